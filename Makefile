@@ -1,0 +1,67 @@
+# Two commands on a fresh machine: `make app` and `make test`. Python 3.11+ and make
+# are all that they need; everything else is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+INSTALLED_APP := $(VENV)/.installed-app
+JOBS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help app test check lint types layers format docs bench reproduce pins clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "penchant needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(INSTALLED_APP): $(VENV)/.created pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[app,data,plot]'
+	touch $@
+
+$(INSTALLED): $(VENV)/.created pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@ $(INSTALLED_APP)
+
+app: $(INSTALLED_APP)  ## install and open the web app on 127.0.0.1
+	$(BIN)/penchant serve --demo
+
+test: $(INSTALLED)  ## install and run all tests
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
+
+check: lint types layers test  ## what CI runs: format, lint, types, layers, tests
+
+lint: $(INSTALLED)  ## check format and style
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(INSTALLED)  ## check types
+	$(BIN)/mypy
+
+layers: $(INSTALLED)  ## check that dependencies point down
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)  ## format and sort imports
+	$(BIN)/ruff check --fix --exit-zero --quiet .
+	$(BIN)/ruff format .
+
+docs: $(INSTALLED)  ## build the documentation into docs/_build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+bench: $(INSTALLED)  ## run the benchmarks and render docs/benchmarks.md
+	$(BIN)/python -m benchmarks
+
+reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai [quick=1]
+	$(BIN)/python -m experiments $(paper) $(if $(quick),--quick)
+
+pins: $(INSTALLED)  ## refresh constraints.txt
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --no-header \
+	  --no-annotate --no-emit-index-url --upgrade -o constraints.txt --quiet
+
+clean:  ## remove everything that can be made again
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .coverage*

@@ -1,0 +1,5 @@
+"""The `penchant` command."""
+
+from penchant.cli._main import main
+
+__all__ = ["main"]

@@ -1,0 +1,1 @@
+"""Data sets: shipped, from installed packages, generated, or read from a file."""

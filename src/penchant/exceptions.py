@@ -1,0 +1,53 @@
+"""Errors and warnings: each error is also the built-in that callers expect."""
+
+from sklearn.exceptions import ConvergenceWarning
+
+__all__ = [
+    "ClusterError",
+    "ConvergenceWarning",
+    "DataError",
+    "FormatError",
+    "MissingExtraError",
+    "NotAnswerableError",
+    "PenchantError",
+    "StoreError",
+    "StudyNotFoundError",
+]
+
+
+class PenchantError(Exception):
+    """Base of every error that penchant raises on purpose."""
+
+
+class DataError(PenchantError, ValueError):
+    """A table, a rating or a comparison is not what it must be."""
+
+
+class FormatError(PenchantError, ValueError):
+    """A saved file is damaged, foreign, or written by a newer version."""
+
+
+class NotAnswerableError(PenchantError, RuntimeError):
+    """A question was asked or answered at a moment when that has no meaning."""
+
+
+class ClusterError(PenchantError, ConnectionError):
+    """A cluster cannot be reached or does not match this machine."""
+
+
+class StoreError(PenchantError, RuntimeError):
+    """A storage refused what was asked of it."""
+
+
+class StudyNotFoundError(StoreError, LookupError):
+    """No study has that identifier."""
+
+
+class MissingExtraError(PenchantError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"This needs the package {package!r}, which is not installed. "
+            f"Install it with: pip install 'penchant[{extra}]'"
+        )

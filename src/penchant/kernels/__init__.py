@@ -1,0 +1,1 @@
+"""Kernels on single attributes and on whole items."""

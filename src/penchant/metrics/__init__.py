@@ -1,0 +1,1 @@
+"""How good a utility, a ranking or a recommendation is."""

@@ -1,0 +1,1 @@
+"""Optimisation: arrays in, arrays and a certificate out."""

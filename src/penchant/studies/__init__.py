@@ -1,0 +1,1 @@
+"""Studies: alternatives, participants, answers, and where they are kept."""

@@ -1,0 +1,1 @@
+"""Checks that estimators and stores of others can reuse."""
