@@ -1,0 +1,64 @@
+"""Checks of plain arrays that several layers share."""
+
+from typing import Any
+
+import numpy as np
+
+from penchant.exceptions import DataError
+from penchant.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["check_indices", "check_weights", "frozen_array", "set_fields"]
+
+
+def frozen_array(values: ArrayLike, dtype: Any = None) -> Any:
+    """Copy values into an array that nobody can write to."""
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def set_fields(instance: object, **values: Any) -> None:
+    """Set fields of a frozen dataclass while it is being made."""
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)
+
+
+def check_indices(values: ArrayLike, name: str) -> IntArray:
+    """Return values as a read-only vector of item indices, all whole and >= 0."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(
+            f"{name} must be one-dimensional. Got an array of shape {array.shape}."
+        )
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        whole = array.dtype.kind == "f" and np.all(array == np.floor(array))
+        if not whole:
+            raise DataError(
+                f"{name} must hold item indices (whole numbers). "
+                f"Got values of type {array.dtype}."
+            )
+    if array.size and array.min() < 0:
+        row = int(np.argmin(array))
+        raise DataError(
+            f"{name} must hold item indices >= 0. Got {array[row]} at position {row}."
+        )
+    indices: IntArray = frozen_array(array, np.int64)
+    return indices
+
+
+def check_weights(values: ArrayLike | None, size: int, name: str) -> FloatArray:
+    """Return values as read-only finite weights >= 0; None means all ones."""
+    array = np.ones(size) if values is None else np.asarray(values, dtype=np.float64)
+    if array.shape != (size,):
+        raise DataError(
+            f"{name} must have one entry per row ({size}). Got shape {array.shape}."
+        )
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if bad.size:
+        raise DataError(
+            f"{name} must be finite and >= 0. Got {array[bad[0]]} at position {bad[0]}."
+        )
+    weights: FloatArray = frozen_array(array)
+    return weights

@@ -1,0 +1,21 @@
+"""What we know: alternatives, their attributes, and what people said of them."""
+
+from penchant.data._attribute import Attribute
+from penchant.data._comparisons import Comparisons
+from penchant.data._items import Items
+from penchant.data._problems import Problem
+from penchant.data._ratings import Choices, Rankings, Ratings
+from penchant.data._report import TableReport, inspect_table, read_table
+
+__all__ = [
+    "Attribute",
+    "Choices",
+    "Comparisons",
+    "Items",
+    "Problem",
+    "Rankings",
+    "Ratings",
+    "TableReport",
+    "inspect_table",
+    "read_table",
+]

@@ -1,0 +1,470 @@
+"""Items: a table of alternatives whose columns have a meaning."""
+
+import html
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from penchant.data._attribute import Attribute
+from penchant.data._columns import encode_column, impute_column, type_column
+from penchant.data._guess import guess_attribute, guess_name_column
+from penchant.data._problems import Problem, raise_first
+from penchant.data._tables import (
+    MAX_BYTES,
+    Source,
+    check_header,
+    read_csv_table,
+    read_xlsx_sheets,
+    source_bytes,
+    write_csv_table,
+    write_xlsx_sheets,
+)
+from penchant.exceptions import DataError
+from penchant.typing import FloatArray
+
+__all__ = ["Items", "sheet_frame"]
+
+_FORMAT = "penchant-items"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Items:
+    """Alternatives (rows) described by attributes (columns).
+
+    Make one with `from_csv`, `from_xlsx`, `from_json` or `from_frame`: they guess
+    what each column means, and every guess can be overridden.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_items, n_attributes)
+        Numeric columns hold floats, the others categoricals over the levels of
+        their attribute. Missing values are kept as missing.
+    attributes : sequence of Attribute
+        One per column, in the same order.
+    names : sequence of str
+        One per row, all different.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from penchant.data import Attribute, Items
+    >>> table = pd.DataFrame({"rent": [500, 900], "energy": ["B", "A"]}, ["a", "b"])
+    >>> energy = Attribute("energy", "ordinal", "down", ("A", "B", "C"))
+    >>> items = Items.from_frame(table, attributes=[energy])
+    >>> items.names, items.attributes[0].direction
+    (('a', 'b'), 'down')
+    >>> items.encode()
+    array([[1. , 0.5],
+           [0. , 1. ]])
+    """
+
+    frame: pd.DataFrame
+    attributes: tuple[Attribute, ...]
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        attributes = tuple(self.attributes)
+        names = tuple(map(str, self.names))
+        if not names or not attributes:
+            raise DataError(
+                "Items need at least one row and one attribute. "
+                f"Got {len(names)} rows and {len(attributes)} attributes."
+            )
+        if self.frame.shape != (len(names), len(attributes)):
+            raise DataError(
+                f"The table has shape {self.frame.shape}, but there are "
+                f"{len(names)} names and {len(attributes)} attributes."
+            )
+        rows = self.frame.index
+        raise_first(_name_problems(names, rows))
+        columns = {}
+        filled = []
+        for attribute in attributes:
+            if attribute.name not in self.frame:
+                raise DataError(f"The table has no column {attribute.name!r}.")
+            column, full = type_column(self.frame[attribute.name], attribute)
+            columns[attribute.name] = column.reset_index(drop=True)
+            filled.append(full)
+        object.__setattr__(self, "frame", pd.DataFrame(columns))
+        object.__setattr__(self, "attributes", tuple(filled))
+        object.__setattr__(self, "names", names)
+
+    @classmethod
+    def from_frame(
+        cls,
+        df: pd.DataFrame,
+        attributes: Iterable[Attribute] | None = None,
+        *,
+        names: str | Sequence[Any] | None = None,
+    ) -> Self:
+        """Make items of a data frame.
+
+        Parameters
+        ----------
+        df : DataFrame
+            One row per item.
+        attributes : iterable of Attribute, optional
+            Overrides the guess for the columns of these names.
+        names : str or sequence, optional
+            The column that names the items, or the names. Default: a telling
+            index, else a column that looks like names, else "item 1", ... .
+
+        Returns
+        -------
+        Items
+        """
+        given = {attribute.name: attribute for attribute in attributes or ()}
+        table = df.set_axis(check_header(list(df.columns)), axis="columns")
+        table, labels = _split_names(table, names, given)
+        unknown = [name for name in given if name not in table]
+        if unknown:
+            raise DataError(
+                f"There is no column {unknown[0]!r}. "
+                f"The columns are: {', '.join(table.columns)}."
+            )
+        found = []
+        problems: list[Problem] = []
+        for name in table.columns:
+            if name not in given:
+                attribute, doubts = guess_attribute(name, table[name])
+                given[name] = attribute
+                problems += doubts
+            found.append(given[name])
+        raise_first(problems)
+        return cls(table, tuple(found), labels)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: Source,
+        attributes: Iterable[Attribute] | None = None,
+        *,
+        names: str | None = None,
+        encoding: str | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> Self:
+        """Read items from a CSV file (comma, semicolon or tab; UTF-8).
+
+        A file ``flats.attributes.json`` beside ``flats.csv``, as `to_csv` writes
+        it, tells the meaning of the columns; `attributes` override it.
+
+        Parameters
+        ----------
+        path : path or bytes
+            The file, or its content.
+        attributes : iterable of Attribute, optional
+            Overrides the guess for the columns of these names.
+        names : str, optional
+            The column that names the items.
+        encoding : str, optional
+            Default: UTF-8.
+        max_bytes : int
+            Larger files are refused.
+        """
+        beside = {} if isinstance(path, bytes) else _read_sidecar(Path(path))
+        known = [Attribute.from_dict(entry) for entry in beside.get("attributes", ())]
+        merged = {a.name: a for a in [*known, *(attributes or ())]}
+        names = names or beside.get("names")
+        text = [name for name, a in merged.items() if a.kind != "numeric"]
+        frame = read_csv_table(
+            path,
+            encoding=encoding,
+            text_columns=tuple(text if names is None else [*text, names]),
+            max_bytes=max_bytes,
+        )
+        return cls._from_file(frame, merged.values(), names)
+
+    @classmethod
+    def from_xlsx(
+        cls,
+        path: Source,
+        attributes: Iterable[Attribute] | None = None,
+        *,
+        names: str | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> Self:
+        """Read items from the first sheet of an XLSX file.
+
+        A sheet called "attributes", as `to_xlsx` writes it, tells the meaning of
+        the columns; `attributes` override it.
+        """
+        sheets = read_xlsx_sheets(path, max_bytes=max_bytes)
+        frame = sheet_frame(next(iter(sheets.values())))
+        cells = sheets.get("attributes", [])
+        known = [Attribute.from_dict(json.loads(row[1])) for row in cells[1:]]
+        if names is None and cells:
+            names = str(frame.columns[0])
+        merged = {a.name: a for a in [*known, *(attributes or ())]}
+        return cls._from_file(frame, merged.values(), names)
+
+    @classmethod
+    def _from_file(
+        cls, frame: pd.DataFrame, attributes: Iterable[Attribute], names: str | None
+    ) -> Self:
+        if len(frame) < 2:
+            raise DataError(
+                "A table needs a header and at least 2 rows to choose between. "
+                f"Found {len(frame)} below the header (row 1)."
+            )
+        return cls.from_frame(frame, attributes, names=names)
+
+    @classmethod
+    def from_json(cls, path: Source) -> Self:
+        """Read items from a JSON file that `to_json` wrote."""
+        try:
+            values = json.loads(source_bytes(path, MAX_BYTES))
+        except ValueError as error:
+            raise DataError(f"The file is not valid JSON: {error}.") from None
+        return cls.from_dict(values)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Make items of what `to_dict` gave."""
+        if not isinstance(values, dict) or values.get("format") != _FORMAT:
+            raise DataError(f"This is not a table of items: no {_FORMAT!r} in it.")
+        attributes = [Attribute.from_dict(entry) for entry in values["attributes"]]
+        frame = pd.DataFrame(values["columns"], columns=[a.name for a in attributes])
+        return cls(frame, tuple(attributes), values["names"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the items as plain values for JSON."""
+        columns = {
+            name: [None if pd.isna(v) else v for v in self.frame[name].tolist()]
+            for name in self.frame.columns
+        }
+        return {
+            "format": _FORMAT,
+            "attributes": [attribute.to_dict() for attribute in self.attributes],
+            "names": list(self.names),
+            "columns": columns,
+        }
+
+    def to_json(self, path: str | Path) -> None:
+        """Write the items as JSON."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+        Path(path).write_text(text, encoding="utf-8")
+
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """Write the items as CSV, and the meaning of the columns beside it.
+
+        Text that a spreadsheet would run as a formula gets a quote in front.
+        With no path the CSV text is returned.
+        """
+        table = self._named_table()
+        text = write_csv_table(table, path)
+        if path is not None:
+            beside = {
+                "names": table.columns[0],
+                "attributes": [attribute.to_dict() for attribute in self.attributes],
+            }
+            sidecar = json.dumps(beside, ensure_ascii=False, indent=1)
+            _sidecar_path(Path(path)).write_text(sidecar, encoding="utf-8")
+        return text
+
+    def to_xlsx(self, path: Any) -> None:
+        """Write the items as XLSX, with a sheet for the meaning of the columns."""
+        table = self._named_table().astype(object)
+        cells = table.where(table.notna(), None).to_numpy().tolist()
+        meaning = [
+            [a.name, json.dumps(a.to_dict(), ensure_ascii=False)]
+            for a in self.attributes
+        ]
+        write_xlsx_sheets(
+            {
+                "items": [list(table.columns), *cells],
+                "attributes": [["attribute", "meaning"], *meaning],
+            },
+            path,
+        )
+
+    def _named_table(self) -> pd.DataFrame:
+        """Give the table with the names as first column."""
+        header = "name"
+        while header in self.frame:
+            header += "_"
+        table = self.frame.copy()
+        for attribute in self.attributes:
+            if attribute.kind != "numeric":
+                table[attribute.name] = table[attribute.name].astype(object)
+        table.insert(0, header, list(self.names))
+        return table
+
+    def encode(self, *, missing: Literal["refuse", "keep"] = "refuse") -> FloatArray:
+        """Map every attribute to [0, 1] by its domain; 1 is the better end.
+
+        Attributes with direction "down" are flipped. Level j of an ordinal or
+        categorical attribute with L levels becomes j/(L - 1).
+
+        Parameters
+        ----------
+        missing : {"refuse", "keep"}
+            Whether missing values are an error or become NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_items, n_attributes)
+        """
+        if missing not in ("refuse", "keep"):
+            raise DataError(f"missing must be 'refuse' or 'keep'. Got {missing!r}.")
+        if missing == "refuse":
+            gaps = self.missing()
+            if gaps:
+                raise DataError(
+                    f"{gaps[0]} ({len(gaps)} in all). Call impute() to fill them, "
+                    "or encode(missing='keep') for a model that takes gaps."
+                )
+        columns = [encode_column(self.frame[a.name], a) for a in self.attributes]
+        return np.column_stack(columns)
+
+    def missing(self) -> list[Problem]:
+        """List every missing value with its row (from 0) and column."""
+        rows, columns = np.nonzero(self.frame.isna().to_numpy())
+        return [
+            Problem(
+                f"the value of {self.names[row]!r} is missing",
+                int(row),
+                self.attributes[column].name,
+                "warning",
+            )
+            for row, column in zip(rows, columns, strict=True)
+        ]
+
+    def impute(
+        self, strategy: Literal["middle", "worst", "drop"] = "middle"
+    ) -> "Items":
+        """Fill or drop missing values, as chosen.
+
+        Parameters
+        ----------
+        strategy : {"middle", "worst", "drop"}
+            The median (most frequent level of a categorical attribute); the worse
+            end of the domain (needs a direction); or leave out such rows.
+        """
+        if strategy == "drop":
+            return self.take(np.flatnonzero(self.frame.notna().all(axis=1)))
+        if strategy not in ("middle", "worst"):
+            raise DataError(
+                f"strategy must be 'middle', 'worst' or 'drop'. Got {strategy!r}."
+            )
+        columns = {
+            a.name: impute_column(self.frame[a.name], a, strategy)
+            for a in self.attributes
+        }
+        return Items(pd.DataFrame(columns), self.attributes, self.names)
+
+    def take(self, rows: Any) -> "Items":
+        """Keep the given rows (indices), with the same attributes and domains."""
+        index = np.asarray(rows)
+        names = [self.names[row] for row in index]
+        return Items(self.frame.iloc[index], self.attributes, tuple(names))
+
+    def index(self, name: str) -> int:
+        """Give the row of the item with this name."""
+        if name not in self.names:
+            raise DataError(f"There is no item called {name!r}.")
+        return self.names.index(name)
+
+    def describe(self, row: int) -> dict[str, str]:
+        """Give the values of one item as text with units, by attribute name."""
+        return {a.name: a.format(self.frame[a.name].iloc[row]) for a in self.attributes}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        columns = ", ".join(attribute.name for attribute in self.attributes)
+        return f"Items({len(self)} rows: {columns})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Items):
+            return NotImplemented
+        same = self.names == other.names and self.attributes == other.attributes
+        return same and self.frame.equals(other.frame)
+
+    __hash__ = None  # type: ignore[assignment]  # holds a data frame
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>{html.escape(a.name)}</th>" for a in self.attributes)
+        rows = []
+        for row, name in enumerate(self.names[:20]):
+            cells = "".join(
+                f"<td>{html.escape(text)}</td>" for text in self.describe(row).values()
+            )
+            rows.append(f"<tr><th>{html.escape(name)}</th>{cells}</tr>")
+        more = f"<p>… {len(self)} rows in all</p>" if len(self) > 20 else ""
+        return f"<table><tr><th></th>{heads}</tr>{''.join(rows)}</table>{more}"
+
+
+def _split_names(
+    table: pd.DataFrame,
+    names: str | Sequence[Any] | None,
+    given: dict[str, Attribute],
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Take the names of the items out of the table."""
+    if names is None and not pd.api.types.is_numeric_dtype(table.index):
+        names = list(table.index)
+    if names is None:
+        candidate = guess_name_column(table)
+        names = None if candidate in given else candidate
+    if names is None:
+        return table, tuple(f"item {row + 1}" for row in range(len(table)))
+    if isinstance(names, str):
+        if names not in table:
+            raise DataError(f"There is no column {names!r} to take the names from.")
+        texts = table[names].astype(object).where(table[names].notna(), "").tolist()
+        labels = tuple([str(text).strip() for text in texts])
+        return table.drop(columns=names), labels
+    return table, tuple(str(name) for name in names)
+
+
+def _name_problems(names: tuple[str, ...], rows: pd.Index) -> list[Problem]:
+    if len(set(names)) == len(names) and all(map(str.strip, names)):
+        return []
+    problems = []
+    seen: dict[str, Any] = {}
+    numbers = rows if pd.api.types.is_integer_dtype(rows) else range(len(names))
+    for row, name in zip(numbers, names, strict=True):
+        if not name.strip():
+            problems.append(Problem("the item has no name", int(row)))
+        elif name in seen:
+            message = f"the name {name!r} stands in row {seen[name]} already"
+            problems.append(Problem(message, int(row)))
+        seen.setdefault(name, row)
+    return problems
+
+
+def sheet_frame(rows: list[list[Any]]) -> pd.DataFrame:
+    """Make a frame of the cells of a sheet; rows count as in a spreadsheet."""
+    if not any(cell is not None for row in rows for cell in row):
+        raise DataError("The first sheet is empty. A table needs a header and rows.")
+    width = max((len(row) for row in rows), default=0)
+    cells = [[*row, *[None] * (width - len(row))] for row in rows]
+    while width and all(row[width - 1] is None for row in cells):
+        width -= 1
+    header = check_header(cells[0][:width])
+    body = [row[:width] for row in cells[1:]]
+    frame = pd.DataFrame(body, columns=header).infer_objects()
+    frame.index = pd.RangeIndex(2, len(frame) + 2)
+    return frame.dropna(how="all")
+
+
+def _sidecar_path(path: Path) -> Path:
+    return path.with_suffix(".attributes.json")
+
+
+def _read_sidecar(path: Path) -> dict[str, Any]:
+    beside = _sidecar_path(path)
+    if not beside.is_file():
+        return {}
+    try:
+        values = json.loads(beside.read_text(encoding="utf-8"))
+        return {"names": values["names"], "attributes": values["attributes"]}
+    except (ValueError, KeyError, TypeError):
+        raise DataError(
+            f"{beside.name} does not describe attributes. Correct or remove it."
+        ) from None

@@ -1,0 +1,58 @@
+"""Problem: one thing that is wrong or doubtful in a table, and where."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from penchant.exceptions import DataError
+
+__all__ = ["Problem", "raise_first"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that a person should look at.
+
+    Parameters
+    ----------
+    message : str
+        One sentence: what is there and what was expected.
+    row : int, optional
+        Row as a spreadsheet counts: the header is row 1. For data that did not
+        come from a file, the position from 0.
+    column : str, optional
+        Column name.
+    severity : {"error", "warning"}
+        Whether the table cannot be used, or can be but may surprise.
+    """
+
+    message: str
+    row: int | None = None
+    column: str | None = None
+    severity: Literal["error", "warning"] = "error"
+
+    def __str__(self) -> str:
+        place = []
+        if self.row is not None:
+            place.append(f"row {self.row}")
+        if self.column is not None:
+            place.append(f"column {self.column!r}")
+        text = ", ".join(place)
+        return f"{text[:1].upper()}{text[1:]}: {self.message}" if text else self.message
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the problem as plain values for JSON."""
+        return {
+            "severity": self.severity,
+            "row": self.row,
+            "column": self.column,
+            "message": self.message,
+        }
+
+
+def raise_first(problems: Sequence[Problem]) -> None:
+    """Raise the first error, and say how many more there are."""
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        more = f" (and {len(errors) - 1} more problems)" if len(errors) > 1 else ""
+        raise DataError(f"{errors[0]}{more}")

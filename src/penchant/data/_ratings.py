@@ -1,0 +1,236 @@
+"""Ratings, rankings and choices: evidence that reduces to comparisons."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from penchant._validation import (
+    check_indices,
+    check_weights,
+    frozen_array,
+    set_fields,
+)
+from penchant.data._comparisons import Comparisons, check_ranking, check_users
+from penchant.data._tables import read_evidence, write_evidence
+from penchant.exceptions import DataError
+from penchant.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["Choices", "Rankings", "Ratings"]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Ratings:
+    """Values that people gave to items; larger is better.
+
+    Parameters
+    ----------
+    items : array-like of int of shape (n_ratings,)
+        Rated item of each row. An item may be rated more than once.
+    values : array-like of float of shape (n_ratings,)
+        Its value.
+    users : array-like of shape (n_ratings,), optional
+        Who rated. None: one person.
+    weights : array-like of float of shape (n_ratings,), optional
+        How much each row counts.
+
+    Examples
+    --------
+    >>> from penchant.data import Ratings
+    >>> len(Ratings([0, 1, 2], [3, 5, 5]).to_comparisons())
+    3
+    """
+
+    items: IntArray
+    values: FloatArray
+    users: Any
+    weights: FloatArray
+
+    def __init__(
+        self,
+        items: ArrayLike,
+        values: ArrayLike,
+        users: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        rated = check_indices(items, "items")
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.shape != rated.shape:
+            raise DataError(
+                "items and values must be equally long. "
+                f"Got {rated.size} items and values of shape {numbers.shape}."
+            )
+        bad = np.flatnonzero(~np.isfinite(numbers))
+        if bad.size:
+            raise DataError(
+                f"Ratings must be finite. Got {numbers[bad[0]]} in row {bad[0]}."
+            )
+        set_fields(
+            self,
+            items=rated,
+            values=frozen_array(numbers),
+            users=check_users(users, rated.size),
+            weights=check_weights(weights, rated.size, "weights"),
+        )
+
+    def __len__(self) -> int:
+        return int(self.items.size)
+
+    def to_comparisons(self) -> Comparisons:
+        """Compare all pairs of different items that the same person rated."""
+        who = np.zeros(len(self), np.int64) if self.users is None else self.users
+        groups = [np.flatnonzero(who == user) for user in np.unique(who)]
+        parts = [_compare(self.items[rows], self.values[rows]) for rows in groups]
+        winners, losers, ties = (np.concatenate(p) for p in zip(*parts, strict=True))
+        sizes = [part[0].size for part in parts]
+        users = None if self.users is None else np.repeat(np.unique(who), sizes)
+        return Comparisons(winners, losers, ties=ties, users=users)
+
+    def to_csv(self, path: Any) -> None:
+        """Write the ratings as CSV."""
+        columns: dict[str, Any] = {"item": self.items, "value": self.values}
+        if self.users is not None:
+            columns["user"] = self.users
+        columns["weight"] = self.weights
+        write_evidence(pd.DataFrame(columns), path)
+
+    @classmethod
+    def from_csv(cls, path: Any) -> Self:
+        """Read ratings from a CSV file with columns item and value."""
+        frame = read_evidence(path, ("item", "value"))
+        users = frame["user"].to_numpy() if "user" in frame else None
+        weights = frame["weight"].to_numpy() if "weight" in frame else None
+        return cls(frame["item"].to_numpy(), frame["value"].to_numpy(), users, weights)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Rankings:
+    """Orders of items, best first, each by one person.
+
+    Parameters
+    ----------
+    orders : sequence of array-like of int
+        Items from best to worst; they need not be all items.
+    users : array-like of shape (n_rankings,), optional
+        Who ranked; by default 0, 1, ... .
+
+    Examples
+    --------
+    >>> from penchant.data import Rankings
+    >>> Rankings([[2, 0, 1], [1, 2]]).to_comparisons()
+    Comparisons(4 rows, 0 ties, 2 users)
+    """
+
+    orders: tuple[IntArray, ...]
+    users: Any
+
+    def __init__(
+        self, orders: Sequence[ArrayLike], users: ArrayLike | None = None
+    ) -> None:
+        checked = tuple(check_ranking(order, row) for row, order in enumerate(orders))
+        labels = np.arange(len(checked)) if users is None else users
+        set_fields(self, orders=checked, users=check_users(labels, len(checked)))
+
+    def __len__(self) -> int:
+        return len(self.orders)
+
+    def to_comparisons(self, pairs: str = "all") -> Comparisons:
+        """Compare all pairs of each ranking, or adjacent ones only."""
+        return Comparisons.from_rankings(self.orders, users=self.users, pairs=pairs)
+
+    def to_csv(self, path: Any) -> None:
+        """Write one row per ranked item: ranking, user, place (from 1), item."""
+        rows = [
+            {"ranking": number, "user": user, "place": place, "item": item}
+            for number, (user, order) in enumerate(
+                zip(self.users.tolist(), self.orders, strict=True)
+            )
+            for place, item in enumerate(order.tolist(), start=1)
+        ]
+        write_evidence(pd.DataFrame(rows), path)
+
+    @classmethod
+    def from_csv(cls, path: Any) -> Self:
+        """Read rankings from a CSV file that `to_csv` wrote."""
+        frame = read_evidence(path, ("ranking", "user", "place", "item"))
+        groups = [group for _, group in frame.sort_values("place").groupby("ranking")]
+        orders = [group["item"].to_numpy() for group in groups]
+        return cls(orders, np.array([group["user"].iloc[0] for group in groups]))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Choices:
+    """Choices of one item out of several.
+
+    Parameters
+    ----------
+    sets : sequence of array-like of int
+        The items offered each time.
+    chosen : array-like of int of shape (n_choices,)
+        The item (not its position) that was chosen each time.
+    users : array-like of shape (n_choices,), optional
+        Who chose. None: one person.
+
+    Examples
+    --------
+    >>> from penchant.data import Choices
+    >>> len(Choices([[0, 1, 2], [3, 4]], [1, 4]).to_comparisons())
+    3
+    """
+
+    sets: tuple[IntArray, ...]
+    chosen: IntArray
+    users: Any
+
+    def __init__(
+        self,
+        sets: Sequence[ArrayLike],
+        chosen: ArrayLike,
+        users: ArrayLike | None = None,
+    ) -> None:
+        # from_choices checks each set against its choice
+        Comparisons.from_choices(sets, chosen, users=users)
+        set_fields(
+            self,
+            sets=tuple(check_indices(s, f"sets[{row}]") for row, s in enumerate(sets)),
+            chosen=check_indices(chosen, "chosen"),
+            users=check_users(users, len(sets)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def to_comparisons(self) -> Comparisons:
+        """Compare each chosen item with those that it was chosen over."""
+        return Comparisons.from_choices(self.sets, self.chosen, users=self.users)
+
+    def to_csv(self, path: Any) -> None:
+        """Write one row per choice; the offered items are joined by spaces."""
+        columns: dict[str, Any] = {
+            "offered": [" ".join(map(str, offered)) for offered in self.sets],
+            "chosen": self.chosen,
+        }
+        if self.users is not None:
+            columns["user"] = self.users
+        write_evidence(pd.DataFrame(columns), path)
+
+    @classmethod
+    def from_csv(cls, path: Any) -> Self:
+        """Read choices from a CSV file that `to_csv` wrote."""
+        frame = read_evidence(path, ("offered", "chosen"))
+        sets = [np.array(str(text).split(), np.int64) for text in frame["offered"]]
+        users = frame["user"].to_numpy() if "user" in frame else None
+        return cls(sets, frame["chosen"].to_numpy(), users)
+
+
+def _compare(items: IntArray, values: FloatArray) -> tuple[Any, Any, Any]:
+    """Compare rated rows pairwise, except an item with itself."""
+    left, right = np.triu_indices(items.size, k=1)
+    different = items[left] != items[right]
+    left, right = left[different], right[different]
+    swap = values[right] > values[left]
+    winners = items[np.where(swap, right, left)]
+    losers = items[np.where(swap, left, right)]
+    return winners, losers, values[left] == values[right]
