@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,12 @@ from penchant._validation import (
     check_weights,
     frozen_array,
     set_fields,
+)
+from penchant.data._reductions import (
+    check_ranking,
+    pairs_of_choice,
+    pairs_of_ranking,
+    pairs_of_ratings,
 )
 from penchant.data._tables import read_evidence, write_evidence
 from penchant.exceptions import DataError
@@ -110,7 +115,7 @@ class Comparisons:
         [[0, 1, False, 1.0], [0, 2, True, 1.0], [2, 1, False, 1.0]]
         """
         table = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        groups = [_pairs_of_ratings(row) for row in table]
+        groups = [pairs_of_ratings(row) for row in table]
         return cls._from_groups(groups, users, single=np.ndim(values) == 1)
 
     @classmethod
@@ -147,7 +152,7 @@ class Comparisons:
         single = len(orders) > 0 and np.ndim(orders[0]) == 0
         rankings: list[Any] = [orders] if single else list(orders)
         groups = [
-            _pairs_of_ranking(check_ranking(order, row), pairs)
+            pairs_of_ranking(check_ranking(order, row), pairs)
             for row, order in enumerate(rankings)
         ]
         return cls._from_groups(groups, users, single=single)
@@ -188,7 +193,7 @@ class Comparisons:
                 f"Got {len(sets)} sets and {picks.size} choices."
             )
         groups = [
-            _pairs_of_choice(check_indices(offered, f"sets[{row}]"), int(pick), row)
+            pairs_of_choice(check_indices(offered, f"sets[{row}]"), int(pick), row)
             for row, (offered, pick) in enumerate(zip(sets, picks, strict=True))
         ]
         return cls._from_groups(groups, users, single=users is None)
@@ -362,18 +367,6 @@ def check_users(values: Any, size: int) -> Any:
     return frozen_array(users)
 
 
-def check_ranking(order: ArrayLike, row: int) -> IntArray:
-    """Return one ranking as item indices without repetition."""
-    items = check_indices(order, f"orders[{row}]")
-    values, counts = np.unique(items, return_counts=True)
-    if np.any(counts > 1):
-        raise DataError(
-            f"A ranking lists each item once. Ranking {row} lists item "
-            f"{values[counts > 1][0]} {counts.max()} times."
-        )
-    return items
-
-
 def _check_ties(values: ArrayLike | None, size: int) -> BoolArray:
     ties = np.zeros(size, dtype=bool) if values is None else np.asarray(values)
     if ties.dtype != bool or ties.shape != (size,):
@@ -383,36 +376,3 @@ def _check_ties(values: ArrayLike | None, size: int) -> BoolArray:
         )
     mask: BoolArray = frozen_array(ties)
     return mask
-
-
-def _pairs_of_ratings(values: FloatArray) -> tuple[IntArray, IntArray, BoolArray]:
-    rated = np.flatnonzero(~np.isnan(values))
-    left, right = np.triu_indices(rated.size, k=1)
-    first, second = rated[left], rated[right]
-    swap = values[second] > values[first]
-    winners = np.where(swap, second, first)
-    losers = np.where(swap, first, second)
-    return winners, losers, values[first] == values[second]
-
-
-def _pairs_of_ranking(
-    order: IntArray, pairs: str
-) -> tuple[IntArray, IntArray, BoolArray]:
-    if pairs == "adjacent":
-        winners, losers = order[:-1], order[1:]
-    else:
-        both = np.array(list(combinations(order.tolist(), 2)), dtype=np.int64)
-        winners, losers = both.reshape(-1, 2).T
-    return winners, losers, np.zeros(winners.size, dtype=bool)
-
-
-def _pairs_of_choice(
-    offered: IntArray, pick: int, row: int
-) -> tuple[IntArray, IntArray, BoolArray]:
-    if pick not in offered:
-        raise DataError(
-            f"The chosen item must be among those offered. "
-            f"Choice {row} chose item {pick} out of {offered.tolist()}."
-        )
-    losers = offered[offered != pick]
-    return np.full(losers.size, pick), losers, np.zeros(losers.size, dtype=bool)

@@ -12,14 +12,18 @@ import pandas as pd
 
 from penchant.data._attribute import Attribute
 from penchant.data._columns import encode_column, impute_column, type_column
-from penchant.data._guess import guess_attribute, guess_name_column
+from penchant.data._guess import guess_attribute
+from penchant.data._names import name_problems, split_names
 from penchant.data._problems import Problem, raise_first
 from penchant.data._tables import (
     MAX_BYTES,
     Source,
     check_header,
     read_csv_table,
+    read_sidecar,
     read_xlsx_sheets,
+    sheet_frame,
+    sidecar_path,
     source_bytes,
     write_csv_table,
     write_xlsx_sheets,
@@ -27,7 +31,7 @@ from penchant.data._tables import (
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["Items", "sheet_frame"]
+__all__ = ["Items"]
 
 _FORMAT = "penchant-items"
 
@@ -81,7 +85,7 @@ class Items:
                 f"{len(names)} names and {len(attributes)} attributes."
             )
         rows = self.frame.index
-        raise_first(_name_problems(names, rows))
+        raise_first(name_problems(names, rows))
         columns = {}
         filled = []
         for attribute in attributes:
@@ -120,7 +124,7 @@ class Items:
         """
         given = {attribute.name: attribute for attribute in attributes or ()}
         table = df.set_axis(check_header(list(df.columns)), axis="columns")
-        table, labels = _split_names(table, names, given)
+        table, labels = split_names(table, names, given)
         unknown = [name for name in given if name not in table]
         if unknown:
             raise DataError(
@@ -166,7 +170,7 @@ class Items:
         max_bytes : int
             Larger files are refused.
         """
-        beside = {} if isinstance(path, bytes) else _read_sidecar(Path(path))
+        beside = {} if isinstance(path, bytes) else read_sidecar(Path(path))
         known = [Attribute.from_dict(entry) for entry in beside.get("attributes", ())]
         merged = {a.name: a for a in [*known, *(attributes or ())]}
         names = names or beside.get("names")
@@ -174,7 +178,8 @@ class Items:
         frame = read_csv_table(
             path,
             encoding=encoding,
-            text_columns=tuple(text if names is None else [*text, names]),
+            text_columns=tuple(text),
+            name_column=names,
             max_bytes=max_bytes,
         )
         return cls._from_file(frame, merged.values(), names)
@@ -263,7 +268,7 @@ class Items:
                 "attributes": [attribute.to_dict() for attribute in self.attributes],
             }
             sidecar = json.dumps(beside, ensure_ascii=False, indent=1)
-            _sidecar_path(Path(path)).write_text(sidecar, encoding="utf-8")
+            sidecar_path(Path(path)).write_text(sidecar, encoding="utf-8")
         return text
 
     def to_xlsx(self, path: Any) -> None:
@@ -398,73 +403,3 @@ class Items:
             rows.append(f"<tr><th>{html.escape(name)}</th>{cells}</tr>")
         more = f"<p>… {len(self)} rows in all</p>" if len(self) > 20 else ""
         return f"<table><tr><th></th>{heads}</tr>{''.join(rows)}</table>{more}"
-
-
-def _split_names(
-    table: pd.DataFrame,
-    names: str | Sequence[Any] | None,
-    given: dict[str, Attribute],
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Take the names of the items out of the table."""
-    if names is None and not pd.api.types.is_numeric_dtype(table.index):
-        names = list(table.index)
-    if names is None:
-        candidate = guess_name_column(table)
-        names = None if candidate in given else candidate
-    if names is None:
-        return table, tuple(f"item {row + 1}" for row in range(len(table)))
-    if isinstance(names, str):
-        if names not in table:
-            raise DataError(f"There is no column {names!r} to take the names from.")
-        texts = table[names].astype(object).where(table[names].notna(), "").tolist()
-        labels = tuple([str(text).strip() for text in texts])
-        return table.drop(columns=names), labels
-    return table, tuple(str(name) for name in names)
-
-
-def _name_problems(names: tuple[str, ...], rows: pd.Index) -> list[Problem]:
-    if len(set(names)) == len(names) and all(map(str.strip, names)):
-        return []
-    problems = []
-    seen: dict[str, Any] = {}
-    numbers = rows if pd.api.types.is_integer_dtype(rows) else range(len(names))
-    for row, name in zip(numbers, names, strict=True):
-        if not name.strip():
-            problems.append(Problem("the item has no name", int(row)))
-        elif name in seen:
-            message = f"the name {name!r} stands in row {seen[name]} already"
-            problems.append(Problem(message, int(row)))
-        seen.setdefault(name, row)
-    return problems
-
-
-def sheet_frame(rows: list[list[Any]]) -> pd.DataFrame:
-    """Make a frame of the cells of a sheet; rows count as in a spreadsheet."""
-    if not any(cell is not None for row in rows for cell in row):
-        raise DataError("The first sheet is empty. A table needs a header and rows.")
-    width = max((len(row) for row in rows), default=0)
-    cells = [[*row, *[None] * (width - len(row))] for row in rows]
-    while width and all(row[width - 1] is None for row in cells):
-        width -= 1
-    header = check_header(cells[0][:width])
-    body = [row[:width] for row in cells[1:]]
-    frame = pd.DataFrame(body, columns=header).infer_objects()
-    frame.index = pd.RangeIndex(2, len(frame) + 2)
-    return frame.dropna(how="all")
-
-
-def _sidecar_path(path: Path) -> Path:
-    return path.with_suffix(".attributes.json")
-
-
-def _read_sidecar(path: Path) -> dict[str, Any]:
-    beside = _sidecar_path(path)
-    if not beside.is_file():
-        return {}
-    try:
-        values = json.loads(beside.read_text(encoding="utf-8"))
-        return {"names": values["names"], "attributes": values["attributes"]}
-    except (ValueError, KeyError, TypeError):
-        raise DataError(
-            f"{beside.name} does not describe attributes. Correct or remove it."
-        ) from None

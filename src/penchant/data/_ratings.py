@@ -13,7 +13,8 @@ from penchant._validation import (
     frozen_array,
     set_fields,
 )
-from penchant.data._comparisons import Comparisons, check_ranking, check_users
+from penchant.data._comparisons import Comparisons, check_users
+from penchant.data._reductions import check_ranking
 from penchant.data._tables import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray

@@ -8,13 +8,13 @@ import pandas as pd
 
 from penchant.data._attribute import Attribute
 from penchant.data._guess import guess_attribute, guess_name_column
-from penchant.data._items import sheet_frame
 from penchant.data._problems import Problem
 from penchant.data._tables import (
     MAX_BYTES,
     Source,
     read_csv_table,
     read_xlsx_sheets,
+    sheet_frame,
 )
 from penchant.exceptions import DataError
 

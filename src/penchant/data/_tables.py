@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import warnings
 import zipfile
@@ -14,11 +15,16 @@ import pandas as pd
 from penchant.exceptions import DataError, MissingExtraError
 
 __all__ = [
+    "MAX_BYTES",
     "MISSING_MARKS",
     "Source",
+    "check_header",
     "read_csv_table",
     "read_evidence",
+    "read_sidecar",
     "read_xlsx_sheets",
+    "sheet_frame",
+    "sidecar_path",
     "source_bytes",
     "write_csv_table",
     "write_evidence",
@@ -64,6 +70,7 @@ def read_csv_table(
     *,
     encoding: str | None = None,
     text_columns: tuple[str, ...] = (),
+    name_column: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> pd.DataFrame:
     """Read a CSV file whose rows are indexed as a spreadsheet counts them.
@@ -76,6 +83,8 @@ def read_csv_table(
         Default: UTF-8 (with or without byte order mark), or UTF-16 with one.
     text_columns : tuple of str
         Columns that are text even if they look like numbers.
+    name_column : str, optional
+        Text column without missing values: an item may be called "None".
     max_bytes : int
         Larger files are refused before they are read.
 
@@ -102,9 +111,9 @@ def read_csv_table(
                 header=0,
                 names=header,
                 index_col=False,
-                dtype=dict.fromkeys(text_columns, str),
+                dtype=dict.fromkeys([*text_columns, name_column], str),
                 keep_default_na=False,
-                na_values=list(MISSING_MARKS),
+                na_values={n: MISSING_MARKS for n in header if n != name_column},
                 skip_blank_lines=False,
                 skipinitialspace=True,
                 low_memory=False,
@@ -313,6 +322,40 @@ def _exact_cell(openpyxl: Any, sheet: Any, value: Any) -> Any:
     cell = openpyxl.cell.WriteOnlyCell(sheet, repr(float(value)) if number else value)
     cell.data_type = "n" if number else "s"
     return cell
+
+
+def sheet_frame(rows: list[list[Any]]) -> pd.DataFrame:
+    """Make a frame of the cells of a sheet; rows count as in a spreadsheet."""
+    if not any(cell is not None for row in rows for cell in row):
+        raise DataError("The first sheet is empty. A table needs a header and rows.")
+    width = max((len(row) for row in rows), default=0)
+    cells = [[*row, *[None] * (width - len(row))] for row in rows]
+    while width and all(row[width - 1] is None for row in cells):
+        width -= 1
+    header = check_header(cells[0][:width])
+    body = [row[:width] for row in cells[1:]]
+    frame = pd.DataFrame(body, columns=header).infer_objects()
+    frame.index = pd.RangeIndex(2, len(frame) + 2)
+    return frame.dropna(how="all")
+
+
+def sidecar_path(path: Path) -> Path:
+    """Name the file that tells the meaning of the columns of a CSV file."""
+    return path.with_suffix(".attributes.json")
+
+
+def read_sidecar(path: Path) -> dict[str, Any]:
+    """Read names and attributes from beside a CSV file; empty if not there."""
+    beside = sidecar_path(path)
+    if not beside.is_file():
+        return {}
+    try:
+        values = json.loads(beside.read_text(encoding="utf-8"))
+        return {"names": values["names"], "attributes": values["attributes"]}
+    except (ValueError, KeyError, TypeError):
+        raise DataError(
+            f"{beside.name} does not describe attributes. Correct or remove it."
+        ) from None
 
 
 def read_evidence(source: Source, required: tuple[str, ...]) -> pd.DataFrame:

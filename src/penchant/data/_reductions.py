@@ -1,0 +1,62 @@
+"""How a rating, a ranking or a choice becomes comparisons (METHODS.md, section 0).
+
+Each function gives (winners, losers, ties) of one person.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from penchant._validation import check_indices
+from penchant.exceptions import DataError
+from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
+
+__all__ = ["check_ranking", "pairs_of_choice", "pairs_of_ranking", "pairs_of_ratings"]
+
+
+def check_ranking(order: ArrayLike, row: int) -> IntArray:
+    """Return one ranking as item indices without repetition."""
+    items = check_indices(order, f"orders[{row}]")
+    values, counts = np.unique(items, return_counts=True)
+    if np.any(counts > 1):
+        raise DataError(
+            f"A ranking lists each item once. Ranking {row} lists item "
+            f"{values[counts > 1][0]} {counts.max()} times."
+        )
+    return items
+
+
+def pairs_of_ratings(values: FloatArray) -> tuple[IntArray, IntArray, BoolArray]:
+    """Compare all rated items; values[i] rates item i, NaN if it does not."""
+    rated = np.flatnonzero(~np.isnan(values))
+    left, right = np.triu_indices(rated.size, k=1)
+    first, second = rated[left], rated[right]
+    swap = values[second] > values[first]
+    winners = np.where(swap, second, first)
+    losers = np.where(swap, first, second)
+    return winners, losers, values[first] == values[second]
+
+
+def pairs_of_ranking(
+    order: IntArray, pairs: str
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Compare all ranked items ("all"), or each with the next ("adjacent")."""
+    if pairs == "adjacent":
+        winners, losers = order[:-1], order[1:]
+    else:
+        both = np.array(list(combinations(order.tolist(), 2)), dtype=np.int64)
+        winners, losers = both.reshape(-1, 2).T
+    return winners, losers, np.zeros(winners.size, dtype=bool)
+
+
+def pairs_of_choice(
+    offered: IntArray, pick: int, row: int
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Compare the picked item with the others on offer."""
+    if pick not in offered:
+        raise DataError(
+            f"The chosen item must be among those offered. "
+            f"Choice {row} chose item {pick} out of {offered.tolist()}."
+        )
+    losers = offered[offered != pick]
+    return np.full(losers.size, pick), losers, np.zeros(losers.size, dtype=bool)
