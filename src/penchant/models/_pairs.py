@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -67,9 +68,16 @@ class RankerMixin:
         check_is_fitted(self)
         pairs = _check_pair_array(self, X)
         n_pairs, _, n_features = pairs.shape
-        values = self.utility(pairs.reshape(-1, n_features))  # type: ignore[attr-defined]
+        values = self._utility_of_rows(pairs.reshape(-1, n_features))
         difference: FloatArray = values.reshape(n_pairs, 2) @ np.array([1.0, -1.0])
         return difference
+
+    def _utility_of_rows(self, items: FloatArray) -> FloatArray:
+        """Call utility with the feature names of fit, so that it does not warn."""
+        names = getattr(self, "feature_names_in_", None)
+        named = items if names is None else pd.DataFrame(items, columns=names)
+        utility: FloatArray = self.utility(named)  # type: ignore[attr-defined]
+        return utility
 
     def predict(self, X: Any) -> IntArray:
         """Tell which side is preferred: 1 the first item, 0 the second.
@@ -87,7 +95,8 @@ class RankerMixin:
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Give the share of pairs whose preferred side is predicted.
 
-        A pair with equal utilities counts as half right.
+        A pair with equal utilities counts as half right; ties and pairs of equal
+        items are left out.
 
         Parameters
         ----------
@@ -101,8 +110,10 @@ class RankerMixin:
         """
         check_is_fitted(self)
         pairs = check_pairs(self, X, y, sample_weight, reset=False)
-        values = self.utility(pairs.items)  # type: ignore[attr-defined]
+        values = self._utility_of_rows(pairs.items)
         strict = ~pairs.ties
+        if not strict.any():
+            raise DataError("score needs a pair with a preferred side. Got ties only.")
         difference = values[pairs.winners[strict]] - values[pairs.losers[strict]]
         right = np.where(difference == 0, 0.5, difference > 0)
         return float(np.average(right, weights=pairs.weights[strict]))
@@ -149,6 +160,11 @@ def check_pairs(
     position = position.ravel()
     winners, losers = position[winners], position[losers]
     keep = (winners != losers) & (weights > 0)
+    if not keep.any():
+        raise DataError(
+            "At least one comparison of two different items with a positive weight "
+            f"is needed. Got none among {keep.size}."
+        )
     return Pairs(distinct, winners[keep], losers[keep], ties[keep], weights[keep])
 
 
@@ -156,8 +172,6 @@ def _from_comparisons(
     estimator: Any, X: Any, y: Comparisons, reset: bool
 ) -> tuple[FloatArray, IntArray, IntArray, BoolArray, FloatArray]:
     items = check_items(estimator, X, reset=reset)
-    if not len(y):
-        raise DataError("At least one comparison is needed. Got none.")
     check_items_exist(y.n_items, items.shape[0])
     if y.users is not None and np.unique(y.users).size > 1:
         raise DataError(
@@ -195,7 +209,7 @@ def _from_array(
 
 def _check_pair_array(estimator: Any, X: Any, *, reset: bool = False) -> FloatArray:
     pairs: FloatArray = check_array(X, allow_nd=True, dtype=np.float64)
-    if pairs.ndim != 3 or pairs.shape[1] != 2:
+    if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[2] == 0:
         raise DataError(
             "X must hold pairs of items, shape (n_pairs, 2, n_features). "
             f"Got shape {pairs.shape}."

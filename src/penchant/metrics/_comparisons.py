@@ -1,0 +1,141 @@
+"""Agreement of a utility with answers and with another order."""
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from penchant.data import Comparisons
+from penchant.exceptions import DataError
+from penchant.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["kendall_tau", "pairwise_accuracy"]
+
+
+def pairwise_accuracy(
+    utility: ArrayLike,
+    comparisons: Comparisons | tuple[ArrayLike, ArrayLike],
+    *,
+    tolerance: float = 0.0,
+) -> float:
+    """Give the share of comparisons that a utility predicts.
+
+    The utility calls two items equal when they differ by at most `tolerance`. A
+    row scores 1 when the utility says what the person said, 0 when it says the
+    opposite, and one half when exactly one of the two says "equal". So a utility
+    that knows nothing scores one half on strict answers.
+
+    Parameters
+    ----------
+    utility : array-like of shape (n_items,) or (n_users, n_items)
+        Utility of each item, larger is better. With two dimensions row ``u``
+        belongs to user ``u``, and the users of `comparisons` must be row numbers.
+    comparisons : Comparisons or tuple (winners, losers)
+        The answers; weights count, ties are as above.
+    tolerance : float
+        Largest difference of utility that means "equal".
+
+    Returns
+    -------
+    float
+        Weighted mean score, between 0 and 1.
+
+    Examples
+    --------
+    >>> from penchant.data import Comparisons
+    >>> from penchant.metrics import pairwise_accuracy
+    >>> pairwise_accuracy([3.0, 2.0, 1.0], Comparisons([0, 1, 2], [1, 2, 0]))
+    0.6666666666666666
+    >>> pairwise_accuracy([3.0, 2.0, 2.0], ([0, 1], [1, 2]))
+    0.75
+    """
+    if not tolerance >= 0:
+        raise DataError(f"tolerance must be 0 or more. Got {tolerance}.")
+    answers = (
+        comparisons
+        if isinstance(comparisons, Comparisons)
+        else Comparisons(*comparisons)
+    )
+    total = answers.weights.sum()
+    if not total > 0:
+        raise DataError(
+            "pairwise_accuracy needs at least one comparison of positive weight. "
+            f"Got {len(answers)} comparisons of total weight {total}."
+        )
+    difference = _differences(_check_utility(utility), answers)
+    said = np.where(answers.ties, 0.0, 1.0)
+    predicted = np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
+    scores = 1.0 - np.abs(said - predicted) / 2.0
+    return float(answers.weights @ scores / total)
+
+
+def kendall_tau(utility: ArrayLike, reference: ArrayLike) -> float:
+    """Give Kendall's rank correlation (tau-b) of two utilities of the same items.
+
+    1 means the same order, -1 the reverse. Ties on either side are allowed for as
+    in tau-b. Where one side finds all items equal, no order can be compared and
+    the result is nan.
+
+    Parameters
+    ----------
+    utility, reference : array-like of shape (n_items,)
+        Two utilities, larger is better.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from penchant.metrics import kendall_tau
+    >>> round(kendall_tau([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0]), 3)
+    0.667
+    """
+    first, second = _check_utility(utility), _check_utility(reference)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise DataError(
+            "kendall_tau needs two utilities of shape (n_items,). "
+            f"Got shapes {first.shape} and {second.shape}."
+        )
+    return float(kendalltau(first, second).statistic)
+
+
+def _check_utility(utility: ArrayLike) -> FloatArray:
+    values: FloatArray = np.asarray(utility, dtype=np.float64)
+    if values.ndim not in (1, 2) or values.shape[-1] == 0:
+        raise DataError(
+            "A utility must have shape (n_items,) or (n_users, n_items) and at "
+            f"least one item. Got shape {values.shape}."
+        )
+    if not np.isfinite(values).all():
+        place = np.argwhere(~np.isfinite(values))[0].tolist()
+        raise DataError(f"A utility must be finite. Entry {place} is not.")
+    return values
+
+
+def _differences(utility: FloatArray, answers: Comparisons) -> FloatArray:
+    """Subtract the utility of the loser from that of the winner, per comparison."""
+    if answers.n_items > utility.shape[-1]:
+        raise DataError(
+            "The utility must cover every compared item. It has "
+            f"{utility.shape[-1]} items; item {answers.n_items - 1} is compared."
+        )
+    rows: tuple[Any, ...] = ()
+    if utility.ndim == 2:
+        rows = (_user_rows(answers, utility.shape[0]),)
+    difference: FloatArray = (
+        utility[(*rows, answers.winners)] - utility[(*rows, answers.losers)]
+    )
+    return difference
+
+
+def _user_rows(answers: Comparisons, n_users: int) -> IntArray:
+    users = answers.users
+    known = users is not None and np.issubdtype(np.asarray(users).dtype, np.integer)
+    if not known or np.min(users) < 0 or np.max(users) >= n_users:
+        raise DataError(
+            "A utility per user needs comparisons whose users are its row numbers, "
+            f"0 to {n_users - 1}."
+        )
+    rows: IntArray = np.asarray(users, dtype=np.int64)
+    return rows

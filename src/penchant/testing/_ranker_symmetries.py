@@ -1,0 +1,163 @@
+"""Checks that the form in which answers come makes no difference."""
+
+from typing import Any
+
+import numpy as np
+
+from penchant.data import Comparisons
+from penchant.testing._example_answers import make_answers
+from penchant.testing._requirements import (
+    accepts_sample_weight,
+    clear_differences,
+    fresh,
+    require,
+    require_same_utility,
+)
+
+__all__ = ["SYMMETRY_CHECKS"]
+
+
+def check_items_equal_their_encoding(ranker: Any) -> None:
+    """Check that Items whose encoding is X give the utilities of X."""
+    answers = make_answers()
+    plain = fresh(ranker).fit(answers.values, answers.comparisons)
+    named = fresh(ranker).fit(answers.items, answers.comparisons)
+    require_same_utility(
+        plain.utility(answers.values),
+        named.utility(answers.items),
+        "fit and utility with Items and with their encoding",
+    )
+
+
+def check_pairs_equal_comparisons(ranker: Any) -> None:
+    """Check that pairs with y equal items with Comparisons."""
+    answers = make_answers()
+    from_pairs = fresh(ranker).fit(answers.pairs, answers.y)
+    from_items = fresh(ranker).fit(answers.values, answers.comparisons)
+    require_same_utility(
+        from_pairs.utility(answers.values),
+        from_items.utility(answers.values),
+        "fit(pairs, y) and fit(items, Comparisons)",
+    )
+
+
+def check_winners_first(ranker: Any) -> None:
+    """Check that labels of one kind, as Comparisons.stack gives, are enough."""
+    answers = make_answers()
+    mixed = fresh(ranker).fit(answers.pairs, answers.y)
+    sorted_pairs = fresh(ranker).fit(*answers.comparisons.stack(answers.values))
+    require_same_utility(
+        mixed.utility(answers.values),
+        sorted_pairs.utility(answers.values),
+        "the preferred item on either side and always first",
+    )
+
+
+def check_swap_flips(ranker: Any) -> None:
+    """Check that swapping the two items of a pair flips the answer and nothing else."""
+    answers = make_answers()
+    model = fresh(ranker).fit(answers.pairs, answers.y)
+    swapped = fresh(ranker).fit(answers.pairs[:, ::-1], 1 - answers.y)
+    require_same_utility(
+        model.utility(answers.values),
+        swapped.utility(answers.values),
+        "fit(X, y) and fit(X[:, ::-1], 1 - y)",
+    )
+    clear = clear_differences(model, answers.pairs)
+    require(
+        np.array_equal(
+            model.predict(answers.pairs)[clear],
+            1 - model.predict(answers.pairs[:, ::-1])[clear],
+        ),
+        "predict(X[:, ::-1]) must be 1 - predict(X)",
+    )
+
+
+def check_order_of_pairs_is_irrelevant(ranker: Any) -> None:
+    """Check that permuting the pairs changes nothing."""
+    answers = make_answers()
+    order = np.random.default_rng(1).permutation(len(answers.y))
+    require_same_utility(
+        fresh(ranker).fit(answers.pairs, answers.y).utility(answers.values),
+        fresh(ranker).fit(*answers.take(order)).utility(answers.values),
+        "the same pairs in another order",
+    )
+
+
+def check_order_of_items_is_irrelevant(ranker: Any) -> None:
+    """Check that permuting and renumbering the items changes nothing."""
+    answers = make_answers()
+    order = np.random.default_rng(2).permutation(len(answers.values))
+    number = np.argsort(order)
+    renumbered = Comparisons(
+        number[answers.comparisons.winners], number[answers.comparisons.losers]
+    )
+    model = fresh(ranker).fit(answers.values, answers.comparisons)
+    permuted = fresh(ranker).fit(answers.values[order], renumbered)
+    require_same_utility(
+        model.utility(answers.values),
+        permuted.utility(answers.values),
+        "the same items in another order",
+    )
+
+
+def check_zero_weight_equals_removal(ranker: Any) -> None:
+    """Check that a pair with weight zero counts as if it were not there."""
+    if not accepts_sample_weight(ranker):
+        return
+    answers = make_answers()
+    kept = np.ones(len(answers.y), dtype=bool)
+    kept[-8:] = False  # extra rows: every item still occurs
+    weighted = fresh(ranker)
+    weighted.fit(answers.pairs, answers.y, sample_weight=kept.astype(float))
+    require_same_utility(
+        weighted.utility(answers.values),
+        fresh(ranker).fit(*answers.take(kept)).utility(answers.values),
+        "rows of weight 0 and the same rows removed",
+    )
+
+
+def check_weights_of_comparisons(ranker: Any) -> None:
+    """Check that the weights of Comparisons are the sample_weight of pairs."""
+    if not accepts_sample_weight(ranker):
+        return
+    answers = make_answers()
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, len(answers.y))
+    given = answers.comparisons
+    from_items = fresh(ranker).fit(
+        answers.values, Comparisons(given.winners, given.losers, weights=weights)
+    )
+    from_pairs = fresh(ranker).fit(answers.pairs, answers.y, sample_weight=weights)
+    require_same_utility(
+        from_pairs.utility(answers.values),
+        from_items.utility(answers.values),
+        "sample_weight and the weights of Comparisons",
+    )
+
+
+def check_contradictions(ranker: Any) -> None:
+    """Check that repeated and opposite answers are evidence, not errors."""
+    answers = make_answers()
+    winners, losers = answers.comparisons.winners, answers.comparisons.losers
+    doubtful = Comparisons(
+        np.concatenate([winners, winners[:5], losers[:5]]),
+        np.concatenate([losers, losers[:5], winners[:5]]),
+    )
+    utility = fresh(ranker).fit(answers.values, doubtful).utility(answers.values)
+    require(
+        np.isfinite(utility).all(),
+        f"contradictions must leave utility finite: {utility}",
+    )
+
+
+SYMMETRY_CHECKS = (
+    check_items_equal_their_encoding,
+    check_pairs_equal_comparisons,
+    check_winners_first,
+    check_swap_flips,
+    check_order_of_pairs_is_irrelevant,
+    check_order_of_items_is_irrelevant,
+    check_zero_weight_equals_removal,
+    check_weights_of_comparisons,
+    check_contradictions,
+)
