@@ -1,11 +1,15 @@
 """Errors and warnings: each error is also the built-in that callers expect."""
 
-from sklearn.exceptions import ConvergenceWarning
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "ClusterError",
     "ConvergenceWarning",
     "DataError",
+    "DraftNotFoundError",
     "FormatError",
     "MissingExtraError",
     "NotAnswerableError",
@@ -43,6 +47,10 @@ class StudyNotFoundError(StoreError, LookupError):
     """No study has that identifier."""
 
 
+class DraftNotFoundError(StoreError, LookupError):
+    """No uploaded table waits under that identifier."""
+
+
 class MissingExtraError(PenchantError, ImportError):
     """An optional dependency is not installed."""
 
@@ -51,3 +59,12 @@ class MissingExtraError(PenchantError, ImportError):
             f"This needs the package {package!r}, which is not installed. "
             f"Install it with: pip install 'penchant[{extra}]'"
         )
+
+
+def __getattr__(name: str) -> Any:
+    """Offer scikit-learn's ConvergenceWarning without importing it for errors."""
+    if name == "ConvergenceWarning":
+        from sklearn.exceptions import ConvergenceWarning
+
+        return ConvergenceWarning
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -184,6 +184,34 @@ class TestBadInput:
         with pytest.raises(DataError, match="not a readable XLSX workbook"):
             Items.from_xlsx(path)
 
+    def test_a_stray_cell_far_away_does_not_fill_the_memory(self, tmp_path):
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        for row in [["a"], [1], [2]]:
+            book.active.append(row)
+        book.active["XFD1048576"] = 3
+        book.save(tmp_path / "t.xlsx")
+        with pytest.raises(DataError, match="Row 1048576: there are 16384 cells"):
+            Items.from_xlsx(tmp_path / "t.xlsx")
+
+    def test_a_sheet_with_too_many_cells_is_refused(self, tmp_path, monkeypatch):
+        import openpyxl
+
+        monkeypatch.setattr("penchant.data._workbooks.MAX_CELLS", 5)
+        book = openpyxl.Workbook()
+        for row in [["a", "b"], [1, 2], [3, 4]]:
+            book.active.append(row)
+        book.save(tmp_path / "t.xlsx")
+        with pytest.raises(DataError, match="Row 3: the sheet has more than 5 cells"):
+            Items.from_xlsx(tmp_path / "t.xlsx")
+
+    def test_rows_of_a_frame_with_text_index_are_counted(self):
+        frame = pd.DataFrame({"a": [1, None], "b": [1, 2]}, ["x", "y"])
+        assert [gap.row for gap in Items.from_frame(frame).missing()] == [1]
+        with pytest.raises(DataError, match="Row 0, column 'b': 1 is outside"):
+            Items.from_frame(frame, attributes=[Attribute("b", domain=(2, 3))])
+
     def test_html_in_a_name_is_text(self):
         frame = pd.DataFrame({"<b>a</b>": [1, 2]}, ["<script>alert(1)</script>", "y"])
         items = Items.from_frame(frame)

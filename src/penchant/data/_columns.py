@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute
-from penchant.data._problems import Problem, raise_first
+from penchant.data._problems import Problem, raise_first, row_numbers
 from penchant.data._tables import MISSING_MARKS
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
@@ -98,18 +98,22 @@ def _refuse(
     values: pd.Series, strays: pd.Series, attribute: Attribute, message: str
 ) -> None:
     rows = np.flatnonzero(strays.to_numpy())
-    labels = values.index
-    numbered = pd.api.types.is_integer_dtype(labels)
+    numbers = row_numbers(values.index)
     raise_first(
         [
             Problem(
-                f"{values.iloc[row]!r} {message}",
-                int(labels[row]) if numbered else int(row),
+                f"{_shown(values.iloc[row])} {message}",
+                int(numbers[row]),
                 attribute.name,
             )
             for row in rows
         ]
     )
+
+
+def _shown(value: object) -> str:
+    """Show a cell as a person wrote it: text in quotes, numbers plain."""
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def encode_column(column: pd.Series, attribute: Attribute) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute, Direction
-from penchant.data._problems import Problem
+from penchant.data._problems import Problem, row_numbers
 
 __all__ = ["guess_attribute", "guess_name_column"]
 
@@ -109,10 +109,10 @@ def _holds_booleans(known: pd.Series) -> bool:
 
 
 def _gaps(name: str, values: pd.Series) -> list[Problem]:
-    empty = values.index[values.isna()]
-    if empty.empty:
+    empty = row_numbers(values.index)[values.isna().to_numpy()]
+    if not empty.size:
         return []
-    message = f"{len(empty)} of {len(values)} cells are missing"
+    message = f"{empty.size} of {len(values)} cells are missing"
     return [Problem(message, int(empty[0]), name, "warning")]
 
 
@@ -137,9 +137,10 @@ def _guess_text(
     numbers = pd.to_numeric(pd.Series(levels), errors="coerce").to_numpy(np.float64)
     strays = np.flatnonzero(np.isnan(numbers[codes]))
     if len(strays) <= len(texts) / 2:
+        numbers_of_rows = row_numbers(texts.index)
         for row in strays:
             message = f"{levels[codes[row]]!r} is not a number, but most cells are"
-            problems.append(Problem(message, int(texts.index[row]), name))
+            problems.append(Problem(message, int(numbers_of_rows[row]), name))
         return _numeric(name, numbers[~np.isnan(numbers)], problems)
     scale = _find_scale([level.lower() for level in levels])
     if scale:

@@ -21,13 +21,11 @@ from penchant.data._tables import (
     check_header,
     read_csv_table,
     read_sidecar,
-    read_xlsx_sheets,
-    sheet_frame,
     sidecar_path,
     source_bytes,
     write_csv_table,
-    write_xlsx_sheets,
 )
+from penchant.data._workbooks import read_xlsx_sheets, sheet_frame, write_xlsx_sheets
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
@@ -199,10 +197,10 @@ class Items:
         the columns; `attributes` override it.
         """
         sheets = read_xlsx_sheets(path, max_bytes=max_bytes)
-        frame = sheet_frame(next(iter(sheets.values())))
-        cells = sheets.get("attributes", [])
-        known = [Attribute.from_dict(json.loads(row[1])) for row in cells[1:]]
-        if names is None and cells:
+        frame = sheet_frame(sheets["items"])
+        _, *meaning = sheets.get("attributes", {0: []}).values()
+        known = [Attribute.from_dict(json.loads(row[1])) for row in meaning]
+        if names is None and meaning:
             names = str(frame.columns[0])
         merged = {a.name: a for a in [*known, *(attributes or ())]}
         return cls._from_file(frame, merged.values(), names)

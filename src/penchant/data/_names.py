@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from penchant.data._guess import guess_name_column
-from penchant.data._problems import Problem
+from penchant.data._problems import Problem, row_numbers
 from penchant.exceptions import DataError
 
 __all__ = ["name_problems", "split_names"]
@@ -56,8 +56,7 @@ def name_problems(names: tuple[str, ...], rows: pd.Index) -> list[Problem]:
         return []
     problems = []
     seen: dict[str, Any] = {}
-    numbers = rows if pd.api.types.is_integer_dtype(rows) else range(len(names))
-    for row, name in zip(numbers, names, strict=True):
+    for row, name in zip(row_numbers(rows), names, strict=True):
         if not name.strip():
             problems.append(Problem("the item has no name", int(row)))
         elif name in seen:

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from penchant.exceptions import DataError
+import numpy as np
+import pandas as pd
 
-__all__ = ["Problem", "raise_first"]
+from penchant.exceptions import DataError
+from penchant.typing import IntArray
+
+__all__ = ["Problem", "raise_first", "row_numbers"]
 
 
 @dataclass(frozen=True)
@@ -56,3 +60,11 @@ def raise_first(problems: Sequence[Problem]) -> None:
     if errors:
         more = f" (and {len(errors) - 1} more problems)" if len(errors) > 1 else ""
         raise DataError(f"{errors[0]}{more}")
+
+
+def row_numbers(index: pd.Index) -> IntArray:
+    """Give the row numbers to name in problems: the index if whole, else positions."""
+    if pd.api.types.is_integer_dtype(index):
+        numbers: IntArray = index.to_numpy(np.int64)
+        return numbers
+    return np.arange(len(index))

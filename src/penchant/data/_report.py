@@ -13,9 +13,8 @@ from penchant.data._tables import (
     MAX_BYTES,
     Source,
     read_csv_table,
-    read_xlsx_sheets,
-    sheet_frame,
 )
+from penchant.data._workbooks import read_xlsx_sheets, sheet_frame
 from penchant.exceptions import DataError
 
 __all__ = ["TableReport", "inspect_table", "read_table"]
@@ -74,8 +73,7 @@ def read_table(
     """
     ending = Path(filename or str(source)).suffix.lower()
     if ending == ".xlsx":
-        sheets = read_xlsx_sheets(source, max_bytes=max_bytes)
-        return sheet_frame(next(iter(sheets.values())))
+        return sheet_frame(read_xlsx_sheets(source, max_bytes=max_bytes)["items"])
     if ending in (".csv", ".tsv", ".txt"):
         return read_csv_table(source, max_bytes=max_bytes)
     raise DataError(

@@ -1,18 +1,16 @@
-"""Tables in files: reading CSV and XLSX with clear errors, writing them safely."""
+"""Tables in CSV files: reading them with clear errors, writing them safely."""
 
 import csv
 import io
 import json
 import re
 import warnings
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pandas as pd
 
-from penchant.exceptions import DataError, MissingExtraError
+from penchant.exceptions import DataError
 
 __all__ = [
     "MAX_BYTES",
@@ -22,13 +20,10 @@ __all__ = [
     "read_csv_table",
     "read_evidence",
     "read_sidecar",
-    "read_xlsx_sheets",
-    "sheet_frame",
     "sidecar_path",
     "source_bytes",
     "write_csv_table",
     "write_evidence",
-    "write_xlsx_sheets",
 ]
 
 Source: TypeAlias = str | Path | bytes
@@ -241,102 +236,6 @@ def write_csv_table(frame: pd.DataFrame, path: str | Path | None) -> str | None:
         return text
     Path(path).write_text(text, encoding="utf-8", newline="")
     return None
-
-
-def _openpyxl() -> Any:
-    try:
-        import openpyxl
-    except ImportError:
-        raise MissingExtraError("openpyxl", "data") from None
-    return openpyxl
-
-
-def read_xlsx_sheets(
-    source: Source, *, max_bytes: int = MAX_BYTES
-) -> dict[str, list[list[Any]]]:
-    """Read all sheets of an XLSX file as lists of rows."""
-    openpyxl = _openpyxl()
-    content = source_bytes(source, max_bytes)
-    _check_archive(content, max_bytes)
-    try:
-        book = openpyxl.load_workbook(
-            io.BytesIO(content), read_only=True, data_only=True
-        )
-        return {
-            sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)]
-            for sheet in book.worksheets
-        }
-    except (KeyError, ValueError, TypeError, zipfile.BadZipFile, OSError) as error:
-        raise DataError(f"The file is not a readable XLSX workbook: {error}.") from None
-
-
-def _check_archive(content: bytes, max_bytes: int) -> None:
-    """Refuse what is no archive, and one that would unpack to far too much."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile:
-        raise DataError(
-            "The file is not an XLSX workbook. Save it as XLSX or CSV and try again."
-        ) from None
-    limit = 4 * max_bytes
-    if unpacked > limit:
-        raise DataError(
-            f"The workbook unpacks to {unpacked / 1e6:.0f} MB; at most "
-            f"{limit / 1e6:.0f} MB are read. Keep the rows and columns that matter."
-        )
-
-
-def write_xlsx_sheets(
-    sheets: Mapping[str, list[list[Any]]], path: str | Path | io.BytesIO
-) -> None:
-    """Write rows as sheets; text is stored as text, never as a formula."""
-    openpyxl = _openpyxl()
-    _check_characters(openpyxl, sheets)
-    book = openpyxl.Workbook(write_only=True)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append([_exact_cell(openpyxl, sheet, value) for value in row])
-    book.save(path)
-
-
-def _check_characters(openpyxl: Any, sheets: Mapping[str, list[list[Any]]]) -> None:
-    """Refuse control characters before anything is written."""
-    illegal = openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE
-    for rows in sheets.values():
-        for number, row in enumerate(rows, start=1):
-            for value in row:
-                if isinstance(value, str) and illegal.search(value):
-                    raise DataError(
-                        f"Row {number}: XLSX cannot hold the control characters of "
-                        f"{value!r}. Use JSON or CSV."
-                    )
-
-
-def _exact_cell(openpyxl: Any, sheet: Any, value: Any) -> Any:
-    """Store text as text and numbers with all their digits (openpyxl keeps 16)."""
-    if value is None or isinstance(value, bool):
-        return value
-    number = not isinstance(value, str)
-    cell = openpyxl.cell.WriteOnlyCell(sheet, repr(float(value)) if number else value)
-    cell.data_type = "n" if number else "s"
-    return cell
-
-
-def sheet_frame(rows: list[list[Any]]) -> pd.DataFrame:
-    """Make a frame of the cells of a sheet; rows count as in a spreadsheet."""
-    if not any(cell is not None for row in rows for cell in row):
-        raise DataError("The first sheet is empty. A table needs a header and rows.")
-    width = max((len(row) for row in rows), default=0)
-    cells = [[*row, *[None] * (width - len(row))] for row in rows]
-    while width and all(row[width - 1] is None for row in cells):
-        width -= 1
-    header = check_header(cells[0][:width])
-    body = [row[:width] for row in cells[1:]]
-    frame = pd.DataFrame(body, columns=header).infer_objects()
-    frame.index = pd.RangeIndex(2, len(frame) + 2)
-    return frame.dropna(how="all")
 
 
 def sidecar_path(path: Path) -> Path:

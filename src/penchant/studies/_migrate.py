@@ -1,0 +1,34 @@
+"""Bringing the tables of a database to the form that this version expects."""
+
+import threading
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.util.exc import CommandError
+
+from penchant.exceptions import StoreError
+from penchant.studies._engine import writing
+
+__all__ = ["migrate"]
+
+# Alembic keeps what it works on in a module, so two threads would mix it up.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def migrate(engine: sa.Engine) -> None:
+    """Run the migrations that the database has not seen, in one transaction."""
+    config = Config()
+    config.set_main_option(
+        "script_location", str(Path(__file__).with_name("migrations"))
+    )
+    try:
+        with _ONE_AT_A_TIME, writing(engine) as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except CommandError as error:
+        raise StoreError(
+            "The database was written by a newer version of penchant. "
+            f"Upgrade penchant to use it ({error})."
+        ) from None

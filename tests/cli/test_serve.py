@@ -1,0 +1,189 @@
+import contextlib
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from typer.testing import CliRunner
+
+from penchant.cli import _serve
+from penchant.cli._app import app
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start real servers and end those that are left."""
+    servers = []
+
+    def run(*args: str) -> subprocess.Popen[str]:
+        command = "from penchant.cli import main; main()"
+        server = subprocess.Popen(
+            [sys.executable, "-c", command, "serve", *args],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        servers.append(server)
+        return server
+
+    yield run
+    for server in servers:
+        if server.poll() is None:
+            server.kill()
+        server.communicate()
+
+
+def address(server: subprocess.Popen[str]) -> str:
+    assert server.stdout is not None
+    for line in server.stdout:
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        if found:
+            return found[0]
+    raise AssertionError(f"no address: {server.communicate()}")
+
+
+def fetch(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=30) as response:
+        text: str = response.read().decode()
+        return text
+
+
+@contextlib.contextmanager
+def taken_ports(first: int, count: int) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        for port in range(first, first + count):
+            with contextlib.suppress(OSError):  # somebody else has it: also taken
+                stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for a child")
+def test_server_starts_moves_on_from_a_taken_port_and_stops(
+    start: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    with taken_ports(_serve.FIRST_PORT, 1):
+        first = start("--demo", "--data", str(tmp_path), "--no-open")
+        url = address(first)
+    second = start("--demo", "--data", str(tmp_path), "--no-open")
+    other = address(second)
+    assert url != other
+    assert f":{_serve.FIRST_PORT}" not in url
+    for one in (url, other):
+        page = fetch(one)
+        assert page.count("Flats in town") == 1
+    for server in (first, second):
+        server.send_signal(signal.SIGINT)
+        output, errors = server.communicate(timeout=60)
+        assert server.returncode == 0
+        assert output == "Stopped.\n"
+        assert errors == ""
+    with sqlite3.connect(tmp_path / "penchant.sqlite") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("SELECT count(*) FROM studies").fetchone() == (1,)
+    connection.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that is asked to stop as soon as it is ready."""
+
+    async def main_loop(self) -> None:
+        self.handle_exit(signal.SIGINT, None)
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
+    monkeypatch.setattr(uvicorn, "Server", _Server)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+
+    def run(*args: str) -> Any:
+        result = CliRunner().invoke(app, ["serve", "--data", str(tmp_path), *args])
+        return result, opened
+
+    return run
+
+
+def test_ready_server_says_where_and_ctrl_c_is_a_good_end(
+    serve: Callable[..., Any],
+) -> None:
+    result, opened = serve("--port", "0")
+    assert result.exit_code == 0
+    assert re.search(r"ready at http://127\.0\.0\.1:\d+ ", result.stdout)
+    assert result.stdout.endswith("Stopped.\n")
+    assert opened == []
+
+
+def test_browser_is_opened_when_asked(serve: Callable[..., Any]) -> None:
+    result, opened = serve("--port", "0", "--open")
+    assert result.exit_code == 0
+    assert len(opened) == 1
+    assert opened[0] in result.stdout
+
+
+def test_taken_port_that_was_asked_for_is_an_error(serve: Callable[..., Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        result, _ = serve("--port", str(port))
+    assert result.exit_code == 1
+    assert f"cannot listen on 127.0.0.1 port {port}" in result.stderr
+    assert "--port" in result.stderr
+
+
+def test_no_free_port_is_an_error(
+    serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_serve, "TRIED_PORTS", 2)
+    with taken_ports(_serve.FIRST_PORT, 2):
+        result, _ = serve()
+    assert result.exit_code == 1
+    assert "port 8000 to 8001" in result.stderr
+
+
+def test_open_network_is_warned_of(serve: Callable[..., Any]) -> None:
+    result, _ = serve("--host", "0.0.0.0", "--port", "0")
+    assert result.exit_code == 0
+    assert "there is no login" in result.stderr
+    local, _ = serve("--port", "0")
+    assert local.stderr == ""
+
+
+def test_unusable_data_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("no database " * 100)
+    result = CliRunner().invoke(app, ["serve", "--port", "0", "--data", str(path)])
+    assert result.exit_code == 1
+    assert "is not a database" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("platform", "display", "terminal", "expected"),
+    [
+        ("linux", "", True, False),
+        ("linux", ":0", True, True),
+        ("linux", ":0", False, False),
+        ("darwin", "", True, True),
+    ],
+)
+def test_browser_needs_a_screen_and_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+    platform: str,
+    display: str,
+    terminal: bool,
+    expected: bool,
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert _serve._has_screen() is expected

@@ -1,0 +1,59 @@
+import pytest
+from fastapi.testclient import TestClient
+
+from penchant.exceptions import NotAnswerableError, StoreError
+from penchant.studies import SqlStore
+
+JSON = {"Accept": "application/json"}
+
+
+def test_program_gets_json(client: TestClient) -> None:
+    response = client.get("/studies/unknown", headers=JSON)
+    assert response.status_code == 404
+    assert response.json() == {
+        "detail": "There is no such study. It may have been removed."
+    }
+
+
+def test_browser_gets_a_page(client: TestClient) -> None:
+    accept = {"Accept": "text/html,application/xhtml+xml,application/json;q=0.9"}
+    response = client.get("/studies/unknown", headers=accept)
+    assert response.status_code == 404
+    assert "<h1>Nothing is here</h1>" in response.text
+    assert "There is no such study." in response.text
+
+
+def test_wrong_method_names_the_right_ones(client: TestClient) -> None:
+    response = client.post("/healthz")
+    assert response.status_code == 405
+    assert response.headers["allow"] == "GET"
+    assert "This does not work here" in response.text
+
+
+def test_value_in_the_address_is_named(client: TestClient) -> None:
+    response = client.get("/studies/x?page=minus")
+    assert response.status_code == 422
+    assert "The value of &#39;page&#39; is missing or not accepted." in response.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (StoreError("The disk is full."), 503),
+        (NotAnswerableError("There is no question."), 500),
+    ],
+)
+def test_errors_of_penchant_have_their_status(
+    client: TestClient,
+    store: SqlStore,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    status: int,
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(store, "list_studies", fail)
+    response = client.get("/", headers=JSON)
+    assert response.status_code == status
+    assert response.json() == {"detail": str(error)}
