@@ -1,0 +1,27 @@
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if BLOCK.search(page.read_text())]
+
+
+def test_there_are_pages_with_sessions():
+    assert PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_sessions_in_page_are_true(page):
+    # The sessions of a page continue each other, as a reader would type them.
+    session = "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    report: list[str] = []
+    failed, tried = doctest.DocTestRunner(optionflags=FLAGS).run(
+        test, out=report.append
+    )
+    assert tried > 0
+    assert failed == 0, "".join(report)
