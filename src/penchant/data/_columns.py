@@ -11,7 +11,19 @@ from penchant.data._tables import MISSING_MARKS
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["encode_column", "impute_column", "type_column"]
+__all__ = ["categorise_text", "encode_column", "impute_column", "type_column"]
+
+
+def categorise_text(frame: pd.DataFrame) -> pd.DataFrame:
+    """Find the distinct texts of each text column once; the rest is then cheap."""
+    columns = {}
+    for name in frame.columns:
+        column = frame[name]
+        if isinstance(column.dtype, pd.StringDtype):
+            codes, texts = pd.factorize(column)
+            column = pd.Series(pd.Categorical.from_codes(codes, texts), frame.index)
+        columns[name] = column
+    return pd.DataFrame(columns, index=frame.index)
 
 
 def type_column(values: pd.Series, attribute: Attribute) -> tuple[pd.Series, Attribute]:

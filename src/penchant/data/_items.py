@@ -11,7 +11,12 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute
-from penchant.data._columns import encode_column, impute_column, type_column
+from penchant.data._columns import (
+    categorise_text,
+    encode_column,
+    impute_column,
+    type_column,
+)
 from penchant.data._guess import guess_attribute
 from penchant.data._names import name_problems, split_names
 from penchant.data._problems import Problem, raise_first
@@ -129,6 +134,7 @@ class Items:
                 f"There is no column {unknown[0]!r}. "
                 f"The columns are: {', '.join(table.columns)}."
             )
+        table = categorise_text(table)
         found = []
         problems: list[Problem] = []
         for name in table.columns:

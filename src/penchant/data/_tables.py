@@ -110,7 +110,7 @@ def read_csv_table(
                 keep_default_na=False,
                 na_values={n: MISSING_MARKS for n in header if n != name_column},
                 skip_blank_lines=False,
-                skipinitialspace=True,
+                skipinitialspace=f"{separator} " in first_line,
                 low_memory=False,
             )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:

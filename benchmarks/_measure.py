@@ -1,0 +1,107 @@
+"""Time two functions against each other in one process."""
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from penchant._parallel import track
+
+__all__ = ["Case", "Timing", "compare"]
+
+_N_REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison of us with a peer.
+
+    Parameters
+    ----------
+    name : str
+        What is done, with sizes.
+    ours, theirs : callable without arguments
+        The two ways to do it; set-up belongs outside.
+    peer : str
+        Who `theirs` is.
+    at_most : float
+        The claim: our CPU time divided by the peer's is at most this.
+    agree : callable, default=None
+        Called with both results; returns whether they are the same work. None when
+        the results cannot be compared.
+    """
+
+    name: str
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    peer: str
+    at_most: float
+    agree: Callable[[Any, Any], bool] | None = None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of all repeats of one function."""
+
+    cpu: tuple[float, ...]
+    wall: tuple[float, ...]
+
+    def summary(self) -> dict[str, float]:
+        """Return best and median of CPU and wall time."""
+        return {
+            "cpu_best": round(min(self.cpu), 6),
+            "cpu_median": round(statistics.median(self.cpu), 6),
+            "wall_best": round(min(self.wall), 6),
+            "wall_median": round(statistics.median(self.wall), 6),
+        }
+
+
+def compare(case: Case, n_repeats: int = _N_REPEATS) -> dict[str, Any]:
+    """Run a case and return its figures.
+
+    Each side runs once unmeasured, which compiles, fills caches and shows that both
+    do the same work. Then they take turns, so that a slow moment of the machine hits
+    both. The ratio is that of the best CPU times, which other processes disturb least.
+    """
+    _check_agreement(case)
+    laps: dict[str, list[tuple[float, float]]] = {"ours": [], "theirs": []}
+    for _ in track(range(n_repeats), case.name):
+        laps["ours"].append(_lap(case.ours))
+        laps["theirs"].append(_lap(case.theirs))
+    ours, theirs = (_timing(laps[side]) for side in ("ours", "theirs"))
+    ratio = min(ours.cpu) / min(theirs.cpu)
+    return {
+        "name": case.name,
+        "peer": case.peer,
+        "repeats": n_repeats,
+        "ours": ours.summary(),
+        "theirs": theirs.summary(),
+        "cpu_ratio": round(ratio, 3),
+        "wall_ratio": round(min(ours.wall) / min(theirs.wall), 3),
+        "at_most": case.at_most,
+        "holds": ratio <= case.at_most,
+    }
+
+
+def _check_agreement(case: Case) -> None:
+    ours, theirs = case.ours(), case.theirs()
+    if case.agree is not None and not case.agree(ours, theirs):
+        raise ValueError(
+            f"{case.name}: our result and that of {case.peer} must be the same work. "
+            "They differ, so their times cannot be compared."
+        )
+
+
+def _lap(function: Callable[[], Any]) -> tuple[float, float]:
+    """Return CPU and wall seconds of one call."""
+    gc.collect()
+    cpu, wall = time.process_time(), time.perf_counter()
+    function()
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+def _timing(laps: list[tuple[float, float]]) -> Timing:
+    cpu, wall = zip(*laps, strict=True)
+    return Timing(cpu, wall)

@@ -1,0 +1,85 @@
+"""Results as JSON, and ``docs/benchmarks.md`` rendered from them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.table import Table
+
+__all__ = ["load_results", "render_page", "save_result", "terminal_table"]
+
+_HEADINGS = ("case", "peer", "ours, CPU s", "peer, CPU s", "ratio", "limit", "verdict")
+
+_PREFACE = """\
+# Benchmarks
+
+Each claim is a file `benchmarks/bench_<name>.py`; `make bench` runs them all and
+renders this page. We and the peer take turns in one process; the ratio is ours to the
+peer's best CPU time, so below 1 means that we are faster. All figures, also wall times
+and medians, are in `benchmarks/results/`.
+"""
+
+
+def save_result(result: dict[str, Any], folder: Path) -> None:
+    """Write one benchmark's result to ``<name>.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(result, indent=2, ensure_ascii=False)
+    (folder / f"{result['benchmark']}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def load_results(folder: Path) -> list[dict[str, Any]]:
+    """Read all results, sorted by name."""
+    return [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.json"))
+    ]
+
+
+def render_page(results: Iterable[dict[str, Any]]) -> str:
+    """Return the page of all results in Markdown."""
+    return "\n".join([_PREFACE, *(_section(result) for result in results)])
+
+
+def terminal_table(result: dict[str, Any]) -> Table:
+    """Return the table that a run shows at its end."""
+    table = Table(title=result["claim"], box=SIMPLE)
+    for heading in _HEADINGS:
+        table.add_column(heading)
+    for case in result["cases"]:
+        table.add_row(*_cells(case))
+    return table
+
+
+def _section(result: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {text}" for name, text in result["versions"].items())
+    lines = [
+        f"## {result['benchmark']}",
+        "",
+        result["claim"],
+        "",
+        _line(_HEADINGS),
+        _line(["---"] * len(_HEADINGS)),
+        *(_line(_cells(case)) for case in result["cases"]),
+        "",
+        f"{result['date']}; {result['machine']}; {versions}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _cells(case: dict[str, Any]) -> list[str]:
+    return [
+        case["name"],
+        case["peer"],
+        f"{case['ours']['cpu_best']:.3g}",
+        f"{case['theirs']['cpu_best']:.3g}",
+        f"{case['cpu_ratio']:.2f}",
+        f"{case['at_most']:g}",
+        "holds" if case["holds"] else "does not hold",
+    ]
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

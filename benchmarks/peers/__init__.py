@@ -1,0 +1,1 @@
+"""Small adapters that let a peer do the same work as we do."""

@@ -1,0 +1,1 @@
+"""Herin, Perny, Sokolovska (AAAI 2024): sparse GAI-decomposable utilities."""

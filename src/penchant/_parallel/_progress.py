@@ -1,0 +1,118 @@
+"""Progress bars that appear only when work is long and somebody watches."""
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from threading import Timer
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+__all__ = ["progress", "track"]
+
+T = TypeVar("T")
+
+
+@contextmanager
+def progress(
+    total: int | None,
+    description: str,
+    *,
+    enabled: bool = True,
+    delay: float = 2.0,
+    console: Console | None = None,
+) -> Iterator[Callable[[int], None]]:
+    """Yield a function that advances a bar by a number of steps.
+
+    The bar goes to standard error, so that results on standard output stay clean.
+    It is silent when that is not a terminal, and appears after `delay` seconds even
+    while the first step is still running.
+
+    Parameters
+    ----------
+    total : int or None
+        Number of steps; None when unknown.
+    description : str
+        What is being done, in a few words.
+    enabled : bool, default=True
+        False keeps it silent.
+    delay : float, default=2.0
+        Seconds before the bar appears; shorter work shows nothing.
+    console : rich.console.Console or None, default=None
+        Where to draw; None means standard error.
+
+    Examples
+    --------
+    >>> from penchant._parallel import progress
+    >>> with progress(3, "Adding") as advance:
+    ...     for _ in range(3):
+    ...         advance(1)
+    """
+    screen = Console(stderr=True) if console is None else console
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+    )
+    task = bar.add_task(description, total=total)
+    starter = Timer(delay, bar.start)
+    starter.daemon = True
+    if enabled and screen.is_terminal:
+        starter.start()
+    try:
+        yield lambda steps: bar.advance(task, steps)
+    finally:
+        starter.cancel()
+        if starter.ident is not None:
+            starter.join()
+        if bar.live.is_started:  # stopping an unseen bar would print an empty line
+            bar.stop()
+
+
+def track(
+    iterable: Iterable[T],
+    description: str,
+    *,
+    total: int | None = None,
+    enabled: bool = True,
+    delay: float = 2.0,
+    console: Console | None = None,
+) -> Iterator[T]:
+    """Yield from an iterable and advance a bar by one after each element.
+
+    With ``Parallel(return_as="generator")`` it follows parallel work.
+
+    Parameters
+    ----------
+    iterable : iterable
+        What to go through.
+    description, enabled, delay, console
+        As for `progress`.
+    total : int or None, default=None
+        Number of elements; None asks ``len`` and shows no share where there is none.
+
+    Examples
+    --------
+    >>> from penchant._parallel import track
+    >>> sum(track(range(4), "Adding"))
+    6
+    """
+    if total is None and isinstance(iterable, Sized):
+        total = len(iterable)
+    with progress(
+        total, description, enabled=enabled, delay=delay, console=console
+    ) as advance:
+        for element in iterable:
+            yield element
+            advance(1)
