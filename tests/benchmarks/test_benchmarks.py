@@ -17,7 +17,7 @@ from benchmarks._command import (
     main,
     run_benchmark,
 )
-from benchmarks._measure import Case, Timing, compare
+from benchmarks._measure import Budget, Case, Timing, compare, spend
 from benchmarks._report import load_results, render_page
 
 
@@ -78,6 +78,29 @@ class TestCompare:
             "wall_best": 4.0,
             "wall_median": 5.0,
         }
+
+
+class TestSpend:
+    def test_time_within_the_limit(self) -> None:
+        figures = spend(Budget("burning", lambda: burn(0.02), 0.2), n_repeats=2)
+        assert figures["holds"]
+        assert 0.02 <= figures["ours"]["cpu_best"] < 0.2
+        assert (figures["seconds"], figures["repeats"]) == (0.2, 2)
+
+    def test_time_over_the_limit(self) -> None:
+        assert not spend(Budget("burning", lambda: burn(0.02), 0.01))["holds"]
+
+    def test_a_wrong_result_in_time_is_no_success(self) -> None:
+        budget = Budget("sum", lambda: 1, 1.0, check=lambda result: result == 2)
+        assert not spend(budget)["holds"]
+
+    def test_is_rendered_with_its_limit_in_seconds(self, toy: ModuleType) -> None:
+        result = run_benchmark(toy)
+        result["cases"].append(spend(Budget("alone", lambda: burn(0.01), 0.5)))
+        (row,) = [
+            line for line in render_page([result]).splitlines() if "alone" in line
+        ]
+        assert "| — | — | 0.5 s | holds |" in row
 
 
 class TestDiscovery:

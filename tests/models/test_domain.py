@@ -45,6 +45,31 @@ def test_items_bring_their_own():
     )
 
 
+def test_later_items_are_encoded_by_the_domains_of_fit():
+    estimator = BaseEstimator()
+    levels = Attribute("c", "categorical", domain=("r", "g", "b"))
+    first = Items.from_frame(
+        pd.DataFrame({"p": [0, 4], "c": ["r", "b"]}), attributes=[levels]
+    )
+    check_items(estimator, first, reset=True)
+    two = ["one", "two"]
+    later = Items.from_frame(pd.DataFrame({"c": ["b", "g"], "p": [2, 9]}, two))
+    np.testing.assert_allclose(
+        check_items(estimator, later, reset=False), [[0.5, 1], [1, 0.5]]
+    )
+    stray = Items.from_frame(pd.DataFrame({"p": [1, 2], "c": ["x", "y"]}))
+    with pytest.raises(DataError, match="column 'c': 'x' is not one of r, g, b"):
+        check_items(estimator, stray, reset=False)
+    other = Items.from_frame(pd.DataFrame({"p": [1, 2], "d": ["x", "y"]}))
+    with pytest.raises(DataError, match="must have the attributes p, c"):
+        check_items(estimator, other, reset=False)
+    text = Items.from_frame(pd.DataFrame({"p": ["x", "y"], "c": ["r", "g"]}, two))
+    with pytest.raises(DataError, match="'p' must hold numbers"):
+        check_items(estimator, text, reset=False)
+    check_items(estimator, X, reset=True)
+    assert not hasattr(estimator, "attributes_in_")
+
+
 @pytest.mark.parametrize(
     ("domain", "message"),
     [

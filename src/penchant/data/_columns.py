@@ -129,14 +129,21 @@ def _shown(value: object) -> str:
 
 
 def encode_column(column: pd.Series, attribute: Attribute) -> FloatArray:
-    """Map a typed column to [0, 1], flipped when less is better."""
+    """Map a typed column to [0, 1], flipped when less is better.
+
+    Numbers outside the domain of the attribute are clamped; a level that it does
+    not have is an error.
+    """
     if attribute.kind == "numeric":
+        if not pd.api.types.is_numeric_dtype(column):
+            raise DataError(f"Column {attribute.name!r} must hold numbers, not levels.")
         low, high = attribute.domain or (0.0, 0.0)
         width = high - low
-        position = column.to_numpy(np.float64) - low
+        position = np.clip(column.to_numpy(np.float64), low, high) - low
     else:
         width = float(len(attribute.levels) - 1)
-        codes = column.cat.codes.to_numpy(np.float64)
+        typed, _ = type_column(column, attribute)
+        codes = typed.cat.codes.to_numpy(np.float64)
         position = np.where(codes < 0, np.nan, codes)
     share: FloatArray = position / width if width > 0 else position * 0.0
     return 1.0 - share if attribute.direction == "down" else share

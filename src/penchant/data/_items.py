@@ -303,7 +303,12 @@ class Items:
         table.insert(0, header, list(self.names))
         return table
 
-    def encode(self, *, missing: Literal["refuse", "keep"] = "refuse") -> FloatArray:
+    def encode(
+        self,
+        *,
+        missing: Literal["refuse", "keep"] = "refuse",
+        attributes: Sequence[Attribute] | None = None,
+    ) -> FloatArray:
         """Map every attribute to [0, 1] by its domain; 1 is the better end.
 
         Attributes with direction "down" are flipped. Level j of an ordinal or
@@ -313,6 +318,9 @@ class Items:
         ----------
         missing : {"refuse", "keep"}
             Whether missing values are an error or become NaN.
+        attributes : sequence of Attribute, optional
+            Encode by these domains, such as those of the table that a model knows,
+            instead of the table's own. Numbers outside are clamped.
 
         Returns
         -------
@@ -327,7 +335,14 @@ class Items:
                     f"{gaps[0]} ({len(gaps)} in all). Call impute() to fill them, "
                     "or encode(missing='keep') for a model that takes gaps."
                 )
-        columns = [encode_column(self.frame[a.name], a) for a in self.attributes]
+        wanted = self.attributes if attributes is None else tuple(attributes)
+        names = [attribute.name for attribute in wanted]
+        if sorted(names) != sorted(self.frame.columns):
+            raise DataError(
+                f"The items must have the attributes {', '.join(names)}. "
+                f"They have {', '.join(self.frame.columns)}."
+            )
+        columns = [encode_column(self.frame[a.name], a) for a in wanted]
         return np.column_stack(columns)
 
     def missing(self) -> list[Problem]:

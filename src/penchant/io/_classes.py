@@ -15,7 +15,7 @@ __all__ = ["class_name", "find_class", "is_ours", "learned_names"]
 # live elsewhere, and a file that names one of those gets no further than its name.
 _PARTS = "data|kernels|solvers|metrics|models|elicitation|explanation|testing"
 _NAME = re.compile(rf"penchant\.({_PARTS})(\.(?!__)[A-Za-z_]\w*)+", re.ASCII)
-_ALWAYS_LEARNED = ("n_features_in_", "feature_names_in_")
+_ALWAYS_LEARNED = ("n_features_in_", "feature_names_in_", "attributes_in_")
 
 
 def is_ours(cls: type) -> bool:

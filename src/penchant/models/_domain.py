@@ -12,7 +12,7 @@ from penchant.data import Items
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["Domain", "check_domain", "check_items"]
+__all__ = ["Domain", "check_domain", "check_items", "check_rated_items"]
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,35 @@ class Domain:
 def check_items(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     """Return items as a finite float array of shape (n_items, n_features).
 
-    Items are encoded, and their attributes' names become the feature names.
+    Items are encoded, and their attributes' names become the feature names. Fit
+    keeps the attributes as ``attributes_in_``, and later tables are encoded by
+    these, whatever their own domains are.
     """
-    if isinstance(X, Items):
-        names = [attribute.name for attribute in X.attributes]
-        X = pd.DataFrame(X.encode(), columns=names)
-    array: FloatArray = validate_data(estimator, X, reset=reset, dtype=np.float64)
+    table = _as_table(estimator, X, reset=reset)
+    array: FloatArray = validate_data(estimator, table, reset=reset, dtype=np.float64)
     return array
+
+
+def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+    """Return items as `check_items` does in fit, and finite ratings of them."""
+    table = _as_table(estimator, X, reset=True)
+    items, ratings = validate_data(
+        estimator, table, y, dtype=np.float64, y_numeric=True
+    )
+    return items, np.asarray(ratings, dtype=np.float64)
+
+
+def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Encode Items as a data frame; leave everything else to scikit-learn."""
+    if reset and hasattr(estimator, "attributes_in_"):
+        del estimator.attributes_in_
+    if not isinstance(X, Items):
+        return X
+    if reset:
+        estimator.attributes_in_ = X.attributes
+    known = getattr(estimator, "attributes_in_", X.attributes)
+    names = [attribute.name for attribute in known]
+    return pd.DataFrame(X.encode(attributes=known), columns=names)
 
 
 def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:

@@ -216,8 +216,9 @@ def _check_pair_array(estimator: Any, X: Any, *, reset: bool = False) -> FloatAr
         )
     if reset:
         estimator.n_features_in_ = pairs.shape[2]
-        if hasattr(estimator, "feature_names_in_"):
-            del estimator.feature_names_in_
+        for name in ("feature_names_in_", "attributes_in_"):
+            if hasattr(estimator, name):
+                delattr(estimator, name)
     elif pairs.shape[2] != estimator.n_features_in_:
         raise DataError(
             f"X has {pairs.shape[2]} features, but {type(estimator).__name__} is "

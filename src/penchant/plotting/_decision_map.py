@@ -1,0 +1,191 @@
+"""A map of the utility or the decision over two attributes, with the others held."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.ticker import MaxNLocator
+from scipy.ndimage import distance_transform_edt
+
+from penchant.exceptions import DataError, NotAnswerableError
+from penchant.plotting._attribute_axis import AttributeAxis
+from penchant.plotting._marks import draw_points, halo, label_contours
+from penchant.plotting._numbers import format_round
+from penchant.plotting._rows import RowMaker, make_rows
+from penchant.plotting._style import TEXT, Theme, ThemeName, drawing, write_title
+from penchant.typing import FloatArray
+
+__all__ = ["plot_decision_map"]
+
+_POINTS = 101
+_BANDS = 7
+_LEAST_ROOM = 0.04
+"""Half the width that the name of a class needs, as a share of the map."""
+
+
+def plot_decision_map(
+    model: Any,
+    attributes: Sequence[int | str] = (0, 1),
+    *,
+    at: Mapping[int | str, Any] | None = None,
+    X: Any = None,
+    ax: Axes | None = None,
+    theme: ThemeName = "light",
+) -> Axes:
+    """Draw the utility over two attributes as a map, or the classes of a classifier.
+
+    Lines of equal utility carry numbers. For a classifier strong lines part the
+    areas of the classes, whose names stand in them.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``utility``, or a classifier.
+    attributes : sequence of two int or str, default=(0, 1)
+        Indices or names; the first is drawn along x.
+    at : mapping from int or str to value, optional
+        Where other attributes are held, in the units of the user. Default: the
+        median of X (the most frequent level of a categorical attribute), or the
+        middle of the domain without X.
+    X : Items or array-like of shape (n_items, n_features), optional
+        Items to draw as dots, larger where some coincide. After a fit with Items
+        give Items here: they know the units; without, the axes show encoded values.
+    ax : Axes, optional
+        Where to draw; default: a new figure.
+    theme : {"light", "dark"}, default="light"
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from penchant.models import ChoquetRegressor
+    >>> from penchant.plotting import plot_decision_map
+    >>> X = np.random.default_rng(0).random((50, 3))
+    >>> model = ChoquetRegressor().fit(X, X[:, 2] + X[:, :2].min(axis=1))
+    >>> ax = plot_decision_map(model, (0, 1), at={2: 0.5})
+    >>> ax.get_xlabel(), ax.get_ylabel(), ax.get_title(loc="left")
+    ('x0', 'x1', 'held: x2 = 0.5')
+    """
+    rows = make_rows(model, X)
+    first, second = _check_pair(rows, attributes)
+    held = rows.base(at or {})
+    x, y = rows.axis(first, _POINTS), rows.axis(second, _POINTS)
+    grid = rows.grid(held, {first: x, second: y})
+    shape = (len(y.values), len(x.values))
+    with drawing(ax, theme, (4.8, 4.2)) as (axes, colours):
+        for axis, which in ((x, "x"), (y, "y")):
+            axis.apply(axes, which)
+            axes.set(**{f"{which}lim": (axis.places[0], axis.places[-1])})
+        _draw_utility(axes, x, y, _utilities(model, grid, shape), colours, model)
+        if hasattr(model, "classes_"):
+            _draw_classes(axes, x, y, model, grid, colours)
+        if X is not None:
+            points = [a.place(rows.column(i)) for i, a in ((first, x), (second, y))]
+            draw_points(axes, *points, theme=colours)
+        write_title(axes, rows.describe(held, (first, second)))
+    return axes
+
+
+def _check_pair(rows: RowMaker, attributes: Sequence[int | str]) -> tuple[int, int]:
+    if isinstance(attributes, str) or len(attributes) != 2:
+        raise DataError(
+            f"attributes must be two, such as (0, 1) or two names. Got {attributes!r}."
+        )
+    first, second = (rows.position(member) for member in attributes)
+    if first == second:
+        raise DataError(f"attributes must be two different ones. Got {attributes!r}.")
+    return first, second
+
+
+def _utilities(model: Any, grid: Any, shape: tuple[int, int]) -> FloatArray | None:
+    """Evaluate the model on the grid; None for classes without a common utility."""
+    try:
+        return np.asarray(model.utility(grid), dtype=np.float64).reshape(shape)
+    except NotAnswerableError:
+        return None
+
+
+def _draw_utility(
+    ax: Axes,
+    x: AttributeAxis,
+    y: AttributeAxis,
+    table: FloatArray | None,
+    theme: Theme,
+    model: Any,
+) -> None:
+    """Fill bands of equal utility; lines with numbers unless there are classes."""
+    if table is None or np.ptp(table) == 0:
+        return
+    # Text must stay readable on every band, so the strongest step is left out.
+    cmap = LinearSegmentedColormap.from_list(
+        "utility", [theme.surface, *theme.plus[:3]]
+    )
+    levels = np.asarray(MaxNLocator(_BANDS).tick_values(table.min(), table.max()))
+    ax.contourf(x.places, y.places, table, levels=levels, cmap=cmap)
+    if hasattr(model, "classes_"):
+        return
+    lines = ax.contour(
+        x.places,
+        y.places,
+        table,
+        levels=levels,
+        colors=theme.ink_2,
+        linewidths=0.7,
+        linestyles="solid",
+    )
+    label_contours(ax, lines, format_round(levels), theme)
+
+
+def _draw_classes(
+    ax: Axes, x: AttributeAxis, y: AttributeAxis, model: Any, grid: Any, theme: Theme
+) -> None:
+    """Part the areas of the classes by lines, and write the names into them."""
+    shape = (len(y.values), len(x.values))
+    margins = _margins(model, grid).reshape(*shape, -1)
+    for label, margin in zip(model.classes_, np.moveaxis(margins, -1, 0), strict=True):
+        area = margin > 0
+        if area.any() and not area.all():
+            ax.contour(
+                x.places,
+                y.places,
+                margin,
+                levels=[0.0],
+                colors=theme.ink,
+                linewidths=1.4,
+            )
+        # The name stands where the area is widest, if it has room there.
+        depth = distance_transform_edt(np.pad(area, 1))[1:-1, 1:-1]
+        if depth.max() < _LEAST_ROOM * max(shape):
+            continue
+        row, column = np.unravel_index(depth.argmax(), shape)
+        ax.text(
+            float(x.places[column]),
+            float(y.places[row]),
+            str(label),
+            ha="center",
+            va="center",
+            fontsize=TEXT,
+            fontweight="bold",
+            zorder=5,
+            path_effects=halo(theme.surface),
+        )
+
+
+def _margins(model: Any, grid: Any) -> FloatArray:
+    """Give by how much each class wins, (n_rows, n_classes); its area is where > 0."""
+    if not hasattr(model, "decision_function"):
+        predicted = np.asarray(model.predict(grid))[:, np.newaxis]
+        wins: FloatArray = (predicted == model.classes_) - 0.5
+        return wins
+    scores = np.asarray(model.decision_function(grid), dtype=np.float64)
+    if scores.ndim == 1:
+        return np.column_stack([-scores, scores])
+    ordered = np.sort(scores, axis=1)
+    best, second = ordered[:, -1:], ordered[:, -2:-1]
+    margins: FloatArray = scores - np.where(scores == best, second, best)
+    return margins

@@ -1,0 +1,217 @@
+"""Ratings, comparisons and ties as one-sided rows that a solver can use."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from penchant.exceptions import DataError
+from penchant.typing import ArrayLike, FloatArray, IntArray
+
+NO_ITEM = -1
+"""Stands for "no item on this side of the row"; it indexes the appended zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Rows that a utility u should satisfy, each with the cost of missing it.
+
+    Row k pays costs[k] * max(0, targets[k] - (u(raised[k]) - u(lowered[k]))), where
+    a missing side counts 0. A rating is two rows, a comparison one, a tie two
+    (GAI-2, GAI-7). Build rows with `from_ratings`, `from_comparisons` and
+    `from_ties`; add them up with `+` to learn from several kinds at once.
+
+    Parameters
+    ----------
+    raised : ndarray of shape (n_rows,)
+        Index of the item that the row pushes up, or -1.
+    lowered : ndarray of shape (n_rows,)
+        Index of the item that the row pushes down, or -1.
+    targets : ndarray of shape (n_rows,)
+        What the difference should reach.
+    costs : ndarray of shape (n_rows,)
+        Non-negative cost per unit missed, before the factor C of the problem.
+    """
+
+    raised: IntArray
+    lowered: IntArray
+    targets: FloatArray
+    costs: FloatArray
+
+    @classmethod
+    def from_ratings(
+        cls, y: ArrayLike, *, epsilon: float = 0.01, weights: ArrayLike | None = None
+    ) -> "Evidence":
+        """Rate item i with y[i]; misses up to epsilon are free (GAI-2).
+
+        Parameters
+        ----------
+        y : array-like of shape (n_items,)
+        epsilon : float, default=0.01
+            Half-width of the tube without loss.
+        weights : array-like of shape (n_items,) or None, default=None
+            Cost of each rating; None: 1.
+        """
+        values = np.asarray(y, dtype=np.float64)
+        items = np.arange(len(values))
+        nobody = np.full(len(values), NO_ITEM)
+        costs = _costs(weights, len(values))
+        return cls(
+            np.concatenate([items, nobody]),
+            np.concatenate([nobody, items]),
+            np.concatenate([values - epsilon, -values - epsilon]),
+            np.concatenate([costs, costs]),
+        )
+
+    @classmethod
+    def from_comparisons(
+        cls, winners: ArrayLike, losers: ArrayLike, *, weights: ArrayLike | None = None
+    ) -> "Evidence":
+        """Ask for u(winner) >= u(loser) + 1 (GAI-7).
+
+        Parameters
+        ----------
+        winners, losers : array-like of shape (n_comparisons,)
+            Item indices.
+        weights : array-like of shape (n_comparisons,) or None, default=None
+            Cost of each comparison; None: 1.
+        """
+        up, down = _pairs(winners, losers)
+        return cls(up, down, np.ones(len(up)), _costs(weights, len(up)))
+
+    @classmethod
+    def from_ties(
+        cls,
+        left: ArrayLike,
+        right: ArrayLike,
+        *,
+        epsilon: float = 0.01,
+        weights: ArrayLike | None = None,
+    ) -> "Evidence":
+        """Ask for |u(left) - u(right)| <= epsilon (GAI-7).
+
+        Parameters
+        ----------
+        left, right : array-like of shape (n_ties,)
+            Item indices.
+        epsilon : float, default=0.01
+            Differences up to this are free.
+        weights : array-like of shape (n_ties,) or None, default=None
+            Cost of each tie; None: 1.
+        """
+        one, other = _pairs(left, right)
+        costs = _costs(weights, len(one))
+        return cls(
+            np.concatenate([one, other]),
+            np.concatenate([other, one]),
+            np.full(2 * len(one), -float(epsilon)),
+            np.concatenate([costs, costs]),
+        )
+
+    def __add__(self, other: "Evidence") -> "Evidence":
+        return Evidence(
+            np.concatenate([self.raised, other.raised]),
+            np.concatenate([self.lowered, other.lowered]),
+            np.concatenate([self.targets, other.targets]),
+            np.concatenate([self.costs, other.costs]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @property
+    def n_items(self) -> int:
+        """One more than the largest item index."""
+        return int(max(self.raised.max(initial=-1), self.lowered.max(initial=-1))) + 1
+
+    @property
+    def levels(self) -> FloatArray:
+        """What a unit of intercept adds to each row: 1, -1 or 0."""
+        return (self.raised >= 0).astype(np.float64) - (self.lowered >= 0)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether every row names one item only, as ratings do."""
+        return bool(((self.raised < 0) | (self.lowered < 0)).all())
+
+    def differences(self, utilities: FloatArray) -> FloatArray:
+        """Give u(raised) - u(lowered) of each row: the product Q f."""
+        padded = np.append(utilities, 0.0)
+        gaps: FloatArray = padded[self.raised] - padded[self.lowered]
+        return gaps
+
+    def pull(self, rows: FloatArray, n_items: int) -> FloatArray:
+        """Give the net weight of the rows on each item: the product Q'a."""
+        size = n_items + 1  # one bin for the missing sides
+        up = np.bincount(self.raised % size, rows, size)
+        down = np.bincount(self.lowered % size, rows, size)
+        return np.asarray((up - down)[:n_items], dtype=np.float64)
+
+    def best_intercept(self, utilities: FloatArray) -> float:
+        """Minimise the loss over the intercept, exactly: a weighted median."""
+        levels = self.levels
+        rated = levels != 0
+        if not rated.any():
+            return 0.0
+        # Each rated row is a kink: right of it a raised row costs nothing more,
+        # a lowered row starts to cost.
+        kinks = ((self.targets - self.differences(utilities)) * levels)[rated]
+        order = np.argsort(kinks, kind="stable")
+        costs = self.costs[rated][order]
+        slopes = np.cumsum(costs) - costs @ (levels[rated][order] > 0)
+        last = len(slopes) - 1  # rounding may leave the last slope below 0
+        return float(kinks[order][min(np.searchsorted(slopes, 0.0), last)])
+
+    def loss(self, utilities: FloatArray, intercept: float) -> float:
+        """Give the total cost of utilities and intercept."""
+        reached = self.differences(utilities) + self.levels * intercept
+        return float(self.costs @ np.maximum(self.targets - reached, 0.0))
+
+    def merged(self, item_of: IntArray) -> "Evidence":
+        """Rename items, drop rows that can say nothing, add up equal rows.
+
+        Parameters
+        ----------
+        item_of : ndarray of shape (n_items,)
+            New index of each item; equal for items that cannot be told apart.
+        """
+        renamed = np.append(item_of, NO_ITEM)
+        raised, lowered = renamed[self.raised], renamed[self.lowered]
+        keep = (raised != lowered) & (self.costs > 0)
+        keys = np.stack(
+            [raised[keep].astype(np.float64), lowered[keep], self.targets[keep]]
+        )
+        unique, row_of = np.unique(keys, axis=1, return_inverse=True)
+        costs = np.zeros(unique.shape[1])
+        np.add.at(costs, row_of.ravel(), self.costs[keep])
+        return Evidence(
+            unique[0].astype(np.int64), unique[1].astype(np.int64), unique[2], costs
+        )
+
+    def scaled(self, C: float) -> "Evidence":
+        """Multiply all costs by C."""
+        return replace(self, costs=C * self.costs)
+
+
+def _costs(weights: ArrayLike | None, n_rows: int) -> FloatArray:
+    if weights is None:
+        return np.ones(n_rows)
+    costs = np.asarray(weights, dtype=np.float64)
+    if costs.shape != (n_rows,) or not (costs >= 0).all():
+        raise DataError(
+            f"weights must be {n_rows} non-negative numbers, one per row of evidence. "
+            f"Got shape {costs.shape} with minimum {costs.min(initial=0.0)}."
+        )
+    return costs
+
+
+def _pairs(left: ArrayLike, right: ArrayLike) -> tuple[IntArray, IntArray]:
+    one = np.asarray(left, dtype=np.int64)
+    other = np.asarray(right, dtype=np.int64)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise DataError(
+            "The two sides must be 1-D and equally long. "
+            f"Got shapes {one.shape} and {other.shape}."
+        )
+    if min(one.min(initial=0), other.min(initial=0)) < 0:
+        raise DataError("Item indices must be 0 or more. Got a negative one.")
+    return one, other

@@ -1,0 +1,68 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from penchant.exceptions import DataError
+from penchant.solvers import evaluate_factor
+from penchant.solvers._factors import FactorDictionary
+
+SUBSETS = [s for k in range(1, 5) for s in combinations(range(4), k)]
+
+
+@pytest.fixture
+def features():
+    """Features of falling size, as kernels give them; the last one is binary."""
+    rng = np.random.default_rng(0)
+    falling = 10.0 ** -np.arange(5)
+    smooth = [rng.normal(size=(12, 5)) * falling for _ in range(3)]
+    return [*smooth, rng.integers(0, 2, (12, 1)) * np.ones(3)]
+
+
+@pytest.mark.parametrize("subset", SUBSETS)
+def test_columns_give_the_product_kernel(features, subset):
+    scales = np.array([1.0, 1.0, 0.5, 0.3, 0.2])
+    columns = FactorDictionary(features, scales).columns(subset)
+    product = np.multiply.reduce([features[i] @ features[i].T for i in subset])
+    expected = scales[len(subset)] ** 2 * product
+    np.testing.assert_allclose(
+        columns @ columns.T, expected, atol=1e-14 * abs(expected).max()
+    )
+
+
+@pytest.mark.parametrize("subset", SUBSETS)
+def test_tensors_evaluate_to_the_weighted_columns(features, subset):
+    dictionary = FactorDictionary(features, np.array([1.0, 1.0, 0.5, 0.3, 0.2]))
+    columns = dictionary.columns(subset)
+    weights = np.random.default_rng(1).normal(size=columns.shape[1])
+    tensor = dictionary.tensor(subset, weights)
+    assert tensor.shape == tuple(features[i].shape[1] for i in subset)
+    np.testing.assert_allclose(
+        evaluate_factor(tensor, [features[i] for i in subset]),
+        columns @ weights,
+        atol=1e-9 * abs(columns @ weights).max(),
+    )
+    scale = dictionary.scales[len(subset)]
+    assert np.linalg.norm(tensor) == pytest.approx(scale * np.linalg.norm(weights))
+
+
+def test_wide_factors_are_rotated_to_few_columns(features):
+    dictionary = FactorDictionary(features, np.ones(5))
+    assert dictionary.columns((0, 1, 2)).shape[1] <= 12
+
+
+def test_combine_sums_weighted_kernels(features):
+    dictionary = FactorDictionary(features, np.array([1.0, 1.0, 0.5, 0.3, 0.2]))
+    weights = np.random.default_rng(2).random(len(SUBSETS))
+    expected = sum(
+        weight * dictionary.columns(subset) @ dictionary.columns(subset).T
+        for weight, subset in zip(weights, SUBSETS, strict=True)
+    )
+    np.testing.assert_allclose(dictionary.combine(SUBSETS, weights), expected)
+
+
+def test_factors_too_large_for_memory_are_refused_with_advice():
+    features = [np.random.default_rng(i).normal(size=(4, 60)) for i in range(6)]
+    dictionary = FactorDictionary(features, np.ones(7))
+    with pytest.raises(DataError, match="Set max_order to 4 or less"):
+        dictionary.columns((0, 1, 2, 3, 4, 5))
