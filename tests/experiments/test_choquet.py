@@ -53,7 +53,7 @@ class TestTasks:
     ) -> None:
         monkeypatch.setenv("PENCHANT_DATA", str(shared_data))
         tasks = {task.name: task for task in monotone_tasks()}
-        sizes = {name: task.X.shape for name, task in tasks.items()}  # type: ignore[union-attr]
+        sizes = {name: task.X.shape for name, task in tasks.items()}
         assert sizes == {
             "ESL": (488, 4),
             "SWD": (1000, 10),
@@ -68,7 +68,7 @@ class TestTasks:
         }
         for name in ("ESL", "car evaluation", "DenBosch", "CPU", "MPG"):
             task = tasks[name]
-            signs = [np.corrcoef(column, task.y)[0, 1] for column in task.X.T]  # type: ignore[union-attr, arg-type]
+            signs = [np.corrcoef(column, task.y)[0, 1] for column in task.X.T]
             assert min(signs) > 0.0, name
 
     @pytest.mark.usefixtures("no_data")

@@ -3,6 +3,7 @@
 from penchant.solvers._anova_evidence import AnovaEvidence, AnovaEvidenceResult
 from penchant.solvers._evidence import Evidence
 from penchant.solvers._factors import evaluate_factor
+from penchant.solvers._isotonic import nearest_monotone
 from penchant.solvers._monotone import (
     MobiusFit,
     MobiusProblem,
@@ -23,5 +24,6 @@ __all__ = [
     "choose_cone",
     "evaluate_factor",
     "fit_mobius",
+    "nearest_monotone",
     "project_monotone",
 ]
