@@ -286,3 +286,26 @@ def test_wrong_input_is_refused(call, message):
     features = rbf_features(EDGE_ITEMS)
     with pytest.raises(DataError, match=message):
         call(features, Evidence.from_ratings(EDGE_RATINGS))
+
+
+def test_candidates_limit_the_search_and_the_certificate():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1.0, 1.0, (40, 3))
+    features = list(X.T[:, :, None])
+    y = X[:, 0] * X[:, 1] + X[:, 1] * X[:, 2]
+    problem = SparseGAIProblem(features, Evidence.from_ratings(y, epsilon=0.0))
+    free = problem.solve(10.0)
+    bound = problem.solve(10.0, candidates=[(0, 1)])
+    assert {(0, 1), (1, 2)} <= set(free.factors)
+    assert (0, 1) in bound.factors
+    assert all(s == (0, 1) or len(s) == 1 for s in bound.factors)
+    assert bound.gap <= 1e-5
+    assert bound.primal > free.primal
+    everything = problem.solve(10.0, candidates=[(0, 1), (0, 2), (1, 2), (0, 1, 2)])
+    assert np.isclose(everything.primal, free.primal, rtol=2e-5)
+
+
+def test_flat_evidence_without_a_tube_has_no_gap():
+    evidence = Evidence.from_ratings(np.zeros(5), epsilon=0.0)
+    result = SparseGAIProblem([np.arange(5.0)[:, None]], evidence).solve(1.0)
+    assert (result.status, result.gap, result.factors) == ("optimal", 0.0, ())

@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 _BLEND_STEPS = 12
-_SPARSITY_LIMITS = {"fast": 0.05, "accurate": 0.02}
+_SPARSITY_LIMITS = {"fast": 0.05, "accurate": 0.0}
 """By how much more error the sparse model may have than the dense one."""
 
 
@@ -83,10 +83,11 @@ class GAIChoice:
     sparse : bool
         Whether the model with few factors was kept.
     cv_error : float
-        Error out of fold of the model that was chosen, in the units of the user.
+        Error out of fold of the model that was chosen, in the units of the user,
+        of its predictions as they come: rounded, if there are grades.
     dense_error, sparse_error : float or None
-        Errors of the dense and of the sparse model on the same rows; None where
-        there was none.
+        Errors of the dense and of the sparse model, before rounding to grades;
+        None where there was no such model.
     grades : tuple of float or None
         Values that predictions are rounded to; None: predictions are the utility.
     n_folds : int
@@ -134,9 +135,12 @@ class GAIChoice:
         return self.sparse_error / self.dense_error - 1.0
 
     def with_sparse(
-        self, candidate: GAICandidate, kept: bool, reason: str
+        self, candidate: GAICandidate, kept: bool, cv_error: float, reason: str
     ) -> "GAIChoice":
-        """Add the sparse model to the candidates; if it is kept, it is the choice."""
+        """Add the sparse model to the candidates; if it is kept, it is the choice.
+
+        `cv_error` is its error after rounding, if there are grades.
+        """
         others = self.candidates
         if kept:
             candidate = replace(candidate, share=1.0)
@@ -145,7 +149,7 @@ class GAIChoice:
             self,
             candidates=_best_first((*others, candidate)),
             sparse=kept,
-            cv_error=candidate.cv_error if kept else self.cv_error,
+            cv_error=cv_error if kept else self.cv_error,
             sparse_error=candidate.cv_error,
             reason=reason,
         )
@@ -209,11 +213,15 @@ class Referee:
         errors: FloatArray = np.abs(values - self.y[:n_rows]) @ weights
         return errors
 
+    @property
+    def plain(self) -> "Referee":
+        """The same without rounding; it is the less noisy judge of models."""
+        return replace(self, grades=None)
+
     def if_better(self, predictions: FloatArray) -> "Referee":
         """Round to grades only where that lowers the error of these predictions."""
-        plain = replace(self, grades=None)
-        better = self.errors(predictions) < plain.errors(predictions)
-        return self if better else plain
+        better = self.errors(predictions) < self.plain.errors(predictions)
+        return self if better else self.plain
 
 
 def blend(predictions: FloatArray, referee: Referee) -> FloatArray:
@@ -234,7 +242,7 @@ def blend(predictions: FloatArray, referee: Referee) -> FloatArray:
     ndarray of shape (n_candidates,)
         Shares; non-negative, summing to 1.
     """
-    judge = replace(referee, grades=None)
+    judge = referee.plain
     total, counts = np.zeros(predictions.shape[1]), np.zeros(len(predictions))
     best, shares = np.inf, counts
     for step in range(1, _BLEND_STEPS + 1):
@@ -252,7 +260,7 @@ def sparsity_verdict(
 ) -> tuple[bool, str]:
     """Tell whether to keep the sparse model, and why (GAI-6).
 
-    "fast" gives up to 5 % of accuracy for few factors, "accurate" up to 2 %.
+    "fast" gives up to 5 % of accuracy for few factors, "accurate" gives nothing.
 
     Parameters
     ----------
@@ -262,14 +270,14 @@ def sparsity_verdict(
         On the same rows.
     wanted : "auto" or True
     """
-    limit = _SPARSITY_LIMITS[dense.preset]
+    limit, dense_error = _SPARSITY_LIMITS[dense.preset], dense.dense_error or 0.0
     change = "from 0"
-    if dense.cv_error > 0:
-        change = f"by {sparse_error / dense.cv_error - 1.0:+.1%}"
+    if dense_error > 0:
+        change = f"by {sparse_error / dense_error - 1.0:+.1%}"
     effect = f"Few factors change the error {change}"
     if wanted is True:
         return True, f"{effect}; the sparse model was asked for."
-    if sparse_error <= (1.0 + limit) * dense.cv_error:
+    if sparse_error <= (1.0 + limit) * dense_error:
         return True, f"{effect}, within {limit:+.0%}: the sparse model was kept."
     return False, f"{effect}, more than {limit:+.0%}: the dense model was kept."
 

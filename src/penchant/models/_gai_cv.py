@@ -32,7 +32,7 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
     kernels with a scale and a weight per attribute, learned by evidence. A few of
     them are blended; the sum is again a GAI utility with an exact decomposition. A
     sparse model with a certificate takes their place if its error is at most 5 %
-    (`accurate`: 2 %) larger. `choice_` tells what was chosen and why (GAI-6).
+    larger (`accurate`: not larger). `choice_` tells what was chosen and why (GAI-6).
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ class GAIRankerCV(RankerMixin, BaseGAICV):
     Candidates are kernel machines over all factors, with product kernels of several
     scales, with and without a logarithmic warp of skewed attributes. A sparse model
     with a certificate, on the kernel of the best one, takes its place if its error
-    is at most 5 % (`accurate`: 2 %) larger. `choice_` tells what was chosen and why
-    (GAI-6, GAI-7).
+    is at most 5 % larger (`accurate`: not larger). `choice_` tells what was chosen
+    and why (GAI-6, GAI-7).
 
     Parameters
     ----------

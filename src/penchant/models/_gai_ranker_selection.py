@@ -103,7 +103,7 @@ class ComparisonSelection:
         candidate = replace(
             best, family="sparse", C=costs[place], cv_error=error, share=0.0
         )
-        choice = choice.with_sparse(candidate, kept, reason)
+        choice = choice.with_sparse(candidate, kept, error, reason)
         if kept:
             return path.models(self._evidence(), place + 1)[-1], choice
         return self._fit_dense(best), choice

@@ -129,7 +129,7 @@ class RatingSelection:
         )
         epsilon = float(base.candidate.epsilon or 0.0)
         predictions = self._path_predictions(path, epsilon)
-        errors = dense.referee.errors(predictions)
+        errors = dense.referee.plain.errors(predictions)
         place = sparsest_within(errors, _PATH_SLACK)
         kept, reason = sparsity_verdict(choice, float(errors[place]), self.sparse)
         candidate = replace(
@@ -138,7 +138,8 @@ class RatingSelection:
             C=path.costs[place],
             cv_error=float(errors[place]),
         )
-        choice = choice.with_sparse(candidate, kept, reason)
+        rounded = float(dense.referee.errors(predictions[place]))
+        choice = choice.with_sparse(candidate, kept, rounded, reason)
         if not kept:
             return dense.fit(self.data, self.tol), choice
         return path.models(self._evidence(epsilon), place + 1)[-1], choice
@@ -156,7 +157,7 @@ class RatingSelection:
         )
         epsilon = _PAPER_EPSILON * float(np.ptp(self.data.y))
         predictions = self._path_predictions(path, epsilon)
-        errors = replace(self._referee, grades=None).errors(predictions)
+        errors = self._referee.plain.errors(predictions)
         place = int(np.argmin(errors))
         weight = kernels[self.data.active[0]].mean_diagonal()
         candidates = [
@@ -192,7 +193,7 @@ class _Blend:
         table = np.stack([candidate.predictions for candidate in scored])
         self._scored = scored
         self._shares = blend(table, referee)
-        self._errors = replace(referee, grades=None).errors(table)
+        self._errors = referee.plain.errors(table)
         self.predictions: FloatArray = self._shares @ table
         self.referee = referee.if_better(self.predictions)
 
@@ -210,13 +211,12 @@ class _Blend:
             replace(scored.candidate, cv_error=float(error), share=float(share))
             for scored, error, share in rows
         ]
-        error = float(self.referee.errors(self.predictions))
         return GAIChoice(
             preset,
             tuple(sorted(candidates, key=lambda candidate: candidate.cv_error)),
             False,
-            error,
-            error,
+            float(self.referee.errors(self.predictions)),
+            float(self.referee.plain.errors(self.predictions)),
             None,
             self.referee.grades,
             n_folds,

@@ -9,7 +9,7 @@ from penchant.solvers._central_path import interior_point
 from penchant.solvers._cone_program import ConeProgram, Iterate
 from penchant.solvers._evidence import Evidence
 from penchant.solvers._factors import FactorDictionary, Subset
-from penchant.solvers._pricing import Pricer
+from penchant.solvers._pricing import ListPricer, Pricer
 from penchant.typing import FloatArray
 
 _LEVELS = (0.05, 0.01)
@@ -56,7 +56,7 @@ class ColumnGeneration:
     evidence : Evidence
         Merged rows, costs times C.
     dictionary : FactorDictionary
-    pricer : Pricer
+    pricer : Pricer or ListPricer
     tol : float
         Relative gap to reach.
     max_nodes, max_rounds : int
@@ -67,7 +67,7 @@ class ColumnGeneration:
         self,
         evidence: Evidence,
         dictionary: FactorDictionary,
-        pricer: Pricer,
+        pricer: Pricer | ListPricer,
         *,
         tol: float,
         max_nodes: int,
@@ -77,7 +77,8 @@ class ColumnGeneration:
         self._tol, self._max_nodes, self._max_rounds = tol, max_nodes, max_rounds
         self._n_iter = self._n_rounds = self._n_nodes = 0
         self._complete = True
-        self._floor = 1e-12 * float(evidence.costs @ np.abs(evidence.targets))
+        size = float(evidence.costs @ np.abs(evidence.targets))
+        self._floor = max(1e-12 * size, np.finfo(np.float64).tiny)
         self._keep_nothing()
 
     def _keep_nothing(self) -> None:

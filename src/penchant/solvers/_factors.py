@@ -69,6 +69,8 @@ class FactorDictionary:
         self._blocks: dict[Subset, Block] = {}
         rows, columns = np.tril_indices(self.n_items)
         self.kernels = np.stack([(a @ a.T)[rows, columns] for a in self._axes])
+        self._rows, self._columns = rows, columns
+        self._doubling = np.where(rows == columns, 1.0, 2.0)
         self._unpacking = np.empty((self.n_items, self.n_items), dtype=np.int64)
         self._unpacking[rows, columns] = np.arange(len(rows))
         self._unpacking[columns, rows] = np.arange(len(rows))
@@ -82,6 +84,11 @@ class FactorDictionary:
     def n_items(self) -> int:
         """Number of items."""
         return len(self._axes[0])
+
+    def packed_square(self, pull: FloatArray) -> FloatArray:
+        """Pack ZZ' like the kernels, so that Z'KZ is an inner product with a kernel."""
+        square: FloatArray = self._doubling * pull[self._rows] * pull[self._columns]
+        return square
 
     def columns(self, subset: Subset) -> FloatArray:
         """Give L_S, scaled for the subset's size, shape (n_items, n_columns)."""

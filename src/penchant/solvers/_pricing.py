@@ -1,6 +1,7 @@
 """Find the violated subsets among all 2^d - 1 without enumerating them."""
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,10 +93,9 @@ class Pricer:
     """
 
     def __init__(self, dictionary: FactorDictionary) -> None:
+        self._dictionary = dictionary
         self._kernels = dictionary.kernels
         self._squares = dictionary.scales**2
-        self._rows, self._columns = np.tril_indices(dictionary.n_items)
-        self._doubling = np.where(self._rows == self._columns, 1.0, 2.0)
         self._bounds = self._make_bounds()
 
     @property
@@ -118,7 +118,7 @@ class Pricer:
             Number of nodes after which the search ends.
         """
         search = _Search(threshold, limit)
-        root = self._doubling * pull[self._rows] * pull[self._columns]
+        root = self._dictionary.packed_square(pull)
         self._extend([()], root[None, :], search)
         while search.branches and search.n_nodes < budget:
             branch, extensions = search.next_branch()
@@ -188,3 +188,38 @@ class Pricer:
             for order in range(len(weights) - 1, 0, -1):
                 sums[order] += self._kernels[i] * sums[order - 1]
         return stack
+
+
+class ListPricer:
+    """Prices an explicit list of subsets instead of all of them.
+
+    Parameters
+    ----------
+    dictionary : FactorDictionary
+    subsets : iterable of tuple of int
+        At least one.
+    """
+
+    def __init__(self, dictionary: FactorDictionary, subsets: Iterable[Subset]) -> None:
+        self._dictionary = dictionary
+        self._kernels = dictionary.kernels
+        self._squares = dictionary.scales**2
+        self._subsets = sorted(subsets, key=lambda s: (len(s), s))
+
+    def search(
+        self, pull: FloatArray, threshold: float, *, limit: int, budget: int
+    ) -> Pricing:
+        """Find the listed subsets with the largest values; `budget` has no effect."""
+        root = self._dictionary.packed_square(pull)
+        products = (self._kernels[list(s)].prod(axis=0) for s in self._subsets)
+        values = {
+            subset: float(self._squares[len(subset)] * (root @ product))
+            for subset, product in zip(self._subsets, products, strict=True)
+        }
+        ranked = sorted(values, key=lambda s: -values[s])
+        return Pricing(
+            violated=tuple(s for s in ranked if values[s] > threshold)[:limit],
+            bound=max(0.0, values[ranked[0]]),
+            n_nodes=len(ranked),
+            complete=True,
+        )

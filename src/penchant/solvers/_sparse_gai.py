@@ -9,7 +9,7 @@ from penchant.exceptions import DataError
 from penchant.solvers._column_generation import Certified, ColumnGeneration
 from penchant.solvers._evidence import NO_ITEM, Evidence
 from penchant.solvers._factors import FactorDictionary, Subset
-from penchant.solvers._pricing import Pricer
+from penchant.solvers._pricing import ListPricer, Pricer
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
 
@@ -120,6 +120,7 @@ class SparseGAIProblem:
         *,
         tol: float = 1e-5,
         support: Iterable[Subset] = (),
+        candidates: Iterable[Subset] | None = None,
         max_nodes: int = 200_000,
         max_rounds: int = 60,
     ) -> SparseGAIResult:
@@ -134,6 +135,9 @@ class SparseGAIProblem:
         support : iterable of tuple of int, default=()
             Subsets to start with beside the single attributes: a guess of the
             factors, such as those of a nearby C.
+        candidates : iterable of tuple of int or None, default=None
+            The subsets to choose from beside the single attributes; the certificate
+            then covers these only. None: all subsets up to max_order.
         max_nodes : int, default=200_000
             Budget of one search over the subsets.
         max_rounds : int, default=60
@@ -150,7 +154,7 @@ class SparseGAIProblem:
         generation = ColumnGeneration(
             self._evidence.scaled(C),
             self._dictionary,
-            self._pricer,
+            self._pricer if candidates is None else self._list_pricer(candidates),
             tol=tol,
             max_nodes=max_nodes,
             max_rounds=max_rounds,
@@ -160,6 +164,10 @@ class SparseGAIProblem:
         if certified.gap > tol:
             status = "stalled" if certified.complete else "node_limit"
         return self._result(C, status, certified)
+
+    def _list_pricer(self, candidates: Iterable[Subset]) -> ListPricer:
+        singles = {(i,) for i in range(self._dictionary.n_attributes)}
+        return ListPricer(self._dictionary, singles.union(candidates))
 
     def solve_path(
         self, C_values: Iterable[float], *, tol: float = 1e-5
