@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmarks._measure import compare
+from benchmarks._measure import measure
 from benchmarks._report import load_results, render_page, save_result, terminal_table
 from experiments._machine import machine_line, versions
 from experiments._report import show
@@ -59,7 +59,7 @@ def find_benchmarks(names: Sequence[str] = ()) -> list[ModuleType]:
     """Import ``benchmarks/bench_<name>.py`` for the given names, or for all.
 
     A benchmark's docstring states the claim in its first line; its function
-    ``cases()`` is a context manager that yields a list of `Case`.
+    ``cases()`` is a context manager that yields a list of `Case` and `Budget`.
     """
     known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
     unknown = [name for name in names if name not in known]
@@ -75,14 +75,14 @@ def find_benchmarks(names: Sequence[str] = ()) -> list[ModuleType]:
 def run_benchmark(module: ModuleType) -> dict[str, Any]:
     """Run all cases of a benchmark and say on what they ran."""
     with module.cases() as cases:
-        measured = [compare(case) for case in cases]
+        measured = [measure(case) for case in cases]
     return {
         "benchmark": module.__name__.rpartition("bench_")[2],
         "claim": claim_of(module),
         "cases": measured,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine_line(),
-        "versions": versions(),
+        "versions": versions(*getattr(module, "PACKAGES", ())),
     }
 
 

@@ -1,4 +1,4 @@
-"""Time two functions against each other in one process."""
+"""Time a function against a peer or against a limit, in one process."""
 
 import gc
 import statistics
@@ -9,9 +9,10 @@ from typing import Any
 
 from penchant._parallel import track
 
-__all__ = ["Case", "Timing", "compare"]
+__all__ = ["Budget", "Case", "Timing", "compare", "measure", "spend"]
 
 _N_REPEATS = 5
+_N_REPEATS_OF_BUDGETS = 3
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,28 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """Work of ours that must be done within a time, where no peer does the same.
+
+    Parameters
+    ----------
+    name : str
+        What is done, with sizes.
+    ours : callable without arguments
+        Set-up belongs outside.
+    seconds : float
+        The claim: it takes at most this CPU time.
+    check : callable, default=None
+        Called with the result; returns whether it is what the claim speaks of.
+    """
+
+    name: str
+    ours: Callable[[], Any]
+    seconds: float
+    check: Callable[[Any], bool] | None = None
+
+
+@dataclass(frozen=True)
 class Timing:
     """Seconds of all repeats of one function."""
 
@@ -56,6 +79,28 @@ class Timing:
             "wall_best": round(min(self.wall), 6),
             "wall_median": round(statistics.median(self.wall), 6),
         }
+
+
+def measure(case: Case | Budget) -> dict[str, Any]:
+    """Run a case or a budget and return its figures."""
+    return compare(case) if isinstance(case, Case) else spend(case)
+
+
+def spend(budget: Budget, n_repeats: int = _N_REPEATS_OF_BUDGETS) -> dict[str, Any]:
+    """Run a budget, once unmeasured, and return its figures.
+
+    The claim is about the best CPU time, and fails too if the result is not what it
+    speaks of.
+    """
+    is_right = budget.check is None or budget.check(budget.ours())
+    ours = _timing([_lap(budget.ours) for _ in track(range(n_repeats), budget.name)])
+    return {
+        "name": budget.name,
+        "repeats": n_repeats,
+        "ours": ours.summary(),
+        "seconds": budget.seconds,
+        "holds": is_right and min(ours.cpu) <= budget.seconds,
+    }
 
 
 def compare(case: Case, n_repeats: int = _N_REPEATS) -> dict[str, Any]:

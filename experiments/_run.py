@@ -25,7 +25,8 @@ def find_scripts(paper: str, table: str | None = None) -> list[ModuleType]:
     """Import the scripts of a paper, or the one that `table` names.
 
     A script is a public module of ``experiments/<paper>/`` with a function
-    ``run(*, quick: bool) -> Outcome``.
+    ``run(*, quick: bool) -> Outcome``; a tuple ``PACKAGES`` names libraries whose
+    versions belong to its results.
     """
     if paper not in PAPERS:
         raise UnknownExperimentError(
@@ -58,5 +59,5 @@ def run_script(paper: str, script: ModuleType, *, quick: bool) -> Record:
         date=datetime.now(UTC).date().isoformat(),
         seconds=round(time.perf_counter() - start, 2),
         machine=machine_line(),
-        versions=versions(),
+        versions=versions(*getattr(script, "PACKAGES", ())),
     )

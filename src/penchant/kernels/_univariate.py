@@ -89,7 +89,7 @@ class RBF(_ContinuousKernel):
 class Spline(_ContinuousKernel):
     """The first-order infinite spline kernel on [0, 1].
 
-    k(x, y) = 1 + x y + |x-y| min(x,y)^2/2 + min(x,y)^3/3: functions with a square
+    ``1 + x y + |x-y| min(x,y)^2/2 + min(x,y)^3/3``: functions with a square
     integrable second derivative, rougher than those of the RBF.
     """
 
@@ -115,7 +115,7 @@ class BSpline(_ContinuousKernel):
     """The B-spline kernel of odd order, B(x-y), on [0, 1].
 
     B is the centred B-spline of the given degree with unit knots: order 1 gives
-    1-|x-y|, order 3 a cubic, and so on; smoother with the order.
+    ``1-|x-y|``, order 3 a cubic, and so on; smoother with the order.
 
     Parameters
     ----------

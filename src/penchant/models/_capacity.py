@@ -201,7 +201,7 @@ class Capacity:
         Returns
         -------
         ndarray of shape (n,)
-            Sum of m(T) / |T| over the sets T that hold the attribute.
+            Sum of ``m(T) / |T|`` over the sets T that hold the attribute.
         """
         shares = np.zeros(self.n)
         for members, m in self._by_size():
@@ -214,7 +214,7 @@ class Capacity:
         Returns
         -------
         ndarray of shape (n, n)
-            Symmetric, with zeros on the diagonal: sum of m(T) / (|T| - 1) over the
+            Symmetric, with zeros on the diagonal: sum of ``m(T) / (|T| - 1)`` over the
             sets T that hold both. Positive: the two complete each other; negative:
             one can replace the other.
         """
@@ -237,7 +237,7 @@ class Capacity:
         Returns
         -------
         dict from frozenset to float
-            Sum of m(T) / (|T| - |S| + 1) over the sets T that hold S; for single
+            Sum of ``m(T) / (|T| - |S| + 1)`` over the sets T that hold S; for single
             attributes the Shapley value. Sets with no such T are left out.
         """
         top = self.k if max_order is None else max_order

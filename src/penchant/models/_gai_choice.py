@@ -276,10 +276,11 @@ def sparsity_verdict(
         change = f"by {sparse_error / dense_error - 1.0:+.1%}"
     effect = f"Few factors change the error {change}"
     if wanted is True:
-        return True, f"{effect}; the sparse model was asked for."
+        return True, f"{effect}: the sparse model was asked for."
+    effect += f" ({limit:+.0%} is accepted)"
     if sparse_error <= (1.0 + limit) * dense_error:
-        return True, f"{effect}, within {limit:+.0%}: the sparse model was kept."
-    return False, f"{effect}, more than {limit:+.0%}: the dense model was kept."
+        return True, f"{effect}: the sparse model was kept."
+    return False, f"{effect}: the dense model was kept."
 
 
 def snap(values: FloatArray, grades: Sequence[float]) -> FloatArray:

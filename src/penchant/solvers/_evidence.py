@@ -87,7 +87,7 @@ class Evidence:
         epsilon: float = 0.01,
         weights: ArrayLike | None = None,
     ) -> "Evidence":
-        """Ask for |u(left) - u(right)| <= epsilon (GAI-7).
+        """Ask for ``|u(left) - u(right)| <= epsilon`` (GAI-7).
 
         Parameters
         ----------

@@ -64,7 +64,9 @@ class SparseGAIResult:
 
 
 class SparseGAIProblem:
-    """Learn min C sum_k loss_k + sum_S w_|S| |v_S| over all subsets S (GAI-3, GAI-7).
+    """Learn a utility that is sparse among all subsets of attributes (GAI-3, GAI-7).
+
+    The problem is ``min C sum_k loss_k + sum_S w_|S| ||v_S||``.
 
     Equal items and equal rows are merged once; the columns of each subset are made
     once and shared by all values of C.
