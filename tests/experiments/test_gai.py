@@ -66,6 +66,7 @@ class TestTable2:
         methods = {row: table2._methods_for(task, False) for row, task in rows.items()}
         assert methods["ERA, honest"] == list(METHODS)
         assert "LightGBM" not in methods["ERA"]
+        assert table2.UNROUNDED not in methods["CITY"]
         assert {"SMKGAI", "2-GAI", table2.MOST} <= set(methods["ERA"])
 
     def test_verdict_names_the_best_peer_and_readable_ones_ahead(self) -> None:
@@ -77,6 +78,8 @@ class TestTable2:
         assert "best peer SVR-RBF; not within 2 %" in cell.note
         assert "not better than pyGAM" in cell.note
         assert "EBM" not in cell.note
+        rounded = {**scores, table2.UNROUNDED: [Score(0.12, 1.0)] * 2}
+        assert "not rounded: ratio 1.200" in table2._verdict(task, rounded).note
 
 
 class TestFigure1:

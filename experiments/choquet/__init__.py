@@ -1,0 +1,1 @@
+"""Fallah Tehrani, Strickert, Hüllermeier (ESANN 2014): the Choquet kernel."""
