@@ -19,12 +19,12 @@ import joblib
 import numpy as np
 import pytest
 from distributed import Client
-from experiments._command import main as run_experiments
 from rich.console import Console
 from sklearn.datasets import make_regression
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
+from experiments._command import main as run_experiments
 from penchant._parallel import parallel, progress, track
 from penchant.exceptions import ClusterError, DataError, MissingExtraError
 
