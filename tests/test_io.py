@@ -166,7 +166,7 @@ def same(a, b):
         Result(0.5, ("a", "b")),
         [Result(np.float64(0.0))],
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_values_come_back_with_their_type(value, path):
     assert same(learned(value, path), value)

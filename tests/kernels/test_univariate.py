@@ -79,7 +79,7 @@ def test_discrete_kernels_are_symmetric_and_positive(kernel):
         (BSpline(3), lambda x, y: 2 / 3 - (x - y) ** 2 + abs(x - y) ** 3 / 2),
         (RBF(0.7), lambda x, y: np.exp(-((x - y) ** 2) / 0.98)),
     ],
-    ids=str,
+    ids=["spline", "bspline1", "bspline3", "rbf"],
 )
 def test_kernels_before_centring_match_their_formulas(kernel, value):
     x, y = 0.3, 0.8
