@@ -29,6 +29,9 @@ $(INSTALLED): $(VENV)/.created pyproject.toml constraints.txt
 app: $(INSTALLED_APP)  ## install and open the web app on 127.0.0.1
 	$(BIN)/penchant serve --demo
 
+# The workers are the parallelism: more threads in each would only disturb.
+test: export OMP_NUM_THREADS = 1
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(INSTALLED)  ## install and run all tests
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
 
