@@ -1,0 +1,107 @@
+"""Table 3: whether the learned factors include only what the hidden utility has.
+
+For each maximal size of the hidden factors, 20 utilities are drawn as sums of 10 tensor
+products of zero-mean quadratic splines of 10 attributes (`penchant.datasets.make_gai`)
+and learned from 140 ratings with noise 0.05: by the paper's method with its settings,
+and by our estimator, which also chooses the scale of the kernel. The error is that on
+150 items, against the utility without noise.
+
+The paper does not say how many pieces its splines have. One piece (3 basis functions)
+gives errors near the published ones and stands under the paper's row names; the default
+of `make_gai`, four pieces, is a harder task and stands in rows of its own.
+
+A factor counts as found if it has at least 5 % of the variance of the learned utility;
+the 10 hidden factors have a tenth each. Share and pieces were fixed on other seeds (1
+and 2). The paper's rule, a weight above 0.01, depends on the scale of the kernel. Rates
+at 1 %, the default of `select`, and the share of hidden factors that are found (recall)
+stand in columns of their own.
+"""
+
+import warnings
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.metrics import mean_absolute_error
+
+from experiments._outcome import Measurement, Outcome
+from penchant._parallel import track
+from penchant.datasets import make_gai
+from penchant.metrics import false_discovery_rate
+from penchant.models import GAIRegressorCV
+
+SEEDS = tuple(range(1000, 1020))
+N_TRAIN, N_TEST, N_FEATURES = 140, 150, 10
+NOISE = 0.05
+SHARES = {"FDR": 0.05, "FDR at 1 %": 0.01}
+SIZES = (1, 2, 3, 4, 5)
+PIECES = {"": 1, ", four pieces": 4}
+PUBLISHED = ("MAE", "Max size", "FDR")
+MODELS = {
+    "": GAIRegressorCV(preset="paper", domain=(0, 1)),
+    ", ours": GAIRegressorCV(preset="fast", sparse=True, domain=(0, 1)),
+}
+NOTES = {"": "SMKGAI, paper's settings", ", ours": "GAIRegressorCV fast, sparse"}
+
+
+def run(*, quick: bool) -> Outcome:
+    """Learn 20 utilities of each size (if quick, one of sizes 1 and 3)."""
+    seeds = SEEDS[:1] if quick else SEEDS
+    sizes = (1, 3) if quick else SIZES
+    settings = list(product(PIECES, sizes, MODELS))
+    cells = [
+        cell
+        for pieces, size, model in track(settings, "Table 3")
+        for cell in _cells(pieces, size, model, seeds)
+    ]
+    return Outcome("table3", tuple(cells), seeds)
+
+
+def _cells(
+    pieces: str, size: int, model: str, seeds: tuple[int, ...]
+) -> Iterator[Measurement]:
+    figures = Parallel()(
+        delayed(simulate)(PIECES[pieces], size, model, seed) for seed in seeds
+    )
+    for column in figures[0]:
+        values = [each[column] for each in figures]
+        yield Measurement.from_scores(
+            f"{size}{pieces}",
+            f"{column}{model}",
+            values,
+            note=NOTES[model],
+            in_paper=not pieces and not model and column in PUBLISHED,
+        )
+
+
+def simulate(n_pieces: int, size: int, name: str, seed: int) -> dict[str, float]:
+    """Learn one utility and return the figures of the table."""
+    sample = make_gai(
+        N_TRAIN + N_TEST,
+        N_FEATURES,
+        max_size=size,
+        n_basis=n_pieces + 2,
+        noise=NOISE,
+        random_state=seed,
+    )
+    model = clone(MODELS[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a path may end before the gap is reached
+        model.fit(sample.X[:N_TRAIN], sample.y[:N_TRAIN])
+    X_test = sample.X[N_TRAIN:]
+    error = mean_absolute_error(sample.utility(X_test), model.utility(X_test))
+    found = {column: model.select(share).factors_ for column, share in SHARES.items()}
+    rates = {
+        column: false_discovery_rate(factors, sample.factors)
+        for column, factors in found.items()
+    }
+    largest = float(np.max([len(factor) for factor in found["FDR"]], initial=0))
+    recall = np.mean([factor in found["FDR"] for factor in sample.factors])
+    return {
+        "MAE": float(error),
+        "Max size": largest,
+        **rates,
+        "Recall": float(recall),
+    }
