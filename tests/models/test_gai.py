@@ -498,3 +498,13 @@ def test_grid_search_chooses_the_order():
     sample = make_product_utility(80, 3, noise=1.0, random_state=0)
     search = GridSearchCV(GAIRegressor(C=5.0), {"max_order": [1, 3]}, cv=3)
     assert search.fit(sample.X, sample.y).best_params_ == {"max_order": 3}
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, 100.0])
+@pytest.mark.parametrize("max_order", [1, 2])
+def test_dense_machines_reach_their_gap_at_any_cost(C, max_order):
+    esl = load_esl()
+    model = GAIRegressor(sparse=False, max_order=max_order, C=C)
+    model.fit(esl.data, esl.target)
+    assert model.solver_status_ == "optimal"
+    assert -1e-9 <= model.dual_gap_ <= 1e-5

@@ -1,6 +1,6 @@
 """Dense GAI models: ordinary support vector machines on one kernel (GAI-9)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
@@ -13,6 +13,7 @@ __all__ = ["DenseResult", "fit_comparisons", "fit_ratings"]
 
 _SWEEPS_PER_CHECK = 20
 _MAX_SWEEPS = 20_000
+_POLISHING_STEPS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +68,27 @@ def fit_ratings(
     rows = Evidence.from_ratings(values, epsilon=epsilon, weights=C * costs)
     evidence = rows.merged(rated)
     n_iter = 0
+    best = DenseResult("stalled", np.inf, 0, np.zeros(len(K)), 0.0)
     for step in (1e-3, 1e-5, 1e-7):
         machine = SVR(kernel="precomputed", C=C, epsilon=epsilon, tol=step)
         machine.fit(gram, values, sample_weight=costs)
         n_iter += int(machine.n_iter_)
-        duals = np.zeros(len(rated))
-        duals[machine.support_] = machine.dual_coef_[0]
-        duals = _polish(gram, values, duals, C * costs, epsilon)
-        coef: FloatArray = np.bincount(rated, duals, len(K)).astype(np.float64)
-        f = K @ coef
-        intercept = evidence.best_intercept(f)
-        norm = 0.5 * float(coef @ f)
-        primal = norm + evidence.loss(f, intercept)
-        dual = float(values @ duals) - epsilon * float(np.abs(duals).sum()) - norm
-        gap = _relative(primal, dual, evidence)
-        if gap <= tol:
+        raw = np.zeros(len(rated))
+        raw[machine.support_] = machine.dual_coef_[0]
+        for duals in (raw, _polish(gram, values, raw, C * costs, epsilon)):
+            coef: FloatArray = np.bincount(rated, duals, len(K)).astype(np.float64)
+            f = K @ coef
+            intercept = evidence.best_intercept(f)
+            norm = 0.5 * float(coef @ f)
+            primal = norm + evidence.loss(f, intercept)
+            dual = float(values @ duals) - epsilon * float(np.abs(duals).sum()) - norm
+            gap = _relative(primal, dual, evidence)
+            if gap < best.gap:
+                best = DenseResult("stalled", gap, n_iter, coef, intercept)
+        if best.gap <= tol:
             break
-    status = "optimal" if gap <= tol else "stalled"
-    return DenseResult(status, gap, n_iter, coef, intercept)
+    status = "optimal" if best.gap <= tol else "stalled"
+    return replace(best, status=status, n_iter=n_iter)
 
 
 def _polish(
@@ -97,21 +101,33 @@ def _polish(
     """Solve the optimality conditions of the free support vectors in full precision.
 
     libsvm keeps the kernel in single precision, which alone ends at gaps of 1e-5.
+    Where the solution leaves the box, the step ends at the wall, and the support
+    vector that met it is free no more: the sum of the duals stays what it must be.
     """
+    duals = duals.copy()
     size = np.abs(duals)
+    edge = np.sign(duals)
     free = np.flatnonzero((size > 1e-8 * costs) & (size < (1 - 1e-8) * costs))
-    if not free.size:
-        return duals
-    edge = np.sign(duals[free])
-    system = np.ones((free.size + 1, free.size + 1))
-    system[:-1, :-1] = gram[np.ix_(free, free)]
-    system[-1, -1] = 0.0
-    missing = y[free] - epsilon * edge - gram[free] @ duals
-    right = np.append(missing, -duals.sum())
-    change = np.linalg.lstsq(system, right, rcond=1e-13)[0]
-    moved = duals.copy()
-    moved[free] = edge * np.clip(edge * (duals[free] + change[:-1]), 0.0, costs[free])
-    return moved
+    for _ in range(_POLISHING_STEPS):
+        if not free.size:
+            break
+        system = np.ones((free.size + 1, free.size + 1))
+        system[:-1, :-1] = gram[np.ix_(free, free)]
+        system[-1, -1] = 0.0
+        missing = y[free] - epsilon * edge[free] - gram[free] @ duals
+        right = np.append(missing, -duals.sum())
+        change = np.linalg.lstsq(system, right, rcond=1e-13)[0][:-1]
+        outward = edge[free] * change
+        room = np.where(outward > 0, costs[free] - np.abs(duals[free]), 0.0)
+        room = np.where(outward < 0, np.abs(duals[free]), room)
+        reach = np.full(free.size, np.inf)
+        np.divide(room, np.abs(change), out=reach, where=change != 0)
+        step = min(1.0, float(reach.min()))
+        duals[free] += step * change
+        if step == 1.0:
+            break
+        free = np.delete(free, int(np.argmin(reach)))
+    return duals
 
 
 def fit_comparisons(
