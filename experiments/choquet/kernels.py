@@ -19,8 +19,9 @@ from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
 from experiments._outcome import Measurement, Outcome
+from experiments._paired import corrected_t_test
+from experiments.choquet._p_values import show_p
 from experiments.choquet._tasks import Task, den_bosch, esl_suitable
-from experiments.choquet._tests import corrected_t_test, show_p
 from penchant._parallel import track
 from penchant.kernels import choquet_kernel
 from penchant.models import KernelCapacity

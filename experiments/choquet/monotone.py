@@ -17,9 +17,10 @@ from scipy.stats import rankdata
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from experiments._outcome import Measurement, Outcome
+from experiments._paired import corrected_t_test
 from experiments.choquet._methods import METHODS, REFERENCE, WHY_ABSENT, is_absent
+from experiments.choquet._p_values import holm, show_p
 from experiments.choquet._tasks import Task, monotone_tasks
-from experiments.choquet._tests import corrected_t_test, holm, show_p
 from penchant._parallel import track
 from penchant.exceptions import ConvergenceWarning
 

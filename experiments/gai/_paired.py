@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+
+from experiments._paired import corrected_t_test
 
 __all__ = ["PairedTest", "paired_test"]
 
@@ -31,18 +32,9 @@ def paired_test(
 ) -> PairedTest:
     """Test whether two methods err equally, over random splits of one data set.
 
-    The corrected resampled t-test: training sets overlap, so the variance of the mean
-    difference is (1/n + n_test/n_train) times that of one difference.
-
-    References
-    ----------
-    Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52,
-    2003.
+    `test_share` is the share of the rows that each split tests on.
     """
     differences = np.subtract(ours, theirs)
-    n = len(differences)
-    mean = float(differences.mean())
-    spread = float(differences.std(ddof=1)) if n > 1 else 0.0
-    error = spread * np.sqrt(1.0 / n + test_share / (1.0 - test_share))
-    p = float(2.0 * student.sf(abs(mean) / error, n - 1)) if error > 0 else 1.0
-    return PairedTest(mean, int((differences < 0).sum()), n, p)
+    p = corrected_t_test(differences, test_share / (1.0 - test_share))
+    n_wins = int((differences < 0).sum())
+    return PairedTest(float(differences.mean()), n_wins, len(differences), p)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from experiments._paired import corrected_t_test
 from experiments.choquet import figure1, kernels, monotone
 from experiments.choquet._methods import METHODS, REFERENCE
+from experiments.choquet._p_values import holm
 from experiments.choquet._tasks import Task, esl_suitable, monotone_tasks
-from experiments.choquet._tests import corrected_t_test, holm
 
 
 @pytest.fixture
