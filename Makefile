@@ -64,7 +64,7 @@ reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai 
 pins: $(INSTALLED)  ## refresh constraints.txt
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --no-header \
-	  --no-annotate --no-emit-index-url --upgrade -o constraints.txt --quiet
+	  --no-annotate --upgrade -o constraints.txt --quiet
 
 clean:  ## remove everything that can be made again
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .coverage*

@@ -14,7 +14,7 @@ from penchant.models._pairs import Pairs, RankerMixin, check_pairs
 from penchant.solvers import Evidence
 from penchant.typing import FloatArray
 
-__all__ = ["GAIRanker", "GAIRegressor"]
+__all__ = ["GAIRanker", "GAIRegressor", "check_ratings", "pair_evidence"]
 
 
 class GAIRegressor(RegressorMixin, BaseGAI):
@@ -137,7 +137,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         -------
         self
         """
-        items, ratings, weights = _check_ratings(self, X, y, sample_weight)
+        items, ratings, weights = check_ratings(self, X, y, sample_weight)
         data = self._prepare(X, items)
         low, width = float(ratings.min()), float(np.ptp(ratings))
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
@@ -291,7 +291,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         """
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
-        evidence = _pair_evidence(pairs, self.epsilon)
+        evidence = pair_evidence(pairs, self.epsilon)
         if self.sparse:
             learned = self._learn_sparse(data, evidence)
         else:
@@ -301,7 +301,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         return self._finish(learned, data, 0.0, 1.0)
 
 
-def _check_ratings(
+def check_ratings(
     estimator: Any, X: Any, y: Any, sample_weight: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give items, ratings and weights without the rows of weight 0."""
@@ -313,7 +313,8 @@ def _check_ratings(
     return items[keep], ratings[keep], weights[keep]
 
 
-def _pair_evidence(pairs: Pairs, epsilon: float) -> Evidence:
+def pair_evidence(pairs: Pairs, epsilon: float) -> Evidence:
+    """Give comparisons as evidence; ties may differ by epsilon."""
     strict, ties = ~pairs.ties, pairs.ties
     return Evidence.from_comparisons(
         pairs.winners[strict], pairs.losers[strict], weights=pairs.weights[strict]

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
 from penchant.exceptions import DataError
-from penchant.models._gai import _check_ratings
+from penchant.models._gai import check_ratings
 from penchant.models._gai_candidates import RatedItems
 from penchant.models._gai_choice import GAIChoice, snap
 from penchant.models._gai_cv_base import BaseGAICV
@@ -119,7 +119,7 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
         -------
         self
         """
-        items, ratings, weights = _check_ratings(self, X, y, sample_weight)
+        items, ratings, weights = check_ratings(self, X, y, sample_weight)
         counted = np.ones(len(ratings), dtype=np.bool_)
         if sample_weight is not None:  # rows of weight 0 are gone already
             counted = np.asarray(sample_weight, dtype=np.float64) > 0

@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from penchant.kernels import UnivariateKernel
-from penchant.models._gai import _pair_evidence
+from penchant.models._gai import pair_evidence
 from penchant.models._gai_candidates import Folds, attribute_kernels, skewness_rates
 from penchant.models._gai_choice import GAICandidate, GAIChoice, sparsity_verdict
 from penchant.models._gai_encoding import Encoding, make_kernels
@@ -195,7 +195,7 @@ class ComparisonSelection:
     def _evidence(self, rows: IntArray | None = None) -> Evidence:
         """Give some of the comparisons and ties as evidence; None: all."""
         pairs = self.pairs if rows is None else take_pairs(self.pairs, rows)
-        return _pair_evidence(pairs, _TIE_EPSILON)
+        return pair_evidence(pairs, _TIE_EPSILON)
 
     def _errors(self, utilities: FloatArray) -> FloatArray:
         """Give the share of wrong test pairs; utilities (n_folds, n_models, n_items).

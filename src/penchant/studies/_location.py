@@ -49,6 +49,6 @@ def store_url(data: str | Path | None = None) -> str:
 def _user_folder() -> Path:
     try:
         import platformdirs
-    except ImportError:  # pragma: no cover
+    except ImportError:
         raise MissingExtraError("platformdirs", "app") from None
     return platformdirs.user_data_path("penchant", appauthor=False)

@@ -7,7 +7,7 @@ from penchant.exceptions import MissingExtraError
 
 try:
     import sqlalchemy as sa
-except ImportError:  # pragma: no cover
+except ImportError:
     raise MissingExtraError("sqlalchemy", "app") from None
 
 __all__ = ["drafts", "metadata", "studies"]

@@ -4,7 +4,7 @@ from penchant.exceptions import MissingExtraError, PenchantError
 
 try:
     from fastapi import FastAPI
-except ImportError:  # pragma: no cover
+except ImportError:
     raise MissingExtraError("fastapi", "app") from None
 
 from fastapi.exceptions import RequestValidationError
