@@ -1,9 +1,11 @@
 """Estimators in the manner of scikit-learn."""
 
+from penchant.models._answers import Answer
 from penchant.models._capacity import Capacity
 from penchant.models._choquet import ChoquetRanker, ChoquetRegressor
 from penchant.models._choquet_classifier import ChoquetClassifier
 from penchant.models._choquet_svm import ChoquetSVC, ChoquetSVR
+from penchant.models._covariance import DenseCovariance, LowRankCovariance
 from penchant.models._domain import (
     Domain,
     check_domain,
@@ -19,11 +21,16 @@ from penchant.models._gai_mixture import MixedGAI
 from penchant.models._gai_model import FactorFunction
 from penchant.models._gai_network import CompactGAI, Configuration
 from penchant.models._gai_utility import GAIUtility, KnotMap, TensorGAI
+from penchant.models._gaussian_process import GaussianProcessRanker
+from penchant.models._gp_fit import GaussianProcess, HyperParameters
 from penchant.models._kernel_capacity import KernelCapacity
 from penchant.models._pairs import Pairs, RankerMixin, check_pairs
+from penchant.models._population_gp import PopulationGP
+from penchant.models._posterior import Posterior
 from penchant.models._set_readings import CapacityComparison
 
 __all__ = [
+    "Answer",
     "Capacity",
     "CapacityComparison",
     "ChoquetClassifier",
@@ -33,6 +40,7 @@ __all__ = [
     "ChoquetSVR",
     "CompactGAI",
     "Configuration",
+    "DenseCovariance",
     "Domain",
     "DualGAI",
     "Encoding",
@@ -44,10 +52,16 @@ __all__ = [
     "GAIRegressor",
     "GAIRegressorCV",
     "GAIUtility",
+    "GaussianProcess",
+    "GaussianProcessRanker",
+    "HyperParameters",
     "KernelCapacity",
     "KnotMap",
+    "LowRankCovariance",
     "MixedGAI",
     "Pairs",
+    "PopulationGP",
+    "Posterior",
     "RankerMixin",
     "TensorGAI",
     "check_domain",

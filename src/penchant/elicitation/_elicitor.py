@@ -1,0 +1,383 @@
+"""A conversation with one person: ask, tell, undo, recommend."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from penchant.data import Items
+from penchant.elicitation._belief import Learner
+from penchant.elicitation._choice import Policy, check_policy
+from penchant.elicitation._dominance import Dominance
+from penchant.elicitation._duels import check_generator
+from penchant.elicitation._forecast import forecast
+from penchant.elicitation._history import History
+from penchant.elicitation._questions import (
+    Forecast,
+    Question,
+    Recommendation,
+    Told,
+    check_answer,
+)
+from penchant.elicitation._step import Setting, Step, tell_known
+from penchant.elicitation._stopping import StopRule
+from penchant.exceptions import DataError, FormatError, NotAnswerableError
+from penchant.models import Posterior
+from penchant.typing import ArrayLike, FloatArray, RandomState
+
+__all__ = ["Elicitor"]
+
+_FORMAT = "penchant-elicitor"
+_VERSION = 1
+
+
+class Elicitor:
+    """Find the item that a person likes best with few questions.
+
+    Asks which of two items the person prefers, learns from the answer, and
+    recommends. Everything follows from the posterior, the settings, the seed and the
+    answers: after the same answers comes the same question, also when some were
+    taken back in between or the state was saved and restored.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        What is believed before the first question, such as
+        ``PopulationGP.for_user()``. Pairs that it has answers about are not asked.
+    policy : str or callable, default="eubo-kg"
+        Which pair to ask next: the name of a function in
+        `penchant.elicitation.policies`, such as "knowledge-gradient", where hyphens
+        may stand for underscores; "evoi-refit" for EVOI with refits; or a function of a
+        posterior and an array of pairs, which returns their scores or a pair.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed; decides which item stands on the left, and between equal pairs.
+    items : Items, optional
+        The items in the order of the posterior. A pair of which one is at least as
+        good by the directions of its attributes is never asked.
+    X : array-like of shape (n_items, n_attributes), optional
+        The same as numbers, instead of `items`; with `directions`.
+    directions : sequence of {"up", "down", "unknown"}, optional
+        Whether more is better, per attribute of X.
+    decisive : bool, default=False
+        Take answers as exact. An item that lost a duel is neither recommended nor
+        asked about again, so every question settles one item and the best of n items
+        is certain after n - 1 questions, as in a knockout.
+    stop : StopRule, optional
+        When `done` becomes true; default: when there is nothing left to ask.
+
+    Notes
+    -----
+    *Known directions.* Item i dominates j when it is at least as good on every
+    attribute with a declared direction, better on one, and equal on the others. Up
+    to 10 such comparisons that the posterior contradicts become evidence at the
+    start (tables of up to 2000 items); dominated items are not asked about as long
+    as there are other questions, have probability 0 of being best, and are never
+    recommended before an item that dominates them.
+
+    *Repeated pairs.* A pair is asked again, at most twice, only if its answers
+    contradict each other or lie on a circle (a over b over c over a), or if the
+    posterior, which knows the answer, still holds the opposite for more likely; the
+    question says so. A skipped pair rests for 10 questions; skipped twice, it does
+    not come back.
+
+    *Knockout.* With ``policy="knockout"`` the champion is recommended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from penchant.elicitation import Elicitor
+    >>> from penchant.models import Posterior
+    >>> liking = [0.2, 1.5, 0.9, 0.4]  # what the person will answer from
+    >>> posterior = Posterior(np.zeros(4), np.eye(4), noise=0.1)
+    >>> elicitor = Elicitor(posterior, random_state=0)
+    >>> for _ in range(3):
+    ...     question = elicitor.ask()
+    ...     left_is_better = liking[question.left] > liking[question.right]
+    ...     elicitor.tell(question, "left" if left_is_better else "right")
+    >>> elicitor.recommend()[0].item
+    1
+    """
+
+    def __init__(
+        self,
+        posterior: Learner,
+        policy: Policy = "eubo-kg",
+        random_state: RandomState = None,
+        *,
+        items: Items | None = None,
+        X: ArrayLike | None = None,
+        directions: Sequence[str] | None = None,
+        decisive: bool = False,
+        stop: StopRule | None = None,
+    ) -> None:
+        known = Dominance.of(posterior.n_items, items, X, directions)
+        history = History.of(posterior)
+        setting = Setting(
+            policy=check_policy(policy),
+            seed=_draw_seed(random_state),
+            decisive=bool(decisive),
+            known=known,
+            order=np.argsort(-posterior.mean, kind="stable"),
+            n_before=len(history),
+        )
+        self._start = posterior
+        self._stop = StopRule() if stop is None else stop
+        self._steps = [Step(setting, tell_known(posterior, known), history)]
+
+    @property
+    def posterior(self) -> Learner:
+        """What is believed now."""
+        return self._now.posterior
+
+    @property
+    def answers(self) -> tuple[Told, ...]:
+        """The answers so far, in order."""
+        return self._now.history.told[self._now.setting.n_before :]
+
+    @property
+    def decisive(self) -> bool:
+        """Whether answers are taken as exact."""
+        return self._now.setting.decisive
+
+    @property
+    def _now(self) -> Step:
+        return self._steps[-1]
+
+    def ask(self) -> Question:
+        """Give the next question; the same one until it is answered.
+
+        Returns
+        -------
+        Question
+
+        Raises
+        ------
+        NotAnswerableError
+            If there is nothing left to ask.
+        """
+        question = self._now.question
+        if question is None:
+            raise NotAnswerableError(self._now.nothing_left)
+        return question
+
+    def tell(self, question: Question, answer: str) -> None:
+        """Learn from an answer.
+
+        Parameters
+        ----------
+        question : Question
+            From `ask`, or made of any two items, ``Question(3, 5)``.
+        answer : {"left", "right", "tie", "skip", "neither"}
+            The preferred side; both are equally good; no answer; or neither is
+            acceptable.
+        """
+        told = Told(*self._check_question(question), check_answer(answer))
+        self._steps.append(self._now.after(told))
+
+    def _check_question(self, question: Question) -> tuple[int, int]:
+        if not isinstance(question, Question):
+            raise DataError(
+                f"tell needs a Question, as ask() gives it. Got {question!r}."
+            )
+        sides, n_items = (question.left, question.right), self.posterior.n_items
+        if not all(0 <= side < n_items for side in sides) or sides[0] == sides[1]:
+            raise DataError(
+                f"A question must be about two different items from 0 to {n_items - 1}."
+                f" Got {sides[0]} and {sides[1]}."
+            )
+        awaited = self._now.n_questions + 1
+        if question.number not in (None, awaited):
+            raise NotAnswerableError(
+                f"Question {awaited} is the next to be answered. Got an answer to "
+                f"question {question.number}; call ask() for the current one."
+            )
+        return int(sides[0]), int(sides[1])
+
+    def undo(self, n: int = 1) -> None:
+        """Take back the last answers.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        """
+        if not 0 <= n < len(self._steps):
+            raise NotAnswerableError(
+                f"undo can take back up to {len(self._steps) - 1} answers. Got {n}."
+            )
+        del self._steps[len(self._steps) - n :]
+
+    def recommend(self, n: int = 1) -> list[Recommendation]:
+        """Give the items that the person will like best, best first.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+
+        Returns
+        -------
+        list of Recommendation
+            Each with mean, standard deviation, probability of being the best item
+            and expected regret.
+        """
+        if not 1 <= n <= self.posterior.n_items:
+            raise DataError(
+                f"n must be between 1 and {self.posterior.n_items}, the number of "
+                f"items. Got {n}."
+            )
+        return [self._now.describe(item) for item in self._now.ranking(n)]
+
+    def expected_regret(self) -> float:
+        """Give what the person loses, in expectation, with the recommended item."""
+        return self._now.describe(self._now.favourite).expected_regret
+
+    def probability_best(self) -> FloatArray:
+        """Give the probability of being the best for every item, shape (n_items,)."""
+        probability = np.zeros(self.posterior.n_items)
+        probability[self._now.best.items] = self._now.best.probability
+        return probability
+
+    @property
+    def done(self) -> bool:
+        """Whether enough has been asked; `stop_reason` says why."""
+        return bool(self.stop_reason)
+
+    @property
+    def stop_reason(self) -> str:
+        """Why no more questions are needed, in words; empty while some are."""
+        now = self._now
+        if now.contenders.size == 1:
+            return "only one item can still be the best"
+        if self._stop.is_set:
+            favourite = now.describe(now.favourite)
+            reason = self._stop.reason(
+                favourite.expected_regret,
+                favourite.probability_best,
+                now.n_questions,
+            )
+            if reason:
+                return reason
+        return "" if now.question is not None else now.nothing_left
+
+    def questions_left(self, n_simulations: int = 20) -> Forecast:
+        """Estimate how many more questions it takes until `done`.
+
+        Draws what the person may like from the posterior and carries the
+        conversation on with each draw, so it is as right as the posterior is; it
+        takes as long as these conversations.
+
+        Parameters
+        ----------
+        n_simulations : int, default=20
+            How many conversations.
+
+        Returns
+        -------
+        Forecast
+            Reads "about 4 more (2 to 7)".
+        """
+        if not self._stop.looks_at_belief and not self._now.setting.decisive:
+            raise NotAnswerableError(
+                "questions_left needs a StopRule with max_regret or min_probability, "
+                "or decisive=True: without one there is no goal to count to."
+            )
+        return forecast(self, n_simulations, self._now.setting.seed)
+
+    def copy(self) -> "Elicitor":
+        """Give an independent conversation that starts from here."""
+        other = object.__new__(Elicitor)
+        other._start, other._stop = self._start, self._stop
+        other._steps = list(self._steps)
+        return other
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the whole conversation as plain values for JSON.
+
+        A policy that is a function is not part of it; `from_dict` must be given it.
+        """
+        setting = self._now.setting
+        policy = setting.policy if isinstance(setting.policy, str) else None
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "policy": policy,
+            "seed": setting.seed,
+            "decisive": setting.decisive,
+            "stop": self._stop.to_dict(),
+            "known": None if setting.known is None else setting.known.to_dict(),
+            "answers": [[told.left, told.right, told.answer] for told in self.answers],
+            "posterior": self._start.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(
+        cls,
+        values: dict[str, Any],
+        *,
+        posterior: Learner | None = None,
+        policy: Policy | None = None,
+    ) -> Self:
+        """Carry on a conversation that `to_dict` described.
+
+        Parameters
+        ----------
+        values : dict
+            What `to_dict` gave. The entry "posterior" may be left out where the
+            posterior is known from elsewhere.
+        posterior : Posterior, optional
+            What was believed before the first question; default: as saved.
+        policy : str or callable, optional
+            Default: as saved.
+        """
+        _check_format(values)
+        try:
+            if posterior is None:
+                posterior = Posterior.from_dict(values["posterior"])
+            known = values["known"] and Dominance.from_dict(values["known"])
+            elicitor = cls(
+                posterior,
+                _saved_policy(values["policy"], policy),
+                values["seed"],
+                X=known.X if known else None,
+                directions=known.directions if known else None,
+                decisive=values["decisive"],
+                stop=StopRule.from_dict(values["stop"]),
+            )
+            for left, right, answer in values["answers"]:
+                elicitor.tell(Question(left, right), answer)
+        except (KeyError, TypeError, DataError) as error:
+            raise FormatError(
+                f"The saved elicitor is damaged or does not fit: {error}"
+            ) from error
+        return elicitor
+
+
+def _check_format(values: Any) -> None:
+    if not isinstance(values, dict) or values.get("format") != _FORMAT:
+        raise FormatError(f"This is not a saved elicitor: no {_FORMAT!r} in it.")
+    if values.get("version") != _VERSION:
+        raise FormatError(
+            f"A saved elicitor must have version {_VERSION}. Got "
+            f"{values.get('version')!r}; use the version of penchant that wrote it."
+        )
+
+
+def _saved_policy(saved: str | None, given: Policy | None) -> Policy:
+    if given is not None:
+        return given
+    if saved is None:
+        raise DataError(
+            "the policy was a function, which is not saved. Give it again: "
+            "from_dict(values, policy=...)."
+        )
+    return saved
+
+
+def _draw_seed(random_state: RandomState) -> int:
+    """Give a whole number that stands for the source of randomness."""
+    if isinstance(random_state, int | np.integer):
+        if random_state < 0:
+            raise DataError(f"random_state must be >= 0. Got {random_state}.")
+        return int(random_state)
+    return int(check_generator(random_state).integers(2**31))

@@ -1,0 +1,119 @@
+"""Answers of many people, packed person by person for compiled loops."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penchant.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["GroupedSites"]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedSites:
+    """Comparisons of many people; equal ones of one person are counted.
+
+    Person u has the nodes ``node_start[u]`` to ``node_start[u + 1]``, one for each
+    item that occurs in an answer of u, and the sites ``site_start[u]`` to
+    ``site_start[u + 1]``, one for each different answer.
+
+    Parameters
+    ----------
+    n_items : int
+    node_start : ndarray of int of shape (n_users + 1,)
+    nodes : ndarray of int of shape (n_nodes,)
+        The item of each node; rising within a person.
+    site_start : ndarray of int of shape (n_users + 1,)
+    first, second : ndarray of int of shape (n_sites,)
+        The two nodes of a site, counted from the person's first node.
+    lower, upper : ndarray of shape (n_sites,)
+        The interval in which the noisy difference lies.
+    weights : ndarray of shape (n_sites,)
+        How often the answer was given.
+    """
+
+    n_items: int
+    node_start: IntArray
+    nodes: IntArray
+    site_start: IntArray
+    first: IntArray
+    second: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def from_comparisons(
+        cls,
+        winners: IntArray,
+        losers: IntArray,
+        ties: BoolArray,
+        users: IntArray,
+        weights: FloatArray,
+        *,
+        n_users: int,
+        n_items: int,
+        tie_width: float,
+    ) -> "GroupedSites":
+        """Pack comparisons; users are numbered 0 to n_users - 1.
+
+        The order within a tie means nothing. Comparisons of weight 0 are left out.
+        """
+        swap = ties & (winners > losers)
+        left = np.where(swap, losers, winners)
+        right = np.where(swap, winners, losers)
+        keep = weights > 0
+        key = ((users * n_items + left) * n_items + right) * 2 + ties
+        different, place = np.unique(key[keep], return_inverse=True)
+        pair, tie = np.divmod(different, 2)
+        rest, right = np.divmod(pair, n_items)
+        owner, left = np.divmod(rest, n_items)
+        ends = np.concatenate([owner * n_items + left, owner * n_items + right])
+        nodes, position = np.unique(ends, return_inverse=True)
+        node_start = np.searchsorted(nodes, np.arange(n_users + 1) * n_items)
+        first, second = position.reshape(2, -1) - node_start[owner]
+        return cls(
+            n_items=n_items,
+            node_start=node_start,
+            nodes=nodes % n_items,
+            site_start=np.searchsorted(owner, np.arange(n_users + 1)),
+            first=first,
+            second=second,
+            lower=np.where(tie == 1, -tie_width, 0.0),
+            upper=np.where(tie == 1, tie_width, np.inf),
+            weights=np.bincount(place, weights[keep], len(different)).astype(float),
+        )
+
+    @property
+    def n_users(self) -> int:
+        """Number of people, with or without answers."""
+        return len(self.node_start) - 1
+
+    @property
+    def node_users(self) -> IntArray:
+        """The person of each node, shape (n_nodes,)."""
+        return np.repeat(np.arange(self.n_users), np.diff(self.node_start))
+
+    def take(self, users: IntArray) -> "GroupedSites":
+        """Keep some people, numbered anew in the given order."""
+        node_index, node_start = _slices(self.node_start, users)
+        site_index, site_start = _slices(self.site_start, users)
+        return GroupedSites(
+            n_items=self.n_items,
+            node_start=node_start,
+            nodes=self.nodes[node_index],
+            site_start=site_start,
+            first=self.first[site_index],
+            second=self.second[site_index],
+            lower=self.lower[site_index],
+            upper=self.upper[site_index],
+            weights=self.weights[site_index],
+        )
+
+
+def _slices(start: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
+    """Give the members of some groups, and where each of these groups starts."""
+    sizes = np.diff(start)[groups]
+    places = np.concatenate([[0], np.cumsum(sizes)])
+    shift = np.repeat(start[groups] - places[:-1], sizes)
+    return np.arange(places[-1]) + shift, places
