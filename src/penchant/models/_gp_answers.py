@@ -86,7 +86,7 @@ class PersonalAnswers:
         walls = np.bincount(level, lower[rated], size)
         walls = walls + np.bincount(level + 1, upper[rated], size)
         width = (upper - lower)[ties].sum() + lower[clear].sum()
-        return float(width), walls[1:-1]
+        return float(width), np.asarray(walls[1:-1], dtype=np.float64)
 
 
 def check_answers(

@@ -75,7 +75,8 @@ class GaussianProcess:
         """Give posterior standard deviations from prior variances, shape (n,)."""
         seen = gram @ self.root.T
         left = prior - np.einsum("ij,ij->i", seen, seen)
-        return self.noise * np.sqrt(np.maximum(left, 0.0))
+        deviation: FloatArray = self.noise * np.sqrt(np.maximum(left, 0.0))
+        return deviation
 
 
 @dataclass(frozen=True, eq=False)
