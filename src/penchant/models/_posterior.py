@@ -62,7 +62,7 @@ class Posterior:
     >>> belief = Posterior(np.zeros(3), np.eye(3), noise=0.5)
     >>> told = belief.update(2, 0)
     >>> told.mean.round(3), round(told.probability(2, 0), 3)
-    (array([-0.532,  0.   ,  0.532]), 0.844)
+    (array([-0.532,  0.   ,  0.532]), 0.843)
     """
 
     prior_mean: FloatArray
