@@ -235,7 +235,9 @@ def test_inference_of_the_new_person(people, inference):
     ],
     ids=["one", "circle", "contradictory", "ties", "none", "weightless", "repeated"],
 )
-@pytest.mark.parametrize("X_items", [None, np.eye(4), np.ones((4, 2))], ids=str)
+@pytest.mark.parametrize(
+    "X_items", [None, np.eye(4), np.ones((4, 2))], ids=["bare", "different", "equal"]
+)
 def test_few_or_odd_answers(answers, X_items):
     if X_items is None and not len(answers):
         pytest.skip("nothing tells how many items there are")

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,7 +18,6 @@ from penchant.models._answers import Answer
 from penchant.models._covariance import as_covariance
 from penchant.models._domain import check_items
 from penchant.models._gai_encoding import Encoding, make_encoding
-from penchant.models._gp_kernels import AnovaFamily, ArdFamily, KernelFamily
 from penchant.models._hierarchical_gp import fit_hierarchy
 from penchant.models._kronecker_gp import (
     KroneckerData,
@@ -27,10 +25,15 @@ from penchant.models._kronecker_gp import (
     Scales,
     fit_kronecker,
 )
+from penchant.models._population_data import (
+    as_answers,
+    kernel_family,
+    pack_answers,
+)
 from penchant.models._posterior import Posterior
 from penchant.models._user_features import UserEncoding
 from penchant.solvers._grouped_sites import GroupedSites
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import FloatArray
 
 __all__ = ["PopulationGP"]
 
@@ -93,8 +96,7 @@ class PopulationGP(BaseEstimator):
         Above 500 items with features, S is written as features of this number plus
         a diagonal.
     tol : float, default=0.01
-        Change of the prior per step at which learning stops, in units of the
-        standard deviation of utility.
+        Relative change of the prior per step at which learning stops.
     max_iter : int, default=100
         Largest number of steps.
     random_state : int, RandomState or None, default=0
@@ -239,16 +241,8 @@ class PopulationGP(BaseEstimator):
             raise DataError("There must be an item. Got no items and no comparisons.")
         self.user_encoding_ = None if X_users is None else UserEncoding.of(X_users)
         self.item_encoding_: Encoding | None = None
-        owners, n_users = _owners(comparisons, X_users)
-        sites = GroupedSites.from_comparisons(
-            comparisons.winners,
-            comparisons.losers,
-            comparisons.ties,
-            owners,
-            comparisons.weights,
-            n_users=n_users,
-            n_items=self.n_items_,
-            tie_width=self.tie_width,
+        sites = pack_answers(
+            comparisons, X_users, n_items=self.n_items_, tie_width=self.tie_width
         )
         if self.prior == "kronecker":
             self._fit_kronecker(items, X_users, sites)
@@ -290,7 +284,14 @@ class PopulationGP(BaseEstimator):
         if self.user_encoding_ is not None:
             features = self.user_encoding_.standardised(X_users)
             design = np.column_stack([design, features])
-        family, encoded = self._item_family(X_items, items)
+        family, encoded = None, None
+        if items is not None:
+            names = getattr(self, "feature_names_in_", None)
+            encoding = make_encoding(
+                X_items, items, self.domain, self.categorical_features, names
+            )
+            self.item_encoding_, encoded = encoding, encoding.transform(items)
+            family = kernel_family(self.item_kernel, encoded, encoding, self.max_order)
         shrinkage = self.n_items_ if self.shrinkage is None else self.shrinkage
         self.model_, result = fit_hierarchy(
             sites,
@@ -317,25 +318,6 @@ class PopulationGP(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-
-    def _item_family(
-        self, X_items: Any, items: FloatArray | None
-    ) -> tuple[KernelFamily | None, FloatArray | None]:
-        """Give kernels between items, and the items that they take."""
-        if items is None:
-            return None, None
-        names = getattr(self, "feature_names_in_", None)
-        encoding = make_encoding(
-            X_items, items, self.domain, self.categorical_features, names
-        )
-        self.item_encoding_ = encoding
-        encoded = encoding.transform(items)
-        family = (
-            AnovaFamily(encoded, encoding, self.max_order, variance=1.0)
-            if self.item_kernel == "anova"
-            else ArdFamily(encoded, encoding, variance=1.0)
-        )
-        return family, encoded
 
     def for_user(
         self,
@@ -400,7 +382,7 @@ class PopulationGP(BaseEstimator):
                 "for_user(x_user) and Posterior.update: they lose nothing."
             )
         user = self._described(x_user)
-        told = _as_answers(answers)
+        told = as_answers(answers)
         check_items_exist(
             1 + max((i for a in told for i in a.items), default=-1), self.n_items_
         )
@@ -455,41 +437,3 @@ class PopulationGP(BaseEstimator):
         items = check_items(self, X_items, reset=False)
         encoding = self.item_encoding_
         return items if encoding is None else encoding.transform(items)
-
-
-def _owners(comparisons: Comparisons, X_users: Any) -> tuple[IntArray, int]:
-    """Give the row of the person of each comparison, and the number of people."""
-    size = len(comparisons)
-    if X_users is None:
-        if comparisons.users is None:
-            return np.zeros(size, dtype=np.int64), 1
-        labels, owners = np.unique(comparisons.users, return_inverse=True)
-        return owners.astype(np.int64), max(len(labels), 1)
-    n_users = len(X_users)
-    users = comparisons.users
-    if users is None or not size:
-        users = np.zeros(size, dtype=np.int64)
-    if users.dtype.kind in "iu":
-        rows = users.astype(np.int64)
-    elif isinstance(X_users, pd.DataFrame):
-        rows = X_users.index.astype(str).get_indexer(users.astype(str))
-    else:
-        raise DataError(
-            "With X_users as an array, users must be numbers of its rows. "
-            f"Got labels such as {users[0]!r}."
-        )
-    bad = np.flatnonzero((rows < 0) | (rows >= n_users))
-    if bad.size:
-        raise DataError(
-            f"Each user must be a row of X_users (0 to {n_users - 1}) or a label of "
-            f"its index. Got {users[bad[0]]!r} in comparison {bad[0]}."
-        )
-    return rows, n_users
-
-
-def _as_answers(answers: Any) -> list[Answer]:
-    if isinstance(answers, Comparisons):
-        kinds = np.where(answers.ties, "tie", "comparison").tolist()
-        pairs = zip(answers.winners.tolist(), answers.losers.tolist(), strict=True)
-        return [Answer(kind, pair) for kind, pair in zip(kinds, pairs, strict=True)]
-    return [a if isinstance(a, Answer) else Answer("comparison", a) for a in answers]

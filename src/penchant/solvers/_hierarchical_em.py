@@ -43,8 +43,8 @@ class HierarchicalResult:
         Whether the gap is at most the tolerance.
     n_iter : int
     gap : float
-        Largest change of the prior in the last step, in units of the standard
-        deviation of utility.
+        Largest change of the prior in the last step: of its covariance, relative to
+        the largest entry, of the common mean likewise, and of the log noise.
     log_evidence : float
         Logarithm of the probability of all answers.
     coef : ndarray of shape (n_columns, n_features)
@@ -169,9 +169,9 @@ class HierarchicalEM:
 
     def _state(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Give what is learned, in units that can be compared."""
-        common = self.coef[0]
-        size = max(1.0, float(np.abs(common).max(initial=0.0)))
-        return self.cov, common / size, np.log([self.noise])
+        largest = float(np.abs(self.cov).max(initial=1.0))
+        size = float(np.abs(self.coef[0]).max(initial=1.0))
+        return self.cov / largest, self.coef[0] / size, np.log([self.noise])
 
     def _step(self) -> None:
         _, information, trace = self._expect(1)
