@@ -318,7 +318,7 @@ def test_what_for_user_refuses(people, model):
     named = PopulationGP().fit(None, answers, frame)
     with pytest.raises(DataError, match="lacks the columns kind"):
         named.for_user({"size": 1.0})
-    with pytest.raises(DataError, match="must hold numbers"):
+    with pytest.raises(DataError, match="must be numbers"):
         named.for_user(["large", "a"])
     with pytest.raises(DataError, match="described by 2 values"):
         named.for_user([1.0])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from penchant.datasets import make_tic_tac_toe
+from penchant.datasets import make_poker, make_tic_tac_toe
 from penchant.exceptions import DataError
 from penchant.solvers import MarginRound, MatrixSource, Priced, solve_margin
 
@@ -187,6 +187,35 @@ def test_large_sets_go_through_many_rounds_and_purges():
     assert (np.diff(over) <= 0.0).all()
     assert len(rounds) > 3
     assert solution.n_columns < 6000
+
+
+def test_columns_without_weight_leave_the_working_set():
+    hands = make_poker(4000, level=3, random_state=0)
+    conditions = [np.ones(4000)]
+    for values in hands.data.to_numpy().T:
+        for level in np.unique(values):
+            conditions += [values == level, values >= level]
+    table = np.array(conditions, dtype=float).T
+    is_trips = (hands.target == 3).to_numpy()
+    sizes = np.where(is_trips, is_trips.sum(), (~is_trips).sum())
+    upper = 1.0 / (2 * 0.02 * sizes)
+    source = MatrixSource(table, np.where(is_trips, 1.0, -1.0))
+    solution = solve_margin(source, upper, tol=1e-6)
+    sizes = [r.n_columns for r in solution.history]
+    assert min(np.diff(sizes)) < 0
+    C = game_matrix(table, np.where(is_trips, 1.0, -1.0))
+    assert solution.status == "optimal"
+    assert (C.T @ solution.p).max() - solution.lower_bound <= 1e-6
+
+
+@pytest.mark.parametrize("limit", ["_VERTEX_COLUMNS", "_VERTEX_PIVOTS"])
+def test_without_a_vertex_the_pruned_weights_stay(limit, monkeypatch):
+    rng = np.random.default_rng(9)
+    X, signs = rng.standard_normal((60, 80)), rng.choice([-1.0, 1.0], 60)
+    source, upper = MatrixSource(X, signs), np.full(60, 0.05)
+    monkeypatch.setattr(f"penchant.solvers._margin_program.{limit}", 1)
+    solution = solve_margin(source, upper, tol=1e-5)
+    check_solution(solution, source, game_matrix(X, signs), upper, 1e-5)
 
 
 def test_more_columns_than_rows_and_single_precision():

@@ -115,13 +115,24 @@ def test_large_games_start_in_single_precision_and_still_reach_the_gap(shape, to
     "form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"]
 )
 def test_games_too_large_to_hold_are_solved_column_by_column(shape, form, monkeypatch):
-    monkeypatch.setattr("penchant.solvers._matrix_games._DENSE_ENTRIES", 1_000)
+    monkeypatch.setattr("penchant.solvers._matrix_games._SMALL", 500)
+    monkeypatch.setattr("penchant.solvers._matrix_games._DENSE", 1_000)
     rng = np.random.default_rng(2)
     M = rng.standard_normal(shape) * (rng.random(shape) < 0.5)
     solution = solve_matrix_game(form(M), tol=1e-6)
     assert solution.status == "optimal"
     assert (solution.p @ M).max() - (M @ solution.q).min() <= 1e-6
     assert solution.value == pytest.approx(value_by_linprog(M), abs=2e-6)
+
+
+def test_a_large_game_of_few_choices_is_solved_column_by_column(monkeypatch):
+    monkeypatch.setattr("penchant.solvers._matrix_games._SMALL", 1_000)
+    rng = np.random.default_rng(5)
+    M = (rng.random((80, 50)) < 0.2) * rng.choice([-1.0, 1.0], 50)
+    for game in (M, sparse.csr_array(M)):
+        solution = solve_matrix_game(game, tol=1e-7)
+        assert solution.status == "optimal"
+        assert solution.value == pytest.approx(value_by_linprog(M), abs=2e-7)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -95,7 +95,7 @@ class PopulationGP(BaseEstimator):
     rank : int, default=100
         Above 500 items with features, S is written as features of this number plus
         a diagonal.
-    tol : float, default=0.01
+    tol : float, default=0.007
         Relative change of the prior per step at which learning stops.
     max_iter : int, default=100
         Largest number of steps.
@@ -189,7 +189,7 @@ class PopulationGP(BaseEstimator):
         domain: Any = "data",
         categorical_features: Any = None,
         rank: int = 100,
-        tol: float = 0.01,
+        tol: float = 0.007,
         max_iter: int = 100,
         random_state: Any = 0,
     ) -> None:

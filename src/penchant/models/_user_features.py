@@ -91,6 +91,8 @@ class UserEncoding:
 
     def _expand(self, frame: pd.DataFrame) -> FloatArray:
         """Give numbers, with NaN for what is not known."""
+        if not any(self.levels):
+            return _to_numbers(frame)
         parts = []
         for name, levels in zip(self.names, self.levels, strict=True):
             column = frame[name]
@@ -125,15 +127,17 @@ def _levels(column: pd.Series) -> tuple[Any, ...] | None:
     return tuple(sorted(values, key=str))
 
 
-def _to_numbers(column: pd.Series) -> FloatArray:
+def _to_numbers(table: Any) -> FloatArray:
+    """Give one or more columns as numbers, with NaN for what is missing."""
     try:
-        numbers: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers: FloatArray = table.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"Column {column.name!r} of the table of people must hold numbers. {error}"
+            "This part of the description of people must be numbers, or missing: "
+            f"{error}."
         ) from error
     if np.isinf(numbers).any():
-        raise DataError(f"Column {column.name!r} must be finite. Got an infinity.")
+        raise DataError("Numbers that describe people must be finite. Got an infinity.")
     return numbers
 
 

@@ -137,7 +137,7 @@ class HierarchicalEM:
             self.residual, self.ridge = start.residual, start.ridge
             self.noise = start.noise
 
-    def solve(self, *, tol: float = 1e-2, max_iter: int = 50) -> HierarchicalResult:
+    def solve(self, *, tol: float = 7e-3, max_iter: int = 100) -> HierarchicalResult:
         """Step until the prior changes by no more than `tol` per step."""
         self._rescale()
         self._expect(_FIRST_SWEEPS)

@@ -33,10 +33,10 @@ _LARGE = 400
 _MAX_ERROR = 0.2
 """Relative error of a step in single precision that is still worth taking."""
 
-_N_CORRECTORS = 4
+_N_CORRECTORS = 3
 """Correctors cost products with C only: worth it where factorising is dear."""
 
-_WORTHWHILE = 0.02
+_WORTHWHILE = 0.05
 """Gain of both step lengths together that keeps a corrector."""
 
 _MAX_SHARE_OF_NEW = 0.2
@@ -61,6 +61,7 @@ class MarginMaster:
         self._store = columns.T if whole else np.ascontiguousarray(columns.T)
         self._n_columns = len(self._store)
         self._single: Any = None
+        self._precise = not self._is_large
         self._scratch = Scratch()
         self._start()
 
@@ -128,7 +129,7 @@ class MarginMaster:
         primal, dual = self._primal, self._dual
         self._store = self.columns[kept]
         self._n_columns = len(self._store)
-        self._single = None
+        self._single, self._precise = None, not self._is_large
         primal.s = primal.s[kept]
         dual.q = dual.q[kept] / dual.q[kept].sum()
         self._rebalance()
@@ -141,7 +142,7 @@ class MarginMaster:
             self._store = grown
         self._store[self._n_columns : total] = columns.T
         self._n_columns = total
-        self._single = None
+        self._single, self._precise = None, not self._is_large
 
     def _rebalance(self) -> None:
         """Let z and xi follow the margins of changed weights."""
@@ -160,31 +161,31 @@ class MarginMaster:
         bool
             Whether the gap was reached.
         """
-        n_short, precise = 0, not self._is_large
+        n_short = 0
         for n_iter in range(max_iter):
             if self.gap <= gap:
                 return n_iter, True
             try:
-                length = self._iterate(precise)
+                length = self._iterate()
             except NotDefiniteError:
-                if precise:
+                if self._precise:
                     return n_iter, False
-                precise, self._single = True, None
+                self._precise, self._single = True, None
                 continue
             n_short = n_short + 1 if length < _SHORT_STEP else 0
             if n_short == _PATIENCE:
                 return n_iter + 1, False
         return max_iter, self.gap <= gap
 
-    def _iterate(self, precise: bool) -> float:
+    def _iterate(self) -> float:
         """Take one step of predictor and correctors; return its shorter length."""
         primal, dual = self._primal, self._dual
-        working = self._working_columns(precise)
+        working = self._working_columns()
         newton = _Newton(self.columns, working, primal, dual, self._scratch)
         gap = self.gap
         qs, zp, xt = products(primal, dual)
         guess = newton.step((-qs, -zp, -xt))
-        if not precise and newton.error(guess, qs, zp) > _MAX_ERROR:
+        if not self._precise and newton.error(guess, qs, zp) > _MAX_ERROR:
             raise NotDefiniteError
         left = guess.gap_after(primal, dual, *guess.lengths(primal, dual, 1.0))
         centre = (left / gap) ** 3 * gap / self._n_pairs
@@ -212,9 +213,9 @@ class MarginMaster:
             step, lengths = bent, longer
         return step
 
-    def _working_columns(self, precise: bool) -> Any:
+    def _working_columns(self) -> Any:
         """Return the columns in the precision of the Newton system."""
-        if precise:
+        if self._precise:
             return self.columns
         if self._single is None:
             self._single = self.columns.astype(np.float32)

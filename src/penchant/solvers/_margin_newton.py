@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from penchant.typing import FloatArray
 
@@ -121,8 +121,9 @@ class _ShortSide:
         return matrix
 
     def _apply(self, b: FloatArray) -> FloatArray:
-        solve = lapack.spotrs if self._factor.dtype == np.float32 else lapack.dpotrs
-        solution, _ = solve(self._factor, self._root * b)
+        is_single = self._factor.dtype == np.float32
+        solve = blas.strsv if is_single else blas.dtrsv  # dpotrs is slow for a vector
+        solution = solve(self._factor, solve(self._factor, self._root * b, trans=1))
         x: FloatArray = self._root * solution
         return x
 

@@ -9,15 +9,18 @@ from scipy import sparse
 from penchant.exceptions import DataError
 from penchant.solvers._column_source import Priced
 from penchant.solvers._fictitious_play import fictitious_play
-from penchant.solvers._game_solution import GameSolution, check_game
+from penchant.solvers._game_solution import GameSolution, check_game, size_of
 from penchant.solvers._margin_master import MarginMaster
 from penchant.solvers._margin_program import solve_margin
 from penchant.solvers._regret_matching import regret_matching
 from penchant.solvers._simplex import simplex
 from penchant.typing import FloatArray, RandomState
 
-_DENSE_ENTRIES = 20_000_000
-"""Up to this many entries a game is solved whole; above, column by column."""
+_SMALL, _DENSE = 1_000_000, 20_000_000
+"""Games with fewer entries are always solved whole, with more column by column."""
+
+_EVEN = 0.15
+"""Gap of even strategies, in units of M, below which most choices get weight."""
 
 _MAX_ITER = {
     "interior-point": 200,
@@ -99,7 +102,7 @@ def _interior_point(game: Any, tol: float, max_iter: int) -> GameSolution:
         return _one_sided(game, tol)
     scale = _unit_of(game)
     units = game if scale == 1.0 else game / scale
-    if game.shape[0] * game.shape[1] > _DENSE_ENTRIES:
+    if _has_few_choices(units):
         p, q, n_iter, failure = _by_columns(units, tol / scale, max_iter)
     else:
         whole = units.toarray() if sparse.issparse(units) else units
@@ -109,8 +112,21 @@ def _interior_point(game: Any, tol: float, max_iter: int) -> GameSolution:
 
 def _unit_of(game: Any) -> float:
     """Return the size of the largest entry, or 1 if it is about 1 anyway."""
-    largest = float(abs(game).max())
+    largest = size_of(game)
     return 1.0 if largest == 0.0 or 0.1 <= largest <= 10.0 else largest
+
+
+def _has_few_choices(game: Any) -> bool:
+    """Guess whether few choices of a large game get weight.
+
+    Where playing evenly is nearly optimal (noise), most do, and generating them one by
+    one would only cost time.
+    """
+    n_entries = int(np.prod(game.shape))
+    if n_entries <= _SMALL or n_entries > _DENSE:
+        return n_entries > _DENSE
+    gap = game.mean(axis=0).max() - game.mean(axis=1).min()
+    return bool(gap > _EVEN * size_of(game))
 
 
 def _one_sided(game: Any, tol: float) -> GameSolution:
@@ -129,13 +145,13 @@ def _whole(
 ) -> tuple[FloatArray, FloatArray, int, str]:
     """Solve a dense game at once."""
     master = MarginMaster(game, np.ones(len(game)))
-    goal, n_iter, converged = 1.3 * tol, 0, True
+    goal, n_iter, converged = 1.6 * tol, 0, True
     while converged and n_iter < max_iter:
         done, converged = master.solve(goal, max_iter - n_iter)
         n_iter += done
         if (master.columns @ master.p).max() - (master.q @ master.columns).min() <= tol:
             break
-        goal = 0.3 * master.gap
+        goal = 0.5 * master.gap
     p, q = master.p / master.p.sum(), master.q / master.q.sum()
     return p, q, n_iter, "iteration_limit" if n_iter >= max_iter else "stalled"
 
