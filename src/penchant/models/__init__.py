@@ -25,6 +25,7 @@ from penchant.models._gaussian_process import GaussianProcessRanker
 from penchant.models._gp_fit import GaussianProcess, HyperParameters
 from penchant.models._kernel_capacity import KernelCapacity
 from penchant.models._pairs import Pairs, RankerMixin, check_pairs
+from penchant.models._personal_utility import FactorTerm, PersonalUtility
 from penchant.models._population_gp import PopulationGP
 from penchant.models._posterior import Posterior
 from penchant.models._set_readings import CapacityComparison
@@ -45,6 +46,7 @@ __all__ = [
     "DualGAI",
     "Encoding",
     "FactorFunction",
+    "FactorTerm",
     "GAICandidate",
     "GAIChoice",
     "GAIRanker",
@@ -60,6 +62,7 @@ __all__ = [
     "LowRankCovariance",
     "MixedGAI",
     "Pairs",
+    "PersonalUtility",
     "PopulationGP",
     "Posterior",
     "RankerMixin",
