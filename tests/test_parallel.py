@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -27,8 +28,9 @@ from sklearn.model_selection import GridSearchCV
 
 from experiments._command import main as run_experiments
 from penchant._parallel import parallel, progress, track
+from penchant.elicitation import simulate
 from penchant.exceptions import ClusterError, DataError, MissingExtraError
-from penchant.models import ChoquetRegressor
+from penchant.models import ChoquetRegressor, Posterior
 
 # What the workers run: each task says that it has begun, so that tests can strike in
 # the middle of the work and not before or after it.
@@ -220,6 +222,14 @@ class TestHere:
 
 @pytest.mark.slow
 class TestCluster:
+    def test_simulated_conversations_equal_serial(self, cluster: Cluster) -> None:
+        start = Posterior(np.zeros(6), np.eye(6), noise=0.2)
+        people = np.random.default_rng(0).standard_normal((8, 6))
+        ask = partial(simulate, start, people, n_questions=4, noise=0.1, random_state=0)
+        expected, found = ask(), ask(cluster=cluster.address)
+        np.testing.assert_array_equal(found.loss, expected.loss)
+        np.testing.assert_array_equal(found.questions, expected.questions)
+
     def test_grid_search_equals_serial(self, cluster: Cluster) -> None:
         with parallel(cluster=cluster.address):
             assert joblib.effective_n_jobs(None) == 2

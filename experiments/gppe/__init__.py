@@ -1,0 +1,1 @@
+"""Bonilla, Guo, Sanner: Gaussian process preference elicitation (NIPS 2010)."""
