@@ -2,7 +2,6 @@ import runpy
 from pathlib import Path
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
@@ -11,8 +10,6 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 @pytest.fixture(autouse=True)
 def no_window():
     mpl.use("agg")
-    yield
-    plt.close("all")
 
 
 def test_there_are_examples():

@@ -1,7 +1,6 @@
 """Models to draw, fitted once, and a clean desk for every test."""
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +17,6 @@ def desk():
     before = dict(mpl.rcParams)
     yield
     assert dict(mpl.rcParams) == before, "a picture changed the settings of the user"
-    plt.close("all")
 
 
 @pytest.fixture(scope="session")

@@ -28,9 +28,36 @@ from penchant.models._pairs import Pairs, RankerMixin, check_pairs
 from penchant.models._personal_utility import FactorTerm, PersonalUtility
 from penchant.models._population_gp import PopulationGP
 from penchant.models._posterior import Posterior
+from penchant.models._rule_conditions import Condition, Conjunction, Vocabulary
+from penchant.models._rule_games import RuleGame
+from penchant.models._rule_generators import (
+    AlwaysTrue,
+    Conjunctions,
+    GeneratorSum,
+    Monomials,
+    RuleGenerator,
+)
+from penchant.models._rule_monomials import Monomial
+from penchant.models._rule_ranker import RuleRanker
+from penchant.models._rule_selection import RuleCandidate, RuleChoice
+from penchant.models._rule_sources import (
+    Feature,
+    FeatureList,
+    FeatureSet,
+    ListedFeatures,
+    PricedFeatures,
+)
+from penchant.models._rule_text import (
+    Rule,
+    RuleExplanation,
+    RulesTable,
+    rules_table,
+)
+from penchant.models._rules import RuleClassifier
 from penchant.models._set_readings import CapacityComparison
 
 __all__ = [
+    "AlwaysTrue",
     "Answer",
     "Capacity",
     "CapacityComparison",
@@ -40,13 +67,19 @@ __all__ = [
     "ChoquetSVC",
     "ChoquetSVR",
     "CompactGAI",
+    "Condition",
     "Configuration",
+    "Conjunction",
+    "Conjunctions",
     "DenseCovariance",
     "Domain",
     "DualGAI",
     "Encoding",
     "FactorFunction",
     "FactorTerm",
+    "Feature",
+    "FeatureList",
+    "FeatureSet",
     "GAICandidate",
     "GAIChoice",
     "GAIRanker",
@@ -56,19 +89,35 @@ __all__ = [
     "GAIUtility",
     "GaussianProcess",
     "GaussianProcessRanker",
+    "GeneratorSum",
     "HyperParameters",
     "KernelCapacity",
     "KnotMap",
+    "ListedFeatures",
     "LowRankCovariance",
     "MixedGAI",
+    "Monomial",
+    "Monomials",
     "Pairs",
     "PersonalUtility",
     "PopulationGP",
     "Posterior",
+    "PricedFeatures",
     "RankerMixin",
+    "Rule",
+    "RuleCandidate",
+    "RuleChoice",
+    "RuleClassifier",
+    "RuleExplanation",
+    "RuleGame",
+    "RuleGenerator",
+    "RuleRanker",
+    "RulesTable",
     "TensorGAI",
+    "Vocabulary",
     "check_domain",
     "check_items",
     "check_pairs",
     "check_rated_items",
+    "rules_table",
 ]

@@ -116,6 +116,26 @@ class ItemPrior:
         )
         return ItemPrior.of(family, self.items, best.x)
 
+    def weights(self, items: FloatArray) -> FloatArray:
+        """Give how much the utility of each training item counts for items.
+
+        Parameters
+        ----------
+        items : ndarray of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, n_items)
+            An item that equals one of training is that one.
+        """
+        factor = cho_factor(self.covariance(), lower=True)
+        cross = self.scale * self.kernel.gram(items, self.items)
+        weights: FloatArray = cho_solve(factor, cross.T).T
+        places = find_rows(items, self.items)
+        known = places >= 0
+        weights[known] = np.eye(len(self.items))[places[known]]
+        return weights
+
     def regression(self, items: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict utilities of items from those of the training items.
 
@@ -130,15 +150,12 @@ class ItemPrior:
         rest : ndarray of shape (n, n)
             Covariance of what the training items leave open.
         """
-        factor = cho_factor(self.covariance(), lower=True)
-        cross = self.scale * self.kernel.gram(items, self.items)
-        weights = cho_solve(factor, cross.T).T
+        weights = self.weights(items)
         own = self.kernel.gram(items, items)
         own[np.diag_indices_from(own)] += self.nugget
+        cross = self.scale * self.kernel.gram(items, self.items)
         rest = self.scale * own - weights @ cross.T
-        places = find_rows(items, self.items)
-        known = places >= 0
-        weights[known] = np.eye(len(self.items))[places[known]]
+        known = find_rows(items, self.items) >= 0
         rest[known], rest[:, known] = 0.0, 0.0
         return weights, 0.5 * (rest + rest.T)
 

@@ -142,9 +142,9 @@ class PersonalUtility:
             If `return_std`. That of an imagined item includes what it may be worth
             beyond its attributes.
         """
-        mean, cov = self.posterior(X)
         if not return_std:
-            return mean
+            return self._prior.weights(self.encode(X)) @ self._known.mean
+        mean, cov = self.posterior(X)
         return mean, np.sqrt(np.maximum(np.diagonal(cov), 0.0))
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:

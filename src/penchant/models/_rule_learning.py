@@ -1,0 +1,288 @@
+"""Weights of rules: by the margin program, or by the logistic loss (PRL-3, PRL-6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from penchant.exceptions import DataError
+from penchant.models._rule_conditions import ALWAYS, Vocabulary
+from penchant.models._rule_data import RuleData
+from penchant.models._rule_games import (
+    Certificate,
+    RuleGame,
+    RuleVotes,
+    margin_bounds,
+    vote_matrix,
+)
+from penchant.models._rule_generators import RuleGenerator
+from penchant.models._rule_joins import join_features
+from penchant.models._rule_logistic import choose_greedily
+from penchant.models._rule_preferences import Preferences, RuleColumns, RuleKey
+from penchant.models._rule_sources import (
+    Feature,
+    FeatureList,
+    FeatureSet,
+    ListedFeatures,
+)
+from penchant.solvers import MarginSolution, replace_randomly, solve_margin
+from penchant.typing import FloatArray
+
+__all__ = [
+    "KnownRule",
+    "RuleLearner",
+    "WeightedRules",
+]
+
+KnownRule = tuple[Feature, int, int]
+"""A feature, and the labels that it speaks for and against."""
+
+_LEAST_BOUND = 2e-6
+"""A program whose margin has a smaller upper bound has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedRules:
+    """Rules of a learner by their keys, with positive weights.
+
+    Parameters
+    ----------
+    keys : tuple of RuleKey
+        Largest weight first.
+    weights : ndarray of shape (k,)
+    bias : ndarray of shape (n_labels,)
+        What is added to the scores of the labels.
+    certificate : Certificate or None
+        None: the weights are not those of a margin program.
+    """
+
+    keys: tuple[RuleKey, ...]
+    weights: FloatArray
+    bias: FloatArray
+    certificate: Certificate | None = None
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether the weights are more than arbitrary ones; logistic ones always."""
+        return self.certificate is None or self.certificate.has_margin
+
+
+class RuleLearner:
+    """All rules of a generator on some data.
+
+    Parameters
+    ----------
+    data : RuleData
+    generator : RuleGenerator
+    vocabulary : Vocabulary
+    with_bias : bool
+        Whether few rules may be accompanied by a bias.
+    tol : float or "auto"
+        Gap of the margin program.
+    known : sequence of KnownRule
+        Rules of an earlier fit, to start from and to choose among.
+    """
+
+    def __init__(
+        self,
+        data: RuleData,
+        generator: RuleGenerator,
+        vocabulary: Vocabulary,
+        *,
+        with_bias: bool,
+        tol: Any,
+        known: Sequence[KnownRule] = (),
+    ) -> None:
+        self.data = data
+        self.tol = tol
+        features = generator.bind(data.X, vocabulary)
+        self._start: list[RuleKey] = []
+        if known:
+            joined = join_features(
+                [features, FeatureList([rule[0] for rule in known], data.X)]
+            )
+            self._start = [
+                (joined.key(1, j), better, worse)
+                for j, (_, better, worse) in enumerate(known)
+            ]
+            features = joined
+        preferences = data.preferences(is_signed=features.is_signed)
+        self.columns = RuleColumns(features, preferences)
+        self._bias, self._bias_votes = _bias_columns(preferences, with_bias)
+
+    @property
+    def features(self) -> FeatureSet:
+        """All features."""
+        return self.columns.features
+
+    def margin(
+        self, nu: float | None, *, balanced: bool, start: Sequence[RuleKey] = ()
+    ) -> WeightedRules:
+        """Solve the margin program over all features (PRL-3)."""
+        upper = margin_bounds(self.data.strict_weights(balanced=balanced), nu)
+        start = start or self._start
+        return self._of_solution(
+            solve_margin(self.columns, upper, tol=self.tol, start=start), nu
+        )
+
+    def play(
+        self, *, n_columns: int, n_epochs: int, n_plays: int, random_state: Any
+    ) -> WeightedRules:
+        """Play the hard margin's game as in the paper, with random features (PRL-4)."""
+        return self._of_solution(
+            replace_randomly(
+                self.columns,
+                np.ones(self.columns.n_rows),
+                n_columns=n_columns,
+                n_epochs=n_epochs,
+                n_plays=n_plays,
+                random_state=random_state,
+            )
+        )
+
+    def _of_solution(
+        self, solution: MarginSolution, nu: float | None = None
+    ) -> WeightedRules:
+        """Tell the bias from the other rules, and sort these by weight."""
+        bias = np.zeros(self.data.n_labels)
+        rules: list[tuple[RuleKey, float]] = []
+        keys = cast(Sequence[RuleKey], solution.keys)
+        for key, weight in zip(keys, solution.weights.tolist(), strict=True):
+            feature, better, worse = key
+            if self.features.feature(feature) == ALWAYS:
+                bias[[better, worse]] += 0.5 * weight, -0.5 * weight
+            else:
+                rules.append((key, weight))
+        rules.sort(key=lambda rule: -rule[1])
+        return WeightedRules(
+            tuple(key for key, _ in rules),
+            np.array([weight for _, weight in rules]),
+            bias,
+            Certificate.of(solution, nu),
+        )
+
+    def game(self, keys: Sequence[RuleKey], *, balanced: bool) -> RuleGame:
+        """Put some rules against the preferences."""
+        return RuleGame(
+            self.columns.columns(keys),
+            self._bias,
+            self._bias_votes,
+            self.data.row_weights(balanced=balanced),
+            self.data.strict_weights(balanced=balanced),
+            float(self.data.weights.sum()),
+            self.columns.preferences.scale,
+        )
+
+    def refit_margin(
+        self, keys: Sequence[RuleKey], nu: float | None, *, balanced: bool, bound: float
+    ) -> WeightedRules:
+        """Solve the margin program on some rules and the bias.
+
+        `bound` is that of the program over all features. If that one has a margin and
+        these rules have none, nu is raised until they have.
+        """
+        game = self.game(keys, balanced=balanced)
+        gap = 0.0 if self.tol == "auto" else self.tol
+        weights, bias, reached = game.margin_weights(
+            nu, self.tol, climb=bound > max(gap, _LEAST_BOUND)
+        )
+        if reached.nu == nu:
+            reached = replace(reached, bound=bound)
+        else:
+            reached = replace(reached, bound=float("inf"))
+        return _sorted_rules(keys, weights, bias, reached)
+
+    def refit_logistic(
+        self, keys: Sequence[RuleKey], *, balanced: bool, ridge: float
+    ) -> WeightedRules:
+        """Give some rules and the bias logistic weights."""
+        game = self.game(keys, balanced=balanced)
+        return _sorted_rules(keys, *game.logistic_weights(ridge))
+
+    def greedy(
+        self, max_rules: int, *, balanced: bool, ridge: float
+    ) -> list[WeightedRules]:
+        """Choose rules one by one by the logistic loss: with 0, 1, ... of them."""
+        if not isinstance(self.features, ListedFeatures):
+            raise DataError(
+                "loss='logistic' compares all features, and this generator cannot "
+                "list them. Use a lower degree, or loss='margin'."
+            )
+        steps = choose_greedily(
+            self.features,
+            self.columns.preferences,
+            self._bias,
+            float(self.data.weights.sum()) * self.data.row_weights(balanced=balanced),
+            max_rules=max_rules,
+            ridge=ridge,
+        )
+        return [
+            _sorted_rules(step.keys, step.weights, step.bias @ self._bias_votes)
+            for step in steps
+        ]
+
+    def merge_equal(self, rules: WeightedRules) -> tuple[list[RuleKey], list[float]]:
+        """Add up the weights of equal rules, heaviest first; opposite ones cancel."""
+        totals: dict[KnownRule, float] = {}
+        first: dict[KnownRule, Any] = {}
+        for (key, better, worse), weight in zip(rules.keys, rules.weights, strict=True):
+            rule = (self.features.feature(key), max(better, worse), min(better, worse))
+            first.setdefault(rule, key)
+            sign = 1.0 if better > worse else -1.0
+            totals[rule] = totals.get(rule, 0.0) + sign * float(weight)
+        keys: list[RuleKey] = []
+        weights: list[float] = []
+        for rule in sorted(totals, key=lambda rule: -abs(totals[rule])):
+            _, high, low = rule
+            if totals[rule] != 0:
+                labels = (high, low) if totals[rule] > 0 else (low, high)
+                keys.append((first[rule], *labels))
+                weights.append(abs(totals[rule]))
+        return keys, weights
+
+    def votes(self, rules: WeightedRules) -> RuleVotes:
+        """Give rules a form that outlives the learner."""
+        better = np.array([key[1] for key in rules.keys], dtype=np.int64)
+        worse = np.array([key[2] for key in rules.keys], dtype=np.int64)
+        return RuleVotes(
+            tuple(self.features.feature(key[0]) for key in rules.keys),
+            vote_matrix(
+                better,
+                worse,
+                self.columns.preferences.scale * rules.weights,
+                self.data.n_labels,
+            ),
+            rules.bias,
+        )
+
+
+def _bias_columns(
+    preferences: Preferences, with_bias: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Give the rules without condition, one per pair of labels."""
+    n_labels = preferences.n_labels if with_bias else 0
+    better, worse = np.tril_indices(n_labels, -1)
+    ones = np.ones((preferences.n_items, better.size))
+    columns = preferences.margins(ones, better, worse)
+    votes = vote_matrix(better, worse, np.ones(better.size), preferences.n_labels)
+    return columns, votes
+
+
+def _sorted_rules(
+    keys: Sequence[RuleKey],
+    weights: FloatArray,
+    bias: FloatArray,
+    certificate: Certificate | None = None,
+) -> WeightedRules:
+    """Turn rules with negative weights round, drop those with none, and sort."""
+    order = np.argsort(-np.abs(weights), kind="stable")
+    turned = [keys[j] if weights[j] > 0 else _turn(keys[j]) for j in order]
+    sizes = np.abs(weights[order])
+    n_kept = int((sizes > 0).sum())
+    return WeightedRules(tuple(turned[:n_kept]), sizes[:n_kept], bias, certificate)
+
+
+def _turn(key: RuleKey) -> RuleKey:
+    feature, better, worse = key
+    return feature, worse, better

@@ -1,0 +1,313 @@
+"""Choice of the soft margin, the balance, the loss and the number of rules (PRL-6)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from penchant.models._rule_averaging import average_models, balance_labels, fit_averaged
+from penchant.models._rule_conditions import Vocabulary
+from penchant.models._rule_data import RuleData
+from penchant.models._rule_generators import RuleGenerator
+from penchant.models._rule_learning import RuleLearner, WeightedRules
+from penchant.models._rule_preferences import RuleKey
+from penchant.typing import FloatArray
+
+__all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_candidate"]
+
+PATH = (0.8, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
+"""Soft margins to compare, from the strongest regularisation down."""
+
+_FEW_PER_RULE = 8
+"""A solution with more rules than this times `max_rules` ends the path."""
+
+_DEFAULT_RULES = 30
+"""Largest number of rules that the greedy choice tries if none is given."""
+
+_DOUBTFUL = 0.5
+"""Standard errors by which plain accuracy must gain for labels not to be balanced."""
+
+
+@dataclass(frozen=True)
+class RuleCandidate:
+    """One way to weigh rules.
+
+    Parameters
+    ----------
+    loss : {"margin", "logistic"}
+        How the rules get their weights.
+    origin : {"margin", "greedy", "averaged"}
+        Whether the rules are those of the margin program, chosen one by one, or chosen
+        so that they follow the average of many such choices on resampled data.
+    nu : float or None
+        Soft margin of the program; None: hard margin, or no program.
+    balanced : bool
+        Whether all labels count the same.
+    n_rules : int or None
+        Largest number of rules; None: no limit.
+    accuracy : float
+        Mean accuracy out of fold.
+    """
+
+    loss: str
+    origin: str
+    nu: float | None
+    balanced: bool
+    n_rules: int | None
+    accuracy: float = float("nan")
+
+    def __str__(self) -> str:
+        weights = {"margin": "the margin program", "logistic": "the logistic loss"}
+        text = f"weights by {weights[self.loss]}"
+        if self.origin == "greedy":
+            text += ", rules chosen one by one"
+        elif self.origin == "averaged":
+            text += ", rules that follow the average of many models"
+        elif self.nu is not None:
+            text += f", nu = {self.nu:g}"
+        if self.balanced:
+            text += ", labels balanced"
+        if self.n_rules is not None:
+            text += f", at most {self.n_rules} rules"
+        return text
+
+
+@dataclass(frozen=True)
+class RuleChoice:
+    """What was chosen by cross-validation, and what it was compared with.
+
+    Parameters
+    ----------
+    candidates : tuple of RuleCandidate
+        The chosen one, then the others, best first.
+    n_folds : int
+    """
+
+    candidates: tuple[RuleCandidate, ...]
+    n_folds: int
+
+    def __str__(self) -> str:
+        best = self.candidates[0]
+        return (
+            f"{best}: accuracy {best.accuracy:.3f} in {self.n_folds} folds, chosen "
+            f"among {len(self.candidates)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSearch:
+    """What may be chosen, and from what rules are made.
+
+    Parameters
+    ----------
+    generator, vocabulary, with_bias, tol, known
+        As `RuleLearner` takes them.
+    losses : tuple of {"margin", "logistic"}
+    nus : tuple of (float or None)
+        From large to small.
+    balances : tuple of bool
+    max_rules : int or None
+    ridge : float
+    score_balanced : bool
+        Whether folds are scored by the mean accuracy of the labels.
+    """
+
+    generator: RuleGenerator
+    vocabulary: Vocabulary
+    with_bias: bool
+    tol: Any
+    losses: tuple[str, ...]
+    nus: tuple[float | None, ...]
+    balances: tuple[bool, ...]
+    max_rules: int | None
+    ridge: float
+    score_balanced: bool = False
+    known: tuple[Any, ...] = ()
+
+    def learner(self, data: RuleData) -> RuleLearner:
+        """Make all rules on some data."""
+        return RuleLearner(
+            data,
+            self.generator,
+            self.vocabulary,
+            with_bias=self.with_bias,
+            tol=self.tol,
+            known=self.known,
+        )
+
+    def fit(self, learner: RuleLearner, candidate: RuleCandidate) -> WeightedRules:
+        """Weigh rules in the way of one candidate."""
+        balanced = candidate.balanced
+        if candidate.origin == "greedy":
+            steps = learner.greedy(
+                candidate.n_rules or _DEFAULT_RULES, balanced=balanced, ridge=self.ridge
+            )
+            return steps[-1]
+        if candidate.origin == "averaged" and candidate.n_rules is not None:
+            rules = self._follow_average(learner, candidate.n_rules)
+            return balance_labels(learner, rules) if balanced else rules
+        rules = learner.margin(candidate.nu, balanced=balanced)
+        return self.shorten(learner, rules, candidate)
+
+    def shorten(
+        self, learner: RuleLearner, rules: WeightedRules, candidate: RuleCandidate
+    ) -> WeightedRules:
+        """Keep the heaviest rules of a margin program and weigh them anew."""
+        keys = rules.keys[: candidate.n_rules]
+        if candidate.loss == "logistic":
+            return learner.refit_logistic(
+                keys, balanced=candidate.balanced, ridge=self.ridge
+            )
+        if len(keys) == len(rules.keys):
+            return rules
+        reached = rules.certificate
+        bound = float("inf") if reached is None else reached.bound
+        return learner.refit_margin(
+            keys, candidate.nu, balanced=candidate.balanced, bound=bound
+        )
+
+    def compare(
+        self, data: RuleData, train: FloatArray, test: FloatArray
+    ) -> list[RuleCandidate]:
+        """Fit the candidates on one fold, and score them on the other items."""
+        learner = self.learner(data.take(train))
+        fitted: list[tuple[RuleCandidate, WeightedRules]] = []
+        averaged = len(self.losses) == 2 and self.max_rules is not None
+        for balanced in self.balances[:1] if averaged else self.balances:
+            fitted += self._margin_fits(learner, balanced)
+        if averaged:
+            fitted += self._averaged_fits(learner, self.max_rules or 0)
+        elif "logistic" in self.losses:
+            fitted += self._greedy_fits(learner, self.score_balanced)
+        scored = []
+        for candidate, rules in fitted:
+            scores = learner.votes(rules).scores(data.X)
+            accuracy = data.accuracy(scores, test, balanced=self.score_balanced)
+            scored.append(replace(candidate, accuracy=accuracy))
+        return scored
+
+    def _follow_average(self, learner: RuleLearner, max_rules: int) -> WeightedRules:
+        average = average_models(learner, self.ridge)
+        return fit_averaged(learner, average, max_rules, self.ridge)
+
+    def _averaged_fits(
+        self, learner: RuleLearner, max_rules: int
+    ) -> Iterable[tuple[RuleCandidate, WeightedRules]]:
+        rules = self._follow_average(learner, max_rules)
+        for balanced in self.balances:
+            made = RuleCandidate("logistic", "averaged", None, balanced, max_rules)
+            yield made, balance_labels(learner, rules) if balanced else rules
+
+    def _margin_fits(
+        self, learner: RuleLearner, balanced: bool
+    ) -> Iterable[tuple[RuleCandidate, WeightedRules]]:
+        """Go down the path of soft margins while the rules stay few enough."""
+        losses = self.losses if self.max_rules is not None else ("margin",)
+        if not set(losses) <= set(self.losses):
+            return
+        limit = learner.columns.n_rows / 2
+        if self.max_rules is not None:
+            limit = min(limit, _FEW_PER_RULE * self.max_rules)
+        start: Sequence[RuleKey] = ()
+        for nu in self.nus:
+            rules = learner.margin(nu, balanced=balanced, start=start)
+            start = rules.keys
+            for loss in losses:
+                made = RuleCandidate(loss, "margin", nu, balanced, self.max_rules)
+                yield made, self.shorten(learner, rules, made)
+            if len(rules.keys) > limit:
+                return
+
+    def _greedy_fits(
+        self, learner: RuleLearner, balanced: bool
+    ) -> Iterable[tuple[RuleCandidate, WeightedRules]]:
+        most = self.max_rules or _DEFAULT_RULES
+        steps = learner.greedy(most, balanced=balanced, ridge=self.ridge)
+        for n_rules in range(1, most + 1):
+            made = RuleCandidate("logistic", "greedy", None, balanced, n_rules)
+            yield made, steps[min(n_rules, len(steps) - 1)]
+
+
+def choose_candidate(
+    search: RuleSearch,
+    data: RuleData,
+    folds: Sequence[tuple[FloatArray, FloatArray]],
+    n_jobs: int | None,
+) -> RuleChoice:
+    """Compare candidates by their mean accuracy out of fold.
+
+    Candidates that some fold did not reach are left out. Of equals the margin program
+    comes first, and there the smaller nu, which lets fewer preferences fall short; of
+    greedy choices the one with fewer rules.
+
+    Differences of few rules are small against the error of their estimates, and the
+    best of many estimates is mostly a lucky one. So rules that follow an average, which
+    vary least, are taken unless another candidate is better by one standard error; with
+    balanced labels, unless plain ones are better by half of one.
+
+    Parameters
+    ----------
+    search : RuleSearch
+    data : RuleData
+    folds : sequence of (train, test)
+        Weights of the units in each, shape (n_units,).
+    n_jobs : int or None
+    """
+    compared = Parallel(n_jobs=n_jobs)(
+        delayed(search.compare)(data, train, test) for train, test in folds
+    )
+    found: dict[RuleCandidate, list[float]] = {}
+    for candidates in compared:
+        for candidate in candidates:
+            plain = replace(candidate, accuracy=0.0)
+            found.setdefault(plain, []).append(candidate.accuracy)
+    scored = [
+        _Scored(replace(candidate, accuracy=float(np.mean(values))), np.array(values))
+        for candidate, values in found.items()
+        if len(values) == len(folds)
+    ]
+    scored.sort(key=lambda each: _rank(each.candidate))
+    chosen = _chosen(scored).candidate
+    others = (each.candidate for each in scored if each.candidate != chosen)
+    return RuleChoice((chosen, *others), len(folds))
+
+
+class _Scored(NamedTuple):
+    """A candidate and its accuracy in each fold."""
+
+    candidate: RuleCandidate
+    by_fold: FloatArray
+
+
+def _chosen(scored: Sequence[_Scored]) -> _Scored:
+    """Take the best, or rules that follow an average and are about as good."""
+    best = scored[0]
+    averaged = [each for each in scored if each.candidate.origin == "averaged"]
+    if not averaged:
+        return best
+    stable = averaged[0]
+    if len(averaged) == 2 and not stable.candidate.balanced:
+        gain = stable.by_fold - averaged[1].by_fold
+        if gain.mean() <= _DOUBTFUL * _standard_error(gain):
+            stable = averaged[1]
+    lead = best.candidate.accuracy - stable.candidate.accuracy
+    if best.candidate.origin != "averaged" and lead >= _standard_error(best.by_fold):
+        return best
+    return stable
+
+
+def _standard_error(values: FloatArray) -> float:
+    """Give that of the mean; 0 for a single value."""
+    return float(values.std(ddof=1) / values.size**0.5) if values.size > 1 else 0.0
+
+
+def _rank(candidate: RuleCandidate) -> tuple[float, bool, float, int, bool]:
+    return (
+        -round(candidate.accuracy, 12),
+        candidate.loss != "margin",
+        candidate.nu or 0.0,
+        candidate.n_rules or 0,
+        not candidate.balanced,
+    )

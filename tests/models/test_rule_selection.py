@@ -1,0 +1,208 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from penchant.models import (
+    AlwaysTrue,
+    Conjunctions,
+    RuleClassifier,
+    RuleRanker,
+    Vocabulary,
+)
+from penchant.models._rule_data import LabelData
+from penchant.models._rule_selection import (
+    PATH,
+    RuleCandidate,
+    RuleChoice,
+    RuleSearch,
+    choose_candidate,
+)
+
+MARGIN = RuleCandidate("margin", "margin", 0.1, True, 5)
+GREEDY = RuleCandidate("logistic", "greedy", None, False, 5)
+BALANCED = RuleCandidate("logistic", "averaged", None, True, 5)
+PLAIN = replace(BALANCED, balanced=False)
+
+
+class ToldAccuracies:
+    """A search whose candidates have given accuracies in each fold."""
+
+    def __init__(self, accuracies):
+        self.accuracies = accuracies
+
+    def compare(self, data, train, test):
+        return [
+            replace(candidate, accuracy=values[int(test[0])])
+            for candidate, values in self.accuracies.items()
+            if len(values) > int(test[0])
+        ]
+
+
+def choose(accuracies, n_folds=4):
+    folds = [(np.zeros(1), np.array([fold])) for fold in range(n_folds)]
+    choice = choose_candidate(ToldAccuracies(accuracies), None, folds, None)
+    assert choice.n_folds == n_folds
+    return choice
+
+
+class TestChoice:
+    def test_the_best_mean_wins_and_all_are_told(self):
+        choice = choose({MARGIN: [0.9, 0.7, 0.8, 0.8], GREEDY: [0.8, 0.9, 0.9, 0.9]})
+        assert choice.candidates[0] == replace(GREEDY, accuracy=pytest.approx(0.875))
+        assert choice.candidates[1].accuracy == pytest.approx(0.8)
+
+    def test_candidates_that_a_fold_did_not_reach_are_left_out(self):
+        choice = choose({MARGIN: [0.7] * 4, GREEDY: [0.9] * 3})
+        assert choice.candidates == (replace(MARGIN, accuracy=pytest.approx(0.7)),)
+
+    def test_of_equals_the_margin_program_and_the_smaller_nu(self):
+        larger = replace(MARGIN, nu=0.4)
+        fewer = replace(GREEDY, n_rules=3)
+        choice = choose({c: [0.9] * 4 for c in (GREEDY, fewer, larger, MARGIN)})
+        order = [(c.loss, c.nu, c.n_rules) for c in choice.candidates]
+        assert order == [
+            ("margin", 0.1, 5),
+            ("margin", 0.4, 5),
+            ("logistic", None, 3),
+            ("logistic", None, 5),
+        ]
+
+    def test_an_average_wins_within_one_standard_error(self):
+        noisy = [0.8, 0.9, 0.8, 0.9]  # standard error 0.029
+        choice = choose({MARGIN: noisy, BALANCED: [0.83] * 4})
+        assert choice.candidates[0].origin == "averaged"
+        choice = choose({MARGIN: noisy, BALANCED: [0.82] * 4})
+        assert choice.candidates[0].origin == "margin"
+
+    def test_rules_without_fault_win_over_an_average(self):
+        for accuracy in (0.99, 1.0):
+            choice = choose({MARGIN: [1.0] * 4, BALANCED: [accuracy] * 4})
+            assert choice.candidates[0].origin == "margin"
+
+    @pytest.mark.parametrize(
+        ("gain", "balanced"), [(0.0, True), (0.01, True), (0.02, False)]
+    )
+    def test_labels_are_balanced_unless_that_costs_half_a_standard_error(
+        self, gain, balanced
+    ):
+        gains = gain + 0.05 * np.array([-1, 1, -1, 1])  # standard error 0.029
+        choice = choose({PLAIN: list(0.8 + gains), BALANCED: [0.8] * 4})
+        assert choice.candidates[0].balanced == balanced
+
+    def test_a_single_fold(self):
+        choice = choose({PLAIN: [0.8], BALANCED: [0.7], GREEDY: [0.9]}, n_folds=1)
+        assert choice.candidates[0].origin == "greedy"
+        choice = choose({PLAIN: [0.8], BALANCED: [0.7]}, n_folds=1)
+        assert not choice.candidates[0].balanced
+
+
+class TestWords:
+    def test_candidates(self):
+        assert str(MARGIN) == (
+            "weights by the margin program, nu = 0.1, labels balanced, at most 5 rules"
+        )
+        assert str(GREEDY) == (
+            "weights by the logistic loss, rules chosen one by one, at most 5 rules"
+        )
+        assert str(replace(PLAIN, n_rules=None)) == (
+            "weights by the logistic loss, rules that follow the average of many models"
+        )
+
+    def test_choice(self):
+        choice = RuleChoice((replace(GREEDY, accuracy=0.875), MARGIN), 4)
+        assert str(choice).endswith("accuracy 0.875 in 4 folds, chosen among 2")
+
+
+def make_search(**changes):
+    search = RuleSearch(
+        Conjunctions(1) + AlwaysTrue(),
+        Vocabulary(("a", "b")),
+        True,
+        "auto",
+        losses=("margin", "logistic"),
+        nus=PATH,
+        balances=(True, False),
+        max_rules=3,
+        ridge=1.0,
+    )
+    return replace(search, **changes)
+
+
+def make_data(noise=0.0, n_items=120):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, size=(n_items, 2)).astype(float)
+    y = (X[:, 0] + X[:, 1] + noise * rng.normal(size=n_items) > 6.5).astype(int)
+    return LabelData.of_codes(X, np.ones(n_items), y, 2), X, y
+
+
+def halves():
+    train = (np.arange(120) % 2).astype(float)
+    return train, 1 - train
+
+
+class TestSearch:
+    def test_few_rules_of_either_loss(self):
+        search, (data, _, _) = make_search(), make_data(noise=2.0)
+        candidates = search.compare(data, *halves())
+        kinds = {(c.loss, c.origin, c.balanced) for c in candidates}
+        assert kinds == {
+            ("margin", "margin", True),
+            ("logistic", "margin", True),
+            ("logistic", "averaged", True),
+            ("logistic", "averaged", False),
+        }
+        assert all(c.n_rules == 3 and 0.5 < c.accuracy <= 1 for c in candidates)
+
+    def test_one_loss(self):
+        data, _, _ = make_data(noise=2.0)
+        greedy = make_search(losses=("logistic",)).compare(data, *halves())
+        assert {c.loss for c in greedy} == {"logistic"}
+        counts = [c.n_rules for c in greedy if c.origin == "greedy"]
+        assert counts == [1, 2, 3]
+        margin = make_search(losses=("margin",)).compare(data, *halves())
+        assert {c.balanced for c in margin} == {True, False}
+        assert margin[0].nu == PATH[0]
+
+    def test_accuracy_is_that_on_the_other_items(self):
+        search, (data, X, y) = make_search(), make_data(noise=2.0)
+        train, test = halves()
+        learner = search.learner(data.take(train))
+        for candidate in search.compare(data, train, test)[-3:]:
+            rules = search.fit(learner, candidate)
+            scores = learner.votes(rules).scores(X[test > 0])
+            assert len(rules.keys) <= 3
+            right = np.mean(scores.argmax(axis=1) == y[test > 0])
+            assert candidate.accuracy == pytest.approx(right)
+
+    def test_without_a_limit_there_is_no_average(self):
+        data, _, _ = make_data(noise=2.0)
+        candidates = make_search(max_rules=None).compare(data, *halves())
+        assert {c.origin for c in candidates} == {"margin", "greedy"}
+
+
+class TestEstimators:
+    def test_noisy_labels_make_for_an_average(self):
+        _, X, y = make_data(noise=3.0, n_items=300)
+        model = RuleClassifier(degree=1, loss="auto", max_rules=3).fit(X, y)
+        assert model.candidate_.origin == "averaged"
+        assert (model.loss_, len(model.rules_)) == ("logistic", 3)
+        assert model.choice_.candidates[0] == model.candidate_
+        assert model.predict_proba(X).shape == (300, 2)
+
+    def test_few_rules_without_fault_are_found(self):
+        X = np.array([[a, b] for a in range(6) for b in range(6)], dtype=float)
+        y = ((X[:, 0] > 2) | (X[:, 1] > 3)).astype(int)
+        model = RuleClassifier(degree=1, loss="auto", max_rules=2).fit(X, y)
+        assert model.score(X, y) == 1.0
+        assert len(model.rules_) <= 2
+
+    def test_comparisons(self):
+        _, X, _ = make_data()
+        rng = np.random.default_rng(1)
+        pairs = X[rng.integers(0, 120, size=(100, 2))]
+        totals = pairs.sum(axis=2) + rng.normal(size=(100, 2))
+        better = (totals[:, 0] > totals[:, 1]).astype(int)
+        model = RuleRanker(degree=1, loss="auto", max_rules=4).fit(pairs, better)
+        assert len(model.rules_) <= 4
+        assert model.score(pairs, better) > 0.7

@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+from sklearn.datasets import load_digits, load_iris
+
+from penchant.data import Comparisons
+from penchant.exceptions import DataError
+from penchant.models import Monomials, RuleClassifier, RuleRanker
+from penchant.plotting import plot_pixel_rules, plot_rule_accuracy, plot_rules
+from penchant.plotting._style import DARK, LIGHT
+
+
+@pytest.fixture(scope="module")
+def answers():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, size=(150, 3)).astype(float)
+    noise = rng.normal(size=150)
+    return X, np.where(X[:, 0] + X[:, 1] + noise > 5, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def rules(answers):
+    return RuleClassifier(nu=0.3).fit(*answers)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    kept = np.flatnonzero(np.isin(y, [5, 8]))[::2]
+    generator = Monomials(2, standardize=False, homogeneous=True)
+    model = RuleClassifier(generator=generator, nu=0.3).fit(X[kept] / 16, y[kept])
+    return model, X[kept] / 16
+
+
+def labels_of(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_bars_are_the_weights_to_the_side_of_the_label(rules):
+    ax = plot_rules(rules, n_rules=100)
+    assert labels_of(ax) == [rule.text for rule in rules.rules_]
+    signs = [1 if rule.target == "yes" else -1 for rule in rules.rules_]
+    wanted = [s * rule.weight for s, rule in zip(signs, rules.rules_, strict=True)]
+    assert [bar.get_width() for bar in ax.patches] == wanted
+    assert {to_hex(bar.get_facecolor()) for bar in ax.patches} == {LIGHT.pro, LIGHT.con}
+    title = ax.get_title(loc="left")
+    assert title.startswith(f"{len(rules.rules_)} rules")
+    assert "for yes (right), for no (left)" in title
+
+
+def test_only_the_heaviest_are_drawn(rules):
+    ax = plot_rules(rules, n_rules=2, theme="dark")
+    assert labels_of(ax) == [rule.text for rule in rules.rules_[:2]]
+    assert ax.get_title(loc="left").startswith(f"2 of {len(rules.rules_)} rules")
+    assert to_hex(ax.figure.get_facecolor()) == DARK.surface
+
+
+def test_several_labels_are_part_of_the_text():
+    X, y = load_iris(return_X_y=True)
+    model = RuleClassifier(degree=1, nu=0.3).fit(X, y)
+    ax = plot_rules(model)
+    first = model.rules_[0]
+    assert labels_of(ax)[0] == f"{first.text}: {first.target}, not {first.against}"
+    assert all(bar.get_width() > 0 for bar in ax.patches)
+
+
+def test_rankers_have_better_and_worse():
+    X = np.arange(8.0).reshape(-1, 1)
+    model = RuleRanker(degree=1, nu=0.3).fit(X, Comparisons([5, 6, 7], [0, 1, 2]))
+    title = plot_rules(model).get_title(loc="left")
+    assert "for better (right), for worse (left)" in title
+
+
+def test_accuracy_is_that_of_the_top_rules(answers, rules):
+    ax = plot_rule_accuracy(rules, *answers, max_rules=4, label="seen")
+    (line,) = ax.lines
+    assert line.get_xdata().tolist() == [1, 2, 3, 4]
+    full = 100 * rules.top(4).score(*answers)
+    assert line.get_ydata()[-1] == pytest.approx(full)
+    assert [text.get_text() for text in ax.texts] == ["seen"]
+    assert to_hex(line.get_color()) == LIGHT.accent
+
+
+def test_curves_on_the_same_axes_differ(answers, rules):
+    X, y = answers
+    ax = plot_rule_accuracy(rules, X, y, max_rules=2)
+    for rows in (slice(0, 50), slice(50, 100)):
+        assert plot_rule_accuracy(rules, X[rows], y[rows], max_rules=2, ax=ax) is ax
+    assert len({to_hex(line.get_color()) for line in ax.lines}) == 3
+
+
+def test_products_of_pixels_are_segments_between_them(digits):
+    model, X = digits
+    ax = plot_pixel_rules(model, 5, shape=(8, 8), X=X, n_rules=6)
+    drawn = [rule for rule in model.rules_ if rule.target == 5][:6]
+    (lines,) = [c for c in ax.collections if isinstance(c, LineCollection)]
+    for segment, rule in zip(lines.get_segments(), drawn, strict=True):
+        (x0, y0), (x1, y1) = segment
+        assert (8 * y0 + x0, 8 * y1 + x1) == rule.feature.attributes
+    widths = lines.get_linewidths()
+    assert widths[0] == max(widths)
+    np.testing.assert_allclose(ax.images[0].get_array(), X.mean(axis=0).reshape(8, 8))
+    assert ax.get_title(loc="left") == "5 rather than 8: 6 rules"
+
+
+def test_pictures_that_cannot_be_drawn(digits, rules):
+    model, _ = digits
+    with pytest.raises(DataError, match=r"as many pixels.*\(64\).*Got \(8, 9\)"):
+        plot_pixel_rules(model, 5, shape=(8, 9))
+    with pytest.raises(DataError, match="monomials of one or two pixels"):
+        plot_pixel_rules(rules, "yes", shape=(1, 3))
+
+
+def test_a_label_without_rules_is_an_empty_picture(digits):
+    ax = plot_pixel_rules(digits[0], "none", shape=(8, 8))
+    assert ax.get_title(loc="left") == "none: 0 rules"
