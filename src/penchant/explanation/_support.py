@@ -1,0 +1,165 @@
+"""Which answers a recommendation rests on: each left out in turn (EX-11)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from penchant.exceptions import DataError
+from penchant.models import Posterior
+from penchant.typing import FloatArray
+
+__all__ = ["AnswerSupport", "support"]
+
+_N_ROWS = {"left": 1, "right": 1, "tie": 1, "neither": 2, "skip": 0}
+"""How many answers of a posterior an answer of a conversation becomes."""
+
+
+@dataclass(frozen=True)
+class AnswerSupport:
+    """What one answer does for a recommendation.
+
+    Parameters
+    ----------
+    position : int
+        Place of the answer among those of the person, from 0.
+    answer : object
+        The answer as it was given.
+    effect : float
+        By how much the lead of the recommended item is larger with the answer than
+        without; negative: the answer speaks against the recommendation.
+    lead : float
+        Its lead without the answer: expected utility minus that of the best other
+        item; 0 if there is none.
+    item : int
+        The item of the largest expected utility without the answer.
+    """
+
+    position: int
+    answer: Any
+    effect: float
+    lead: float
+    item: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the support as plain values for JSON."""
+        return asdict(self)
+
+
+def support(
+    source: Any, recommendation: Any, *, refit: bool = True
+) -> list[AnswerSupport]:
+    """Tell which of a person's own answers a recommendation rests on most.
+
+    Every answer is left out in turn, and inference goes on from where it stands: about
+    10 ms for 20 answers. Without `refit`, what the other answers say stays as it is, so
+    that one system serves for all, and the site of an answer is taken out of the
+    Gaussian belief in closed form.
+
+    Parameters
+    ----------
+    source : Elicitor or Posterior
+        A conversation, whose answers are counted as in its `answers` (what it derived
+        from known directions does not count, and skipped questions have no effect);
+        or a belief with `answers` and `without(k)`.
+    recommendation : Recommendation or int
+        The item, or what `recommend` gave for it.
+    refit : bool, default=True
+        Whether to repeat the inference for every answer. False: faster for many
+        answers; the order is nearly the same.
+
+    Returns
+    -------
+    list of AnswerSupport
+        The answer that does most for the recommendation first.
+
+    Notes
+    -----
+    O(q^4 + q^2 n_items) for q answers; without `refit` O(q^3 + q^2 n_items).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from penchant.explanation import support
+    >>> from penchant.models import Posterior
+    >>> told = Posterior(np.zeros(3), np.eye(3), noise=0.5).update(2, 0).update(1, 0)
+    >>> told = told.update(2, 1)
+    >>> best = support(told, 2)[0]
+    >>> best.position, best.answer.items, best.item
+    (2, (2, 1), 1)
+    """
+    posterior = getattr(source, "posterior", source)
+    if not (hasattr(posterior, "answers") and hasattr(posterior, "without")):
+        raise DataError(
+            "support needs a conversation or a posterior that keeps its answers. Got "
+            f"{type(source).__name__}; use an Elicitor or a Posterior."
+        )
+    item = int(getattr(recommendation, "item", recommendation))
+    if not 0 <= item < posterior.n_items:
+        raise DataError(
+            f"Items have the numbers 0 to {posterior.n_items - 1}. Got {item}."
+        )
+    rows = _rows_of_answers(source, posterior)
+    exact = refit or not isinstance(posterior, Posterior)
+    means = (_refitted if exact else _left_out)(posterior, rows)
+    before = _lead(posterior.mean, item)
+    answers = getattr(source, "answers", posterior.answers)
+    found = [
+        AnswerSupport(
+            position=k,
+            answer=answers[k],
+            effect=before - _lead(mean, item),
+            lead=_lead(mean, item),
+            item=int(np.argmax(mean)),
+        )
+        for k, mean in enumerate(means)
+    ]
+    return sorted(found, key=lambda entry: -entry.effect)
+
+
+def _rows_of_answers(source: Any, posterior: Any) -> list[list[int]]:
+    """Give the answers of the posterior that each answer of the person became.
+
+    Those of a conversation are the last ones; what comes before was known.
+    """
+    if source is posterior:
+        return [[k] for k in range(len(posterior.answers))]
+    counts = [_N_ROWS[told.answer] for told in source.answers]
+    ends = np.cumsum([len(posterior.answers) - sum(counts), *counts])
+    return [
+        list(range(low, high))
+        for low, high in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    ]
+
+
+def _left_out(posterior: Posterior, rows: list[list[int]]) -> list[FloatArray]:
+    """Give the means without each answer; the sites of the others stay.
+
+    With M the inverse of the covariance of the sites' pseudo-observations and w the
+    weights of the mean, leaving the rows R out takes M[:, R] M[R, R]^-1 w[R] off w.
+    """
+    evidence = posterior.evidence
+    assert evidence is not None  # a posterior makes one
+    precision = evidence.root.T @ evidence.root
+    means = []
+    for left in rows:
+        # A site without precision has no effect, and no equation to solve.
+        used = [k for k in left if precision[k, k] > 0.0]
+        share = np.linalg.solve(precision[np.ix_(used, used)], evidence.weights[used])
+        means.append(posterior.mean - (precision[:, used] @ share) @ evidence.rows)
+    return means
+
+
+def _refitted(posterior: Any, rows: list[list[int]]) -> list[FloatArray]:
+    means = []
+    for left in rows:
+        belief = posterior
+        for k in reversed(left):  # later ones first, so that positions stay
+            belief = belief.without(k)
+        means.append(np.asarray(belief.mean))
+    return means
+
+
+def _lead(mean: FloatArray, item: int) -> float:
+    others = np.delete(mean, item)
+    return float(mean[item] - others.max()) if others.size else 0.0

@@ -1,0 +1,240 @@
+"""Pictures of a group: what people think of each item, and what divides them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator
+
+from penchant.exceptions import DataError
+from penchant.plotting._style import (
+    SMALL,
+    TEXT,
+    Theme,
+    ThemeName,
+    drawing,
+    number_axis,
+    quiet,
+)
+from penchant.typing import ArrayLike, FloatArray
+
+__all__ = ["plot_group_ranking", "plot_segment_weights"]
+
+_MARKERS: Final = "os^"
+_COLOURS: Final = {
+    "light": ("#2a7c85", "#c4602e", "#6a4c93"),
+    "dark": ("#62b3ba", "#e58e63", "#b79be0"),
+}
+_CHART_WIDTH, _LETTER = 5.0, 0.075
+"""Inches of a chart, and of a letter beside it."""
+
+_LONG_LEGEND: Final = 60
+"""A legend of more letters is written in lines."""
+
+_LANE: Final = 0.22
+"""Distance between the lanes of two segments; rows are 1 apart."""
+
+
+def plot_group_ranking(
+    points: ArrayLike,
+    *,
+    names: Sequence[str],
+    segments: ArrayLike | None = None,
+    labels: Sequence[str] = (),
+    n_items: int = 12,
+    ax: Axes | None = None,
+    theme: ThemeName = "light",
+) -> Axes:
+    """Draw what every person of a group thinks of the items with the best mean.
+
+    Each mark is one person, one lane per segment; the tall line is the mean of all,
+    which is also the number on the right.
+
+    Parameters
+    ----------
+    points : array-like of shape (n_people, n_items)
+        What each person gives each item.
+    names : sequence of str
+        Names of the items.
+    segments : array-like of int of shape (n_people,), optional
+        Segment of each person, 0, 1 or 2; default: all 0.
+    labels : sequence of str, optional
+        Names of the segments, for the legend.
+    n_items : int, default=12
+        How many items are drawn.
+    ax : Axes, optional
+        Where to draw; default: a new figure.
+    theme : {"light", "dark"}, default="light"
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from penchant.plotting import plot_group_ranking
+    >>> ax = plot_group_ranking([[0, 100, 60], [20, 80, 100]], names=["a", "b", "c"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'c', 'a']
+    """
+    values = np.asarray(points, dtype=np.float64)
+    if values.ndim != 2 or not len(values) or values.shape[1] != len(names):
+        raise DataError(
+            "points must have a row per person, at least one, and a column per name "
+            f"({len(names)}). Got shape {values.shape}."
+        )
+    inside = np.zeros(len(values), int) if segments is None else np.asarray(segments)
+    if inside.shape != (len(values),) or not np.isin(inside, (0, 1, 2)).all():
+        raise DataError("segments must hold 0, 1 or 2 for every person.")
+    mean = values.mean(axis=0)
+    shown = np.argsort(-mean, kind="stable")[:n_items]
+    labelled = [names[item] for item in shown]
+    size = (_width(labelled), 1.2 + 0.42 * len(shown) + 0.2 * len(labels))
+    with drawing(ax, theme, size) as (axes, colours):
+        for row, item in enumerate(shown):
+            _draw_row(axes, row, values[:, item], inside, theme, colours)
+        _label_rows(axes, labelled, mean[shown], colours)
+        _add_legend(axes, labels, theme, colours)
+    return axes
+
+
+def _width(labels: Sequence[str]) -> float:
+    return _CHART_WIDTH + _LETTER * max(map(len, labels))
+
+
+def _draw_row(
+    ax: Axes,
+    row: int,
+    values: FloatArray,
+    inside: FloatArray,
+    theme: ThemeName,
+    colours: Theme,
+) -> None:
+    n_lanes = int(inside.max()) + 1
+    ax.vlines(values.mean(), row - 0.42, row + 0.42, color=colours.ink, linewidth=1.2)
+    for lane in range(n_lanes):
+        y = row + _LANE * (lane - (n_lanes - 1) / 2)
+        ax.axhline(y, color=colours.line, linewidth=0.6, zorder=0)
+        own = values[inside == lane]
+        ax.scatter(
+            own,
+            np.full(own.size, y),
+            s=22,
+            marker=_MARKERS[lane],
+            color=_COLOURS[theme][lane],
+            linewidths=0.4,
+            edgecolors=colours.surface,
+            zorder=3,
+            clip_on=False,
+        )
+
+
+def _label_rows(
+    ax: Axes, names: Sequence[str], means: FloatArray, colours: Theme
+) -> None:
+    rows = np.arange(len(names))
+    for row, mean in zip(rows, means, strict=True):
+        ax.annotate(
+            f"{mean:.0f}",
+            (1.0, row),
+            xycoords=("axes fraction", "data"),
+            xytext=(10, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=TEXT,
+            color=colours.ink,
+        )
+    ax.yaxis.set_major_locator(FixedLocator(rows.tolist()))
+    ax.set_yticklabels(list(names))
+    ax.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel("points; the tall line and the number are the mean")
+    number_axis(ax.xaxis)
+    quiet(ax, "left")
+
+
+def _add_legend(
+    ax: Axes, labels: Sequence[str], theme: ThemeName, colours: Theme
+) -> None:
+    if len(labels) < 2:
+        return
+    handles = [
+        ax.scatter([], [], marker=_MARKERS[k], color=_COLOURS[theme][k], label=label)
+        for k, label in enumerate(labels)
+    ]
+    ax.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=len(labels) if sum(map(len, labels)) < _LONG_LEGEND else 1,
+        frameon=False,
+        fontsize=SMALL,
+        labelcolor=colours.ink,
+        handletextpad=0.2,
+    )
+
+
+def plot_segment_weights(
+    weights: Mapping[str, Mapping[str, float]],
+    *,
+    ax: Axes | None = None,
+    theme: ThemeName = "light",
+) -> Axes:
+    """Draw how much each attribute weighs for segments of people, widest gap first.
+
+    Parameters
+    ----------
+    weights : mapping of str to mapping of str to float
+        For each of 1 to 3 segments the share of each attribute.
+    ax : Axes, optional
+        Where to draw; default: a new figure.
+    theme : {"light", "dark"}, default="light"
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from penchant.plotting import plot_segment_weights
+    >>> near, far = {"rent": 0.6, "size": 0.4}, {"rent": 0.3, "size": 0.35}
+    >>> ax = plot_segment_weights({"young": near, "old": far})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['rent', 'size']
+    """
+    if not 1 <= len(weights) <= len(_MARKERS):
+        raise DataError(
+            f"plot_segment_weights draws 1 to 3 segments. Got {len(weights)}."
+        )
+    attributes = list(dict.fromkeys(name for each in weights.values() for name in each))
+    table = 100 * np.array(
+        [[each.get(name, 0.0) for name in attributes] for each in weights.values()]
+    )
+    gap = np.ptp(table, axis=0)
+    order = np.lexsort((-table.max(axis=0), -gap))
+    rows = np.arange(len(attributes))
+    size = (_width(attributes), 1.2 + 0.32 * len(attributes) + 0.2 * len(weights))
+    with drawing(ax, theme, size) as (axes, colours):
+        low, high = table.min(axis=0)[order], table.max(axis=0)[order]
+        axes.hlines(rows, low, high, color=colours.line_strong, linewidth=1.2)
+        for k, shares in enumerate(table):
+            axes.scatter(
+                shares[order],
+                rows,
+                s=36,
+                marker=_MARKERS[k],
+                color=_COLOURS[theme][k],
+                zorder=3,
+                clip_on=False,
+            )
+        axes.yaxis.set_major_locator(FixedLocator(rows.tolist()))
+        axes.set_yticklabels([attributes[k] for k in order])
+        axes.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
+        axes.set_ylim(len(attributes) - 0.5, -0.5)
+        axes.set_xlim(left=0.0)
+        axes.set_xlabel("weight in the decision, in percent")
+        number_axis(axes.xaxis)
+        quiet(axes, "left")
+        _add_legend(axes, list(weights), theme, colours)
+    return axes
