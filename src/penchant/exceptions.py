@@ -7,12 +7,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClusterError",
+    "ConflictError",
     "ConvergenceWarning",
     "DataError",
     "DraftNotFoundError",
     "FormatError",
     "MissingExtraError",
+    "ModelNotFoundError",
     "NotAnswerableError",
+    "NotFoundError",
+    "OwnerNotFoundError",
+    "ParticipantNotFoundError",
     "PenchantError",
     "StoreError",
     "StudyNotFoundError",
@@ -43,12 +48,32 @@ class StoreError(PenchantError, RuntimeError):
     """A storage refused what was asked of it."""
 
 
-class StudyNotFoundError(StoreError, LookupError):
+class ConflictError(StoreError):
+    """Somebody else was faster, or the same was said differently before."""
+
+
+class NotFoundError(StoreError, LookupError):
+    """A storage does not have what was asked for."""
+
+
+class StudyNotFoundError(NotFoundError):
     """No study has that identifier."""
 
 
-class DraftNotFoundError(StoreError, LookupError):
+class DraftNotFoundError(NotFoundError):
     """No uploaded table waits under that identifier."""
+
+
+class ParticipantNotFoundError(NotFoundError):
+    """No participant has that link or identifier."""
+
+
+class ModelNotFoundError(NotFoundError):
+    """No fitted model has that identifier."""
+
+
+class OwnerNotFoundError(NotFoundError):
+    """No owner has that identifier."""
 
 
 class MissingExtraError(PenchantError, ImportError):

@@ -1,107 +1,16 @@
+"""What is particular to one kind of database."""
+
 import sqlite3
+import sys
 import threading
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from penchant.data import Items
-from penchant.exceptions import DraftNotFoundError, StoreError, StudyNotFoundError
-from penchant.studies import (
-    SqlStore,
-    add_demo,
-    store_url,
-)
-
-
-def test_study_comes_back_as_it_was_kept(store: SqlStore, items: Items) -> None:
-    before = datetime.now(UTC)
-    study = store.get_study(store.create_study("Flats <i>", items))
-    assert study.name == "Flats <i>"
-    assert study.items == items
-    assert not study.demo
-    assert before <= study.created <= datetime.now(UTC)
-
-
-def test_study_is_there_after_reopening(tmp_path: Path, items: Items) -> None:
-    url = store_url(tmp_path)
-    with SqlStore(url) as store:
-        study_id = store.create_study("Flats", items)
-    with SqlStore(url) as store:
-        assert store.get_study(study_id).items == items
-
-
-def test_unknown_study_is_an_error(store: SqlStore) -> None:
-    with pytest.raises(StudyNotFoundError, match="no such study"):
-        store.get_study("0" * 32)
-
-
-def test_list_has_the_newest_first_and_demos_last(
-    store: SqlStore, items: Items
-) -> None:
-    demo = store.ensure_demo("Demo", items)
-    older = store.create_study("older", items)
-    newer = store.create_study("newer", items)
-    listed = store.list_studies()
-    assert [study.id for study in listed] == [newer, older, demo]
-    assert [study.demo for study in listed] == [False, False, True]
-    assert (listed[0].n_items, listed[0].n_attributes) == (3, 2)
-
-
-def test_identifiers_have_128_random_bits(store: SqlStore, items: Items) -> None:
-    ids = {store.create_study("s", items) for _ in range(20)}
-    ids |= {store.add_draft("t.csv", b"x") for _ in range(20)}
-    assert len(ids) == 40
-    assert all(len(bytes.fromhex(one)) == 16 for one in ids)
-
-
-def test_draft_comes_back_and_is_discarded(store: SqlStore) -> None:
-    draft_id = store.add_draft("flats.csv", b"a,b\n\x00\xff")
-    draft = store.get_draft(draft_id)
-    assert (draft.filename, draft.content) == ("flats.csv", b"a,b\n\x00\xff")
-    store.discard_draft(draft_id)
-    with pytest.raises(DraftNotFoundError, match="Upload the file again"):
-        store.get_draft(draft_id)
-    store.discard_draft(draft_id)
-
-
-def test_old_drafts_expire_and_new_ones_stay(store: SqlStore) -> None:
-    draft_id = store.add_draft("flats.csv", b"x")
-    assert store.expire_drafts(datetime.now(UTC) - timedelta(hours=1)) == 0
-    assert store.get_draft(draft_id).id == draft_id
-    assert store.expire_drafts(datetime.now(UTC) + timedelta(hours=1)) == 1
-    with pytest.raises(DraftNotFoundError):
-        store.get_draft(draft_id)
-
-
-def test_draft_becomes_a_study_once(store: SqlStore, items: Items) -> None:
-    draft_id = store.add_draft("flats.csv", b"x")
-    store.create_study("Flats", items, draft_id=draft_id)
-    with pytest.raises(DraftNotFoundError):
-        store.create_study("Flats", items, draft_id=draft_id)
-    assert len(store.list_studies()) == 1
-
-
-def test_draft_becomes_a_study_once_from_many_threads(
-    store: SqlStore, items: Items
-) -> None:
-    draft_id = store.add_draft("flats.csv", b"x")
-    outcomes = []
-
-    def confirm() -> None:
-        try:
-            outcomes.append(store.create_study("Flats", items, draft_id=draft_id))
-        except DraftNotFoundError as error:
-            outcomes.append(error)
-
-    threads = [threading.Thread(target=confirm) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    made = [outcome for outcome in outcomes if isinstance(outcome, str)]
-    assert len(outcomes) == 8
-    assert [study.id for study in store.list_studies()] == made
+from penchant.exceptions import MissingExtraError, StoreError
+from penchant.studies import SqlStore, store_url
 
 
 def test_failed_creation_keeps_the_draft(
@@ -118,6 +27,22 @@ def test_failed_creation_keeps_the_draft(
         store.create_study("Flats", items, draft_id=draft_id)
     assert store.get_draft(draft_id).content == b"x"
     assert store.list_studies() == []
+
+
+def test_event_that_fails_halfway_leaves_no_trace(
+    store: SqlStore, items: Items, tmp_path: Path
+) -> None:
+    person, _ = store.add_participant(store.create_study("Flats", items))
+    with sqlite3.connect(tmp_path / "penchant.sqlite") as other:
+        other.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON events WHEN NEW.position = 1 "
+            "BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        )
+    other.close()
+    with pytest.raises(StoreError, match="disk is full"):
+        store.append(person.id, 0, [("a", {}), ("b", {})])
+    assert store.events(person.id) == []
+    assert store.get_participant(person.id).n_events == 0
 
 
 def test_new_file_may_be_opened_by_many_at_once(tmp_path: Path, items: Items) -> None:
@@ -138,20 +63,6 @@ def test_new_file_may_be_opened_by_many_at_once(tmp_path: Path, items: Items) ->
     assert len(set(demos)) == 1
 
 
-def test_two_stores_share_one_file(tmp_path: Path, items: Items) -> None:
-    url = store_url(tmp_path)
-    with SqlStore(url) as first, SqlStore(url) as second:
-        assert second.get_study(first.create_study("s", items)).items == items
-
-
-def test_demo_is_made_once(store: SqlStore) -> None:
-    demo = add_demo(store)
-    assert add_demo(store) == demo
-    listed = store.list_studies()
-    assert [(study.name, study.demo) for study in listed] == [("Flats in town", True)]
-    assert store.get_study(demo).items.names[0]
-
-
 def test_sqlite_is_durable(store: SqlStore) -> None:
     with store._engine.connect() as connection:
         ask = connection.exec_driver_sql
@@ -160,11 +71,12 @@ def test_sqlite_is_durable(store: SqlStore) -> None:
         assert ask("PRAGMA foreign_keys").scalar() == 1
 
 
-def test_address_that_is_none_is_refused() -> None:
+@pytest.mark.parametrize(
+    "url", ["nonsense", "unheardof://localhost/studies", "mysql://localhost/studies"]
+)
+def test_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(StoreError, match="is not the address of a database"):
-        SqlStore("nonsense")
-    with pytest.raises(StoreError, match="is not the address of a database"):
-        SqlStore("unheardof://localhost/studies")
+        SqlStore(url)
 
 
 def test_database_in_memory_is_refused() -> None:
@@ -178,3 +90,36 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="file is not a database"):
         SqlStore(store_url(path))
     assert path.read_text().startswith("These are my notes")
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_postgresql_may_be_written_in_every_usual_way(
+    postgres_url: str, items: Items, scheme: str
+) -> None:
+    address = postgres_url.replace("postgresql+psycopg", scheme)
+    with SqlStore(address) as store:
+        assert store.get_study(store.create_study("Flats", items)).items == items
+
+
+def test_postgresql_that_is_not_there_is_an_error_without_the_password() -> None:
+    with pytest.raises(StoreError, match="refused") as caught:
+        SqlStore("postgresql://ann:secret@127.0.0.1:9/studies")
+    assert "secret" not in str(caught.value)
+
+
+def test_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"penchant\[postgres\]"):
+        SqlStore("postgresql://127.0.0.1/studies")
+
+
+def test_store_without_a_free_connection_says_so(store: SqlStore) -> None:
+    place = store._engine.url
+    store._engine = sa.create_engine(
+        place, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, pool_timeout=0.01
+    )
+    with (
+        store._engine.connect(),
+        pytest.raises(StoreError, match="too busy"),
+    ):
+        store.list_studies()

@@ -1,21 +1,91 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._answers import answers_csv, answers_frame
+from penchant.studies._backup import backup, restore
+from penchant.studies._check import StoreProblem, StoreReport, check_store
+from penchant.studies._contradictions import Contradiction
 from penchant.studies._demo import add_demo
+from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
+from penchant.studies._group_models import GroupModels
 from penchant.studies._location import store_url
-from penchant.studies._sql import SqlStore
-from penchant.studies._store import (
+from penchant.studies._participation import (
+    AnsweredQuestion,
+    OpenQuestion,
+    Participation,
+    check_answer,
+)
+from penchant.studies._records import (
     Draft,
-    Store,
+    EventRecord,
+    ModelRecord,
+    OwnerRecord,
+    ParticipantRecord,
+    SessionRecord,
+    StudyDump,
     StudyRecord,
     StudySummary,
 )
+from penchant.studies._results import (
+    Curve,
+    Interaction,
+    Progress,
+    RankedItem,
+    WhatIf,
+)
+from penchant.studies._settings import QUESTION_FORMS, StudySettings
+from penchant.studies._simulated import simulated_answer
+from penchant.studies._sql import SqlStore
+from penchant.studies._store import NewEvent, Store
+from penchant.studies._study import Study
+from penchant.studies._texts import LANGUAGES, Texts, choose_language, load_texts
+from penchant.studies._transfer import export_study, import_study
 
 __all__ = [
+    "LANGUAGES",
+    "QUESTION_FORMS",
+    "SPLIT_SHARE",
+    "AnsweredQuestion",
+    "Contradiction",
+    "Curve",
     "Draft",
+    "EventRecord",
+    "Group",
+    "GroupItem",
+    "GroupModels",
+    "Interaction",
+    "Member",
+    "ModelRecord",
+    "NewEvent",
+    "OpenQuestion",
+    "OwnerRecord",
+    "ParticipantRecord",
+    "Participation",
+    "Progress",
+    "RankedItem",
+    "Segment",
+    "SessionRecord",
     "SqlStore",
     "Store",
+    "StoreProblem",
+    "StoreReport",
+    "Study",
+    "StudyDump",
     "StudyRecord",
+    "StudySettings",
     "StudySummary",
+    "Texts",
+    "WhatIf",
     "add_demo",
+    "answers_csv",
+    "answers_frame",
+    "backup",
+    "check_answer",
+    "check_store",
+    "choose_language",
+    "export_study",
+    "import_study",
+    "load_texts",
+    "restore",
+    "simulated_answer",
     "store_url",
 ]

@@ -1,4 +1,4 @@
-"""Database engines: SQLite made durable, any other database as it comes."""
+"""Database engines: SQLite made durable, PostgreSQL as it comes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,9 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from penchant.exceptions import StoreError
+from penchant.exceptions import ConflictError, MissingExtraError, StoreError
 
-__all__ = ["make_engine", "wrap_errors", "writing"]
+__all__ = ["make_engine", "reading", "wrap_errors", "writing"]
 
 _WRITES = "penchant_writes"
 
@@ -21,24 +21,44 @@ _PRAGMAS = (
 
 
 def make_engine(url: str) -> sa.Engine:
-    """Make an engine; a SQLite file is opened in WAL mode, synchronous FULL."""
+    """Make an engine for SQLite (WAL mode, synchronous FULL) or PostgreSQL."""
     try:
-        address = sa.make_url(url)
-        if address.get_backend_name() != "sqlite":
-            return sa.create_engine(address, pool_pre_ping=True)
-    except (sa.exc.ArgumentError, ImportError) as error:
-        raise StoreError(
-            f"{url!r} is not the address of a database that can be used here: {error}."
-        ) from None
+        # Other programs write the short form; SQLAlchemy no longer knows it.
+        address = sa.make_url(url.replace("postgres://", "postgresql://", 1))
+    except sa.exc.ArgumentError as error:
+        raise _no_address(url, str(error)) from None
+    if address.get_backend_name() == "sqlite":
+        return _sqlite(address)
+    if address.get_backend_name() == "postgresql":
+        return _postgresql(address)
+    raise _no_address(url, "only SQLite and PostgreSQL are supported")
+
+
+def _postgresql(address: sa.URL) -> sa.Engine:
+    try:
+        return sa.create_engine(
+            address.set(drivername="postgresql+psycopg"), pool_pre_ping=True
+        )
+    except ImportError:
+        raise MissingExtraError("psycopg", "postgres") from None
+
+
+def _sqlite(address: sa.URL) -> sa.Engine:
     if address.database in (None, "", ":memory:"):
         raise StoreError(
             "Studies need a database that outlives a connection. "
-            f"Got {url!r}; name a file, as in 'sqlite:///studies.sqlite'."
+            f"Got {str(address)!r}; name a file, as in 'sqlite:///studies.sqlite'."
         )
     engine = sa.create_engine(address, connect_args={"timeout": 30})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _no_address(url: str, reason: str) -> StoreError:
+    return StoreError(
+        f"{url!r} is not the address of a database that can be used here: {reason}."
+    )
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
@@ -66,9 +86,24 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 @contextmanager
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Give a connection that sees one moment, however many queries it runs."""
+    if engine.dialect.name == "postgresql":
+        engine = engine.execution_options(isolation_level="REPEATABLE READ")
+    with engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
 def wrap_errors(place: str) -> Iterator[None]:
     """Turn errors of the database into a StoreError that names the place."""
     try:
         yield
+    except sa.exc.IntegrityError as error:
+        raise ConflictError(
+            f"The database at {place} refused: {error.orig}."
+        ) from error
     except sa.exc.DBAPIError as error:
         raise StoreError(f"The database at {place} refused: {error.orig}.") from error
+    except sa.exc.TimeoutError as error:
+        raise StoreError(f"The database at {place} is too busy: {error}.") from error

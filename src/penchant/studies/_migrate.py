@@ -16,6 +16,9 @@ __all__ = ["migrate"]
 # Alembic keeps what it works on in a module, so two threads would mix it up.
 _ONE_AT_A_TIME = threading.Lock()
 
+# Any number that no other program on the same PostgreSQL locks.
+_LOCK = 0x70656E6368616E74
+
 
 def migrate(engine: sa.Engine) -> None:
     """Run the migrations that the database has not seen, in one transaction."""
@@ -25,6 +28,7 @@ def migrate(engine: sa.Engine) -> None:
     )
     try:
         with _ONE_AT_A_TIME, writing(engine) as connection:
+            _wait_for_other_processes(connection)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     except CommandError as error:
@@ -32,3 +36,9 @@ def migrate(engine: sa.Engine) -> None:
             "The database was written by a newer version of penchant. "
             f"Upgrade penchant to use it ({error})."
         ) from None
+
+
+def _wait_for_other_processes(connection: sa.Connection) -> None:
+    # In SQLite the transaction holds the lock already.
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

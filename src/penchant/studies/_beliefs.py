@@ -1,0 +1,250 @@
+"""Beliefs: what is known of each participant, rebuilt from the log and kept a while."""
+
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+from penchant.data import Items
+from penchant.elicitation._history import History
+from penchant.elicitation._step import Setting
+from penchant.exceptions import FormatError, NotFoundError
+from penchant.models import PersonalUtility, PopulationGP
+from penchant.studies._lapses import LapsePosterior, LapseStep
+from penchant.studies._participation import AnsweredQuestion, Participation
+from penchant.studies._questions import choose_items, evidence, history
+from penchant.studies._start import Start
+from penchant.typing import FloatArray
+
+__all__ = ["Beliefs", "Conversation", "Scale"]
+
+_GRADE_WIDTH = 0.5
+"""Items with the same rating are as close as this, in standard deviations."""
+
+_N_KEPT = 256
+"""Conversations that are kept in memory."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Points: 0 is the item that is liked least, 100 the one that is liked best.
+
+    Where little is known and all items look alike, a standard deviation of utility
+    is 100 points, and all are near 50.
+
+    Parameters
+    ----------
+    centre : float
+        Utility of 50 points.
+    span : float
+        Utility that makes 100 points.
+    """
+
+    centre: float
+    span: float
+
+    @classmethod
+    def of(cls, utilities: FloatArray, unit: float) -> "Scale":
+        """Measure expected utilities, with at least `unit` from 0 to 100."""
+        low, high = float(utilities.min()), float(utilities.max())
+        return cls(0.5 * (low + high), max(high - low, unit))
+
+    def points(self, utility: FloatArray) -> FloatArray:
+        """Turn utilities to points."""
+        return 50.0 + self.amount(utility - self.centre)
+
+    def amount(self, difference: FloatArray) -> FloatArray:
+        """Turn differences of utility to differences in points."""
+        return 100.0 / self.span * difference
+
+
+@dataclass(frozen=True, eq=False)
+class Conversation:
+    """What was said by one person and what is believed after it; never changes.
+
+    Parameters
+    ----------
+    start : Start
+        Before the first question.
+    step : LapseStep
+        What is believed now.
+    answered : tuple of AnsweredQuestion
+        The answers, in order.
+    ends : tuple of int
+        Where the evidence of each answer ends in ``posterior.answers``.
+    """
+
+    start: Start
+    step: LapseStep
+    answered: tuple[AnsweredQuestion, ...] = ()
+    ends: tuple[int, ...] = ()
+
+    @classmethod
+    def begin(
+        cls, start: Start, seed: int, *, policy: str = "eubo-kg"
+    ) -> "Conversation":
+        """Begin without answers.
+
+        Parameters
+        ----------
+        start : Start
+            What is believed of somebody new.
+        seed : int
+            Decides between equally good questions.
+        policy : str, default="eubo-kg"
+            Which pair to ask next, see `penchant.elicitation.Elicitor`.
+        """
+        setting = Setting(
+            policy=policy,
+            seed=seed,
+            decisive=False,
+            known=start.known,
+            order=start.order,
+            n_before=0,
+        )
+        return cls(start, LapseStep(setting, start.posterior, History()))
+
+    def tell(self, told: AnsweredQuestion) -> "Conversation":
+        """Give the conversation after one more answer."""
+        meaning = evidence(told, self.answered)
+        posterior = self.posterior
+        if meaning:
+            width = _GRADE_WIDTH * self.start.unit if told.form == "rating" else None
+            posterior = posterior.with_answers(meaning, tie_width=width)
+        past = self.step.history
+        for entry in history(told, meaning):
+            past = past.plus(entry)
+        return Conversation(
+            self.start,
+            LapseStep(self.step.setting, posterior, past),
+            (*self.answered, told),
+            (*self.ends, len(posterior.answers)),
+        )
+
+    @property
+    def posterior(self) -> LapsePosterior:
+        """What is believed about the utilities of the items."""
+        return self.step.posterior
+
+    @property
+    def favourite(self) -> int:
+        """The item to recommend."""
+        return self.step.favourite
+
+    @property
+    def certainty(self) -> float:
+        """Probability that the favourite is the best item."""
+        return self.step.describe(self.favourite).probability_best
+
+    @property
+    def expected_regret(self) -> float:
+        """What the favourite loses against the best item, in units of `start.unit`."""
+        return self.step.describe(self.favourite).expected_regret / self.start.unit
+
+    @cached_property
+    def utility(self) -> PersonalUtility:
+        """The person's utility over the attributes."""
+        return PersonalUtility(self.start.population, self.posterior)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """What turns utilities to points."""
+        return Scale.of(self.posterior.mean, self.start.unit)
+
+    def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
+        """Give the items of the next question, see `choose_items`."""
+        if len(self.posterior.mean) < 2:
+            return None
+        return choose_items(form, self.step, self.answered)
+
+
+class Beliefs:
+    """Conversations with the participants of one study.
+
+    A conversation follows from the log alone: it is rebuilt whenever this process
+    has not seen it, and otherwise carried on from where it stood. May be used from
+    several threads.
+
+    Parameters
+    ----------
+    items : Items
+        The alternatives.
+    load : callable
+        Gives the population model with an identifier.
+    """
+
+    def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
+        self._items = items
+        self._load = load
+        self._lock = Lock()
+        self._starts: dict[str | None, Start] = {}
+        self._kept: OrderedDict[str, Conversation] = OrderedDict()
+
+    def start(self, model: str | None) -> Start:
+        """Give what is believed of somebody new who starts from a model."""
+        found = self._starts.get(model)
+        if found is None:
+            found = Start.of(self._items, self._population(model))
+            self._starts[model] = found
+        return found
+
+    def _population(self, model: str | None) -> PopulationGP | None:
+        if model is None:
+            return None
+        try:
+            population = self._load(model)
+        except (NotFoundError, FormatError) as error:
+            _log.warning(
+                "Without model %s, a belief starts from nothing: %s", model, error
+            )
+            return None
+        if population.n_items_ != len(self._items):
+            _log.warning("Model %s is about other items; it is not used.", model)
+            return None
+        return population
+
+    def conversation(
+        self, participant_id: str, now: Participation, *, keep: bool = True
+    ) -> Conversation:
+        """Give what is believed of a participant, given where they stand.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who; decides between questions that are equally good.
+        now : Participation
+            The answers that stand, and the model that the person started from.
+        keep : bool, default=True
+            Whether this is likely to be asked for again soon.
+        """
+        start = self.start(now.model)
+        with self._lock:
+            kept = self._kept.get(participant_id)
+        if kept is None or not _leads_to(kept, start, now):
+            kept = Conversation.begin(start, _seed(participant_id))
+        for told in now.answered[len(kept.answered) :]:
+            kept = kept.tell(told)
+        if not keep:
+            return kept
+        with self._lock:
+            self._kept[participant_id] = kept
+            self._kept.move_to_end(participant_id)
+            while len(self._kept) > _N_KEPT:
+                self._kept.popitem(last=False)
+        return kept
+
+
+def _leads_to(kept: Conversation, start: Start, now: Participation) -> bool:
+    """Tell whether a conversation is the beginning of another."""
+    n = len(kept.answered)
+    return kept.start is start and kept.answered == now.answered[:n]
+
+
+def _seed(participant_id: str) -> int:
+    digest = hashlib.sha256(participant_id.encode()).digest()
+    return int.from_bytes(digest[:4], "big")

@@ -1,0 +1,168 @@
+"""How many questions are still to come, by conversations held in advance."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from penchant._validation import frozen_array
+from penchant.elicitation import Forecast
+from penchant.elicitation._choice import leading_items
+from penchant.elicitation._draws import covariance_root
+from penchant.studies._beliefs import Conversation
+from penchant.studies._lapses import LAPSE
+from penchant.studies._participation import AnsweredQuestion
+from penchant.studies._settings import StudySettings
+from penchant.studies._simulated import simulated_answer
+from penchant.studies._start import Start
+from penchant.typing import FloatArray
+
+__all__ = ["ForecastTable", "find_table"]
+
+_N_PEOPLE = 16
+"""Conversations that a forecast rests on."""
+
+_FEWEST, _WORK = 4, 8000
+"""With more than 500 items there are fewer of them, about _WORK / n_items."""
+
+_MOST_DRAWN = 200
+"""Items whose utilities differ between the people that are drawn."""
+
+_N_NEAREST = 24
+"""Moments of these conversations that are closest to the one asked about."""
+
+_N_KEPT = 32
+"""Tables that are kept in memory."""
+
+_Goal: TypeAlias = tuple[str, str, float, int]
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastTable:
+    """How many questions people needed from one expected regret to the end.
+
+    Made once for a population by conversations with people drawn from it; looking
+    something up costs next to nothing.
+
+    Parameters
+    ----------
+    regrets : ndarray of shape (n_moments,)
+        Logarithms of the expected regret at moments of these conversations.
+    left : ndarray of int of shape (n_moments,)
+        Questions that followed.
+    """
+
+    regrets: FloatArray
+    left: FloatArray
+
+    @classmethod
+    def of(
+        cls, start: Start, form: str, max_regret: float, max_questions: int
+    ) -> "ForecastTable":
+        """Hold conversations until the expected regret is small, or for so long."""
+        rng = np.random.default_rng(0)
+        regrets: list[float] = []
+        left: list[int] = []
+        for likes in _draw_people(start, rng):
+            path = _hold(start, form, likes, rng, max_regret, max_questions)
+            regrets += path
+            left += range(len(path) - 1, -1, -1)
+        return cls(frozen_array(_log(regrets)), frozen_array(left, np.int64))
+
+    def forecast(self, regret: float, most: int) -> Forecast:
+        """Say how many more questions it takes, `most` at most."""
+        away = np.abs(self.regrets - _log(regret))
+        near = np.argsort(away, kind="stable")[:_N_NEAREST]
+        quantiles = np.quantile(self.left[near], [0.1, 0.5, 0.9], method="nearest")
+        low, middle, high = np.minimum(quantiles, max(most, 0)).tolist()
+        return Forecast(int(middle), int(low), int(high))
+
+
+def _draw_people(start: Start, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield utilities of people; of many items, those of the leading ones vary."""
+    prior = start.posterior
+    items = leading_items(prior, np.arange(prior.n_items), _MOST_DRAWN)
+    root = covariance_root(prior.block(items))
+    n_people = max(_FEWEST, min(_N_PEOPLE, _WORK // prior.n_items))
+    for _ in range(n_people):
+        likes = prior.mean.copy()
+        likes[items] += root @ rng.standard_normal(root.shape[1])
+        yield likes
+
+
+def _hold(
+    start: Start,
+    form: str,
+    likes: FloatArray,
+    rng: np.random.Generator,
+    max_regret: float,
+    max_questions: int,
+) -> list[float]:
+    """Hold one conversation; give the expected regret from the first moment on."""
+    talk = Conversation.begin(start, int(rng.integers(2**31)))
+    path = [talk.expected_regret]
+    while path[-1] > max_regret and len(path) <= max_questions:
+        asked = talk.next_items(form)
+        if asked is None:
+            break
+        answer = simulated_answer(
+            form, asked[0], likes, rng, noise=start.posterior.noise, wrong=LAPSE
+        )
+        talk = talk.tell(AnsweredQuestion("", form, asked[0], answer))
+        path.append(talk.expected_regret)
+    return path
+
+
+def _log(regret: Any) -> FloatArray:
+    logs: FloatArray = np.log(np.maximum(regret, 1e-6))
+    return logs
+
+
+_TABLES: OrderedDict[_Goal, ForecastTable] = OrderedDict()
+_MAKERS: dict[_Goal, threading.Thread] = {}
+_LOCK = threading.Lock()
+
+
+def find_table(
+    start: Start, settings: StudySettings, *, wait: bool = False
+) -> ForecastTable | None:
+    """Give the table for people who start from a belief; None while it is made.
+
+    It is made once in a process, in the background.
+
+    Parameters
+    ----------
+    start : Start
+        What is believed of somebody new.
+    settings : StudySettings
+        When the asking ends, and the form of the questions.
+    wait : bool, default=False
+        Whether to wait until it is made.
+    """
+    end = (settings.question, settings.max_regret, settings.max_questions)
+    goal = (start.fingerprint, *end)
+    with _LOCK:
+        if goal in _TABLES:
+            _TABLES.move_to_end(goal)
+            return _TABLES[goal]
+        maker = _MAKERS.get(goal)
+        if maker is None:
+            maker = threading.Thread(target=_make, args=(start, goal), daemon=True)
+            _MAKERS[goal] = maker
+            maker.start()
+    if not wait:
+        return None
+    maker.join()
+    return find_table(start, settings)
+
+
+def _make(start: Start, goal: _Goal) -> None:
+    table = ForecastTable.of(start, *goal[1:])
+    with _LOCK:
+        _TABLES[goal] = table
+        while len(_TABLES) > _N_KEPT:
+            _TABLES.popitem(last=False)
+        del _MAKERS[goal]

@@ -1,0 +1,309 @@
+"""Participation: where one person stands in a study, read from the log of events."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from penchant.exceptions import DataError
+from penchant.studies._settings import QUESTION_FORMS
+
+__all__ = ["AnsweredQuestion", "OpenQuestion", "Participation", "check_answer"]
+
+_PAIR_ANSWERS = ("left", "right", "tie", "skip", "neither")
+_N_GRADES = 5
+_SIZES = {"pair": (2, 2), "rating": (1, 1), "best-worst": (2, 20), "ranking": (2, 20)}
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question that waits for its answer.
+
+    Parameters
+    ----------
+    id : str
+        What an answer refers to.
+    form : {"pair", "best-worst", "rating", "ranking"}
+        What the person is to do with the items.
+    items : tuple of int
+        Positions in the table, in the order in which to show them.
+    number : int
+        Place in the conversation, counted from 1.
+    repeat : bool
+        Whether the same was asked before.
+    """
+
+    id: str
+    form: str
+    items: tuple[int, ...]
+    number: int
+    repeat: bool = False
+
+    def to_event(self) -> tuple[str, dict[str, Any]]:
+        """Give the event that says that this was asked."""
+        body = {
+            "question": self.id,
+            "form": self.form,
+            "items": list(self.items),
+            "repeat": self.repeat,
+        }
+        return "asked", body
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question and what the person said to it.
+
+    Parameters
+    ----------
+    question : str
+        Identifier of the question.
+    form : {"pair", "best-worst", "rating", "ranking"}
+        What the person was to do with the items.
+    items : tuple of int
+        Positions in the table, in the order in which they were shown.
+    answer : str, int, list or dict
+        As `check_answer` gives it.
+    repeat : bool
+        Whether the same was asked before.
+    """
+
+    question: str
+    form: str
+    items: tuple[int, ...]
+    answer: Any
+    repeat: bool = False
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the person passed over the question."""
+        return bool(self.answer == "skip")
+
+
+@dataclass(frozen=True)
+class Participation:
+    """Where one person stands: a pure function of the log.
+
+    Parameters
+    ----------
+    n_items : int
+        Number of alternatives in the study.
+    language : str
+        Code of the language the person chose; empty: none yet.
+    consented : bool
+        Whether the person agreed to the consent text.
+    model : str or None
+        The population model that the belief about this person starts from.
+    answered : tuple of AnsweredQuestion
+        Answers that were not taken back, in order.
+    open_question : OpenQuestion or None
+        The question that waits for an answer.
+    finished : str
+        Why the asking ended: "sure", "budget", "exhausted" or "person"; empty
+        while it goes on.
+    went_on : bool
+        Whether the person asked for more questions after the end.
+    n_events : int
+        Length of the log: the position of the next event.
+    ignored : int
+        Events that are unknown or make no sense where they stand.
+
+    Examples
+    --------
+    >>> asked = {"question": "00c0ffee00c0ffee", "form": "pair", "items": [4, 7]}
+    >>> told = {"question": "00c0ffee00c0ffee", "answer": "left"}
+    >>> log = [("joined", {"language": "en"}), ("asked", asked), ("answered", told)]
+    >>> now = Participation.of(log, n_items=10)
+    >>> now.answered[0].items, now.open_question, now.ignored
+    ((4, 7), None, 0)
+    """
+
+    n_items: int
+    language: str = ""
+    consented: bool = False
+    model: str | None = None
+    answered: tuple[AnsweredQuestion, ...] = ()
+    open_question: OpenQuestion | None = None
+    finished: str = ""
+    went_on: bool = False
+    n_events: int = 0
+    ignored: int = 0
+
+    @classmethod
+    def of(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
+        """Read a log of (kind, body); no event, however strange, is an error."""
+        now = cls(n_items)
+        for kind, body in events:
+            now = now.after(kind, body)
+        return now
+
+    def after(self, kind: str, body: Any) -> Self:
+        """Give what one more event leads to."""
+        read = _READERS.get(kind)
+        changes = None
+        if read is not None and isinstance(body, Mapping):
+            changes = read(self, body)
+        if changes is None:
+            changes = {"ignored": self.ignored + 1}
+        return replace(self, n_events=self.n_events + 1, **changes)
+
+    @property
+    def number(self) -> int:
+        """Place of the question that is or will be asked next, from 1."""
+        return len(self.answered) + 1
+
+    @property
+    def state(self) -> str:
+        """Either "new" (no answer yet), "asking" or "finished"."""
+        if self.finished:
+            return "finished"
+        return "asking" if self.answered else "new"
+
+    def answer_to(self, question_id: str) -> AnsweredQuestion | None:
+        """Give the living answer to a question; None if there is none."""
+        found = (each for each in self.answered if each.question == question_id)
+        return next(found, None)
+
+
+def check_answer(form: str, items: tuple[int, ...], answer: Any) -> Any:
+    """Return an answer that fits a question as plain values, or say what would fit.
+
+    Parameters
+    ----------
+    form : {"pair", "best-worst", "rating", "ranking"}
+        Form of the question.
+    items : tuple of int
+        The items of the question.
+    answer : object
+        "skip" fits every question. A pair takes "left", "right", "tie" or
+        "neither"; best-worst a dict with the items "best" and "worst"; a rating a
+        whole number from 1 to 5; a ranking the list of all items, best first.
+
+    Raises
+    ------
+    DataError
+        If it does not fit.
+    """
+    if isinstance(answer, str) and answer == "skip":
+        return answer
+    fitting = _ANSWERS[form](items, answer)
+    if fitting is None:
+        raise DataError(f"{_WANTED[form]} Got {answer!r}.")
+    return fitting
+
+
+def _check_pair(_items: tuple[int, ...], answer: Any) -> str | None:
+    return answer if isinstance(answer, str) and answer in _PAIR_ANSWERS else None
+
+
+def _check_best_worst(items: tuple[int, ...], answer: Any) -> dict[str, int] | None:
+    if not isinstance(answer, Mapping) or set(answer) != {"best", "worst"}:
+        return None
+    best, worst = answer["best"], answer["worst"]
+    if not (_is_whole(best) and _is_whole(worst)) or best == worst:
+        return None
+    fits = best in items and worst in items
+    return {"best": int(best), "worst": int(worst)} if fits else None
+
+
+def _check_rating(_items: tuple[int, ...], answer: Any) -> int | None:
+    fits = _is_whole(answer) and 1 <= answer <= _N_GRADES
+    return int(answer) if fits else None
+
+
+def _check_ranking(items: tuple[int, ...], answer: Any) -> list[int] | None:
+    if not isinstance(answer, list | tuple) or not all(map(_is_whole, answer)):
+        return None
+    return [int(i) for i in answer] if sorted(answer) == sorted(items) else None
+
+
+_ANSWERS: dict[str, Callable[[tuple[int, ...], Any], Any]] = {
+    "pair": _check_pair,
+    "best-worst": _check_best_worst,
+    "rating": _check_rating,
+    "ranking": _check_ranking,
+}
+_WANTED = {
+    "pair": f"An answer must be one of {', '.join(_PAIR_ANSWERS)}.",
+    "best-worst": 'An answer must name two of the shown items as "best" and "worst".',
+    "rating": f"An answer must be a whole number from 1 to {_N_GRADES}, or skip.",
+    "ranking": "An answer must list all of the shown items, best first, or be skip.",
+}
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _text(body: Mapping[str, Any], key: str) -> str | None:
+    value = body.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+Changes = dict[str, Any] | None
+
+
+def _joined(now: Participation, body: Mapping[str, Any]) -> Changes:
+    if now.language:
+        return None
+    return {"language": _text(body, "language") or "en", "model": _text(body, "model")}
+
+
+def _consented(now: Participation, _body: Mapping[str, Any]) -> Changes:
+    return None if now.consented else {"consented": True}
+
+
+def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
+    question, form = _text(body, "question"), _text(body, "form")
+    items = body.get("items")
+    known = form in QUESTION_FORMS and _are_items(items, form, now.n_items)
+    if not known or question is None or now.open_question is not None:
+        return None
+    if now.answer_to(question) is not None:
+        return None
+    asked = OpenQuestion(
+        question, str(form), tuple(items or ()), now.number, body.get("repeat") is True
+    )
+    went_on = now.went_on or bool(now.finished)
+    return {"open_question": asked, "finished": "", "went_on": went_on}
+
+
+def _are_items(items: Any, form: str | None, n_items: int) -> bool:
+    if not isinstance(items, list | tuple) or not all(map(_is_whole, items)):
+        return False
+    fewest, most = _SIZES[str(form)]
+    inside = all(0 <= item < n_items for item in items)
+    return inside and fewest <= len(items) <= most and len(set(items)) == len(items)
+
+
+def _answered(now: Participation, body: Mapping[str, Any]) -> Changes:
+    asked = now.open_question
+    if asked is None or body.get("question") != asked.id:
+        return None
+    try:
+        answer = check_answer(asked.form, asked.items, body.get("answer"))
+    except DataError:
+        return None
+    told = AnsweredQuestion(asked.id, asked.form, asked.items, answer, asked.repeat)
+    return {"answered": (*now.answered, told), "open_question": None}
+
+
+def _undone(now: Participation, body: Mapping[str, Any]) -> Changes:
+    if not now.answered or now.answered[-1].question != body.get("question"):
+        return None
+    return {"answered": now.answered[:-1], "open_question": None, "finished": ""}
+
+
+def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
+    if now.finished:
+        return None
+    return {"finished": _text(body, "reason") or "person", "open_question": None}
+
+
+_READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
+    "joined": _joined,
+    "consented": _consented,
+    "asked": _asked,
+    "answered": _answered,
+    "undone": _undone,
+    "finished": _finished,
+}

@@ -1,0 +1,63 @@
+"""Plain values: which texts and bodies of events a database can keep."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from penchant.exceptions import DataError
+
+__all__ = ["check_text", "is_text", "pack", "unpack"]
+
+_IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
+
+
+def is_text(text: str) -> bool:
+    """Tell whether every database can keep a text: no NUL, no half characters."""
+    return _IMPOSSIBLE.search(text) is None
+
+
+def check_text(what: str, text: object, *, longest: int | None = None) -> None:
+    """Refuse what is not a text, is too long, or cannot be kept."""
+    if not isinstance(text, str):
+        raise DataError(f"{what} must be a text. Got {text!r}.")
+    if longest is not None and len(text) > longest:
+        raise DataError(
+            f"{what} may have {longest:,} characters. Got {len(text):,}; shorten it."
+        )
+    if not is_text(text):
+        raise DataError(
+            f"{what} contains a character that cannot be stored (NUL or half of a "
+            "pair). Remove it."
+        )
+
+
+def pack(body: Mapping[str, Any]) -> str:
+    """Write the body of an event as JSON in ASCII, which every database keeps."""
+    if not isinstance(body, Mapping):
+        raise DataError(f"The body of an event must be a mapping. Got {body!r}.")
+    try:
+        return json.dumps(dict(body), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"The body of an event must be plain values for JSON: {error}."
+        ) from None
+
+
+def unpack(text: str) -> dict[str, Any]:
+    """Read a body; a text that is none comes back under the key "unreadable"."""
+    try:
+        body = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return {"unreadable": text}
+    return body if isinstance(body, dict) else {"unreadable": text}
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(text)

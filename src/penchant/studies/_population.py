@@ -1,0 +1,146 @@
+"""What earlier participants tell of later ones: learned by one process at a time."""
+
+import logging
+import secrets
+import tempfile
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penchant.data import Comparisons, Items
+from penchant.exceptions import PenchantError
+from penchant.io import load, save
+from penchant.models import PopulationGP
+from penchant.studies._participation import Participation
+from penchant.studies._questions import evidence
+from penchant.studies._start import complete
+from penchant.studies._store import Store
+
+__all__ = [
+    "is_due",
+    "pack_model",
+    "participations",
+    "pool",
+    "refit",
+    "refit_and_log",
+    "unpack_model",
+]
+
+_FEWEST = 5
+"""Participants with answers that a population needs."""
+
+_GROWTH = 1.2
+"""A new model is due when the log has grown by this factor."""
+
+_LEASE = 900.0
+"""Seconds after which another process may try, should this one be gone."""
+
+_KEPT = timedelta(hours=1)
+"""Models that nobody started from are forgotten after so long."""
+
+_log = logging.getLogger(__name__)
+
+
+def participations(
+    store: Store, study_id: str, n_items: int
+) -> dict[str, Participation]:
+    """Give where every participant of a study stands, in order of joining."""
+    logs: dict[str, list[tuple[int, str, Any]]] = defaultdict(list)
+    for event in store.study_events(study_id):
+        logs[event.participant_id].append((event.position, event.kind, event.body))
+    return {
+        who: Participation.of(((kind, body) for _, kind, body in sorted_log), n_items)
+        for who, log in logs.items()
+        for sorted_log in [sorted(log, key=lambda entry: entry[0])]
+    }
+
+
+def pool(people: dict[str, Participation]) -> Comparisons:
+    """Turn all answers that stand to comparisons; users are numbered from 0 on."""
+    rows: list[tuple[int, int, int, int]] = []
+    for user, now in enumerate(people.values()):
+        for k, told in enumerate(now.answered):
+            rows += [
+                (answer.items[0], answer.items[1], answer.kind == "tie", user)
+                for answer in evidence(told, now.answered[:k])
+                if answer.kind != "below"
+            ]
+    winners, losers, ties, users = zip(*rows, strict=True) if rows else ((),) * 4
+    return Comparisons(winners, losers, ties=np.array(ties, dtype=bool), users=users)
+
+
+def pack_model(model: Any) -> bytes:
+    """Write a fitted model as bytes, without pickle."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.npz"
+        save(model, path)
+        return path.read_bytes()
+
+
+def unpack_model(body: bytes) -> Any:
+    """Read a model that `pack_model` wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.npz"
+        path.write_bytes(body)
+        return load(path)
+
+
+def is_due(store: Store, study_id: str) -> bool:
+    """Tell whether the log has grown enough since the latest model."""
+    n_events = store.count_events(study_id)
+    latest = store.latest_model(study_id)
+    return n_events >= max(1, 0 if latest is None else _GROWTH * latest.n_events)
+
+
+def refit(store: Store, study_id: str, items: Items) -> str | None:
+    """Fit the population model of a study again, if it is due.
+
+    Of all processes that share the store one fits at a time; the others go on with
+    the latest model. Answers are never held up: participants start from the model
+    that was the latest when they joined, and keep it.
+
+    Parameters
+    ----------
+    store : Store
+        Where the answers are.
+    study_id : str
+        The study.
+    items : Items
+        Its alternatives.
+
+    Returns
+    -------
+    str or None
+        Identifier of the new model; None: it is not due, somebody else is at it,
+        or fewer than 5 people have answered.
+    """
+    name, holder = f"refit {study_id}", secrets.token_hex(8)
+    if not store.lease(name, holder, _LEASE):
+        return None
+    try:
+        return _fit(store, study_id, items) if is_due(store, study_id) else None
+    finally:
+        store.release(name, holder)
+
+
+def _fit(store: Store, study_id: str, items: Items) -> str | None:
+    n_events = store.count_events(study_id)
+    people = participations(store, study_id, len(items))
+    answered = pool(people)
+    if np.unique(answered.users).size < _FEWEST:
+        return None
+    model = PopulationGP().fit(complete(items), answered)
+    added = store.add_model(study_id, pack_model(model), n_events)
+    store.prune_models(study_id, datetime.now(UTC) - _KEPT)
+    return added
+
+
+def refit_and_log(store: Store, study_id: str, items: Items) -> None:
+    """Refit in the background, where nobody is there to see an error."""
+    try:
+        refit(store, study_id, items)
+    except PenchantError as error:
+        _log.warning("The population of a study could not be fitted: %s", error)

@@ -1,0 +1,196 @@
+"""Questions of every form: what is shown next, and what an answer says of the items."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from penchant.elicitation import Told
+from penchant.elicitation._step import Step
+from penchant.models._answers import Answer
+from penchant.studies._participation import AnsweredQuestion
+
+__all__ = ["choose_items", "evidence", "history"]
+
+_N_SHOWN = 4
+"""Items in a best-worst question or a ranking."""
+
+_N_COMPARED = 5
+"""Earlier ratings with which a new one is compared."""
+
+_NOT_ACCEPTABLE = 1
+"""The rating that says that an item is not acceptable."""
+
+
+def evidence(
+    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion] = ()
+) -> tuple[Answer, ...]:
+    """Say what one answer means for the utilities of the items.
+
+    Parameters
+    ----------
+    told : AnsweredQuestion
+        A pair is one comparison or tie, or two items below what is acceptable. Of
+        four items the best beats three and two more beat the worst. In a ranking
+        each item beats the next. A rating beats the nearest earlier ratings that
+        are lower, and ties with equal ones; the lowest is not acceptable.
+    earlier : sequence of AnsweredQuestion
+        What the same person answered before.
+
+    Returns
+    -------
+    tuple of Answer
+        Empty if the question was skipped.
+
+    Examples
+    --------
+    >>> told = AnsweredQuestion("q", "ranking", (3, 1, 2), [2, 3, 1])
+    >>> [answer.items for answer in evidence(told)]
+    [(2, 3), (3, 1)]
+    """
+    if told.skipped:
+        return ()
+    if told.form == "pair":
+        return _of_pair(told)
+    if told.form == "best-worst":
+        return _of_best_worst(told)
+    if told.form == "ranking":
+        neighbours = zip(told.answer, told.answer[1:], strict=False)
+        return tuple(Answer("comparison", pair) for pair in neighbours)
+    return _of_rating(told, earlier)
+
+
+def _of_pair(told: AnsweredQuestion) -> tuple[Answer, ...]:
+    left, right = told.items
+    if told.answer == "tie":
+        return (Answer("tie", (left, right)),)
+    if told.answer == "neither":
+        return Answer("below", (left,)), Answer("below", (right,))
+    duel = (left, right) if told.answer == "left" else (right, left)
+    return (Answer("comparison", duel),)
+
+
+def _of_best_worst(told: AnsweredQuestion) -> tuple[Answer, ...]:
+    best, worst = told.answer["best"], told.answer["worst"]
+    duels = [(best, item) for item in told.items if item != best]
+    duels += [(item, worst) for item in told.items if item not in (best, worst)]
+    return tuple(Answer("comparison", duel) for duel in duels)
+
+
+def _of_rating(
+    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion]
+) -> tuple[Answer, ...]:
+    item, grade = told.items[0], told.answer
+    rated = [
+        (abs(other.answer - grade), -k, other)
+        for k, other in enumerate(earlier)
+        if other.form == "rating" and not other.skipped and other.items[0] != item
+    ]
+    found = []
+    for _, _, other in sorted(rated, key=lambda entry: entry[:2])[:_N_COMPARED]:
+        pair = (item, other.items[0])
+        if other.answer == grade:
+            found.append(Answer("tie", pair))
+        else:
+            found.append(
+                Answer("comparison", pair if grade > other.answer else pair[::-1])
+            )
+    if grade == _NOT_ACCEPTABLE:
+        found.append(Answer("below", (item,)))
+    return tuple(found)
+
+
+def history(told: AnsweredQuestion, meaning: Iterable[Answer]) -> tuple[Told, ...]:
+    """Say what an answer means for which pairs may be asked again.
+
+    Parameters
+    ----------
+    told : AnsweredQuestion
+        The question and its answer.
+    meaning : iterable of Answer
+        Its `evidence`.
+    """
+    if told.form == "pair":
+        left, right = told.items
+        return (Told(left, right, told.answer),)
+    if told.skipped:
+        pairs = combinations(told.items, 2)
+        return tuple(Told(left, right, "skip") for left, right in pairs)
+    return tuple(
+        Told(
+            answer.items[0], answer.items[1], "tie" if answer.kind == "tie" else "left"
+        )
+        for answer in meaning
+        if answer.kind != "below"
+    )
+
+
+def choose_items(
+    form: str, step: Step, answered: Sequence[AnsweredQuestion]
+) -> tuple[tuple[int, ...], bool] | None:
+    """Give the items of the next question, and whether the same was asked before.
+
+    Parameters
+    ----------
+    form : {"pair", "best-worst", "rating", "ranking"}
+        Form of the question. All but a pair are made of the pair that the policy
+        asks and of the items that are most likely to be the best; the same set is
+        not asked twice.
+    step : Step
+        What is believed now.
+    answered : sequence of AnsweredQuestion
+        What was asked so far.
+
+    Returns
+    -------
+    items : tuple of int
+        In the order in which to show them.
+    repeat : bool
+        Whether the same was asked before. None instead of both: nothing is left.
+    """
+    if form == "rating":
+        return _next_rating(step, answered)
+    question = step.question
+    if question is None:
+        return None
+    pair = (question.left, question.right)
+    if form == "pair":
+        return pair, bool(question.reason)
+    items = _set_around(pair, _likely(step), [set(other.items) for other in answered])
+    if items is None:
+        return None
+    rng = np.random.default_rng([step.setting.seed, len(answered), 3])
+    return tuple(int(item) for item in rng.permutation(items)), False
+
+
+def _set_around(
+    pair: tuple[int, int], likely: list[int], asked: list[set[int]]
+) -> list[int] | None:
+    """Give a pair and the most likely best items beside it that were not asked yet."""
+    others = [item for item in likely if item not in pair]
+    size = min(_N_SHOWN - 2, len(others))
+    for first in range(len(others) - size + 1):
+        items = [*pair, *others[first : first + size]]
+        if set(items) not in asked:
+            return items
+    return None
+
+
+def _next_rating(
+    step: Step, answered: Sequence[AnsweredQuestion]
+) -> tuple[tuple[int, ...], bool] | None:
+    """Rate the less known item of the pair; no item twice."""
+    seen = {other.items[0] for other in answered if other.form == "rating"}
+    question, variance = step.question, step.posterior.variance
+    pair = [] if question is None else [question.left, question.right]
+    wanted = sorted(pair, key=lambda item: -variance[item]) + _likely(step)
+    item = next((item for item in wanted if item not in seen), None)
+    return None if item is None else ((int(item),), False)
+
+
+def _likely(step: Step) -> list[int]:
+    """Give all items, those first that are most likely to be the best."""
+    order = np.argsort(-step.best.probability, kind="stable")
+    first = step.best.items[order].tolist()
+    rest = np.argsort(-step.posterior.mean, kind="stable").tolist()
+    return list(dict.fromkeys([*first, *rest]))

@@ -1,0 +1,258 @@
+"""What comes out of a store: frozen records that belong to the caller."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from penchant.data import Items
+from penchant.studies._settings import StudySettings
+
+__all__ = [
+    "Draft",
+    "EventRecord",
+    "ModelRecord",
+    "OwnerRecord",
+    "ParticipantRecord",
+    "SessionRecord",
+    "StudyDump",
+    "StudyRecord",
+    "StudySummary",
+]
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """A study in a list: everything but the table.
+
+    Parameters
+    ----------
+    id : str
+        Unguessable identifier.
+    name : str
+        As people read it.
+    n_items, n_attributes : int
+        Size of the table of alternatives.
+    demo : bool
+        Whether the alternatives are fictional.
+    created : datetime
+        In UTC.
+    settings : StudySettings
+        How participants are asked.
+    owner : str or None
+        Identifier of the owner.
+    n_participants, n_simulated : int
+        Real participants, and simulated ones, which are not among them.
+    """
+
+    id: str
+    name: str
+    n_items: int
+    n_attributes: int
+    demo: bool
+    created: datetime
+    settings: StudySettings = field(default_factory=StudySettings)
+    owner: str | None = None
+    n_participants: int = 0
+    n_simulated: int = 0
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """A study as it is kept.
+
+    Parameters
+    ----------
+    id : str
+        Unguessable identifier.
+    name : str
+        As people read it.
+    items : Items
+        The alternatives.
+    demo : bool
+        Whether the alternatives are fictional.
+    created : datetime
+        In UTC.
+    settings : StudySettings
+        How participants are asked.
+    owner : str or None
+        Identifier of the owner.
+    """
+
+    id: str
+    name: str
+    items: Items
+    demo: bool
+    created: datetime
+    settings: StudySettings = field(default_factory=StudySettings)
+    owner: str | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An uploaded table that waits until somebody confirms its columns.
+
+    Parameters
+    ----------
+    id : str
+        Unguessable identifier.
+    filename : str
+        Name of the uploaded file; its ending tells the format.
+    content : bytes
+        The file as it came.
+    created : datetime
+        In UTC.
+    """
+
+    id: str
+    filename: str
+    content: bytes
+    created: datetime
+
+
+@dataclass(frozen=True)
+class ParticipantRecord:
+    """Somebody who takes part in a study.
+
+    Parameters
+    ----------
+    id : str
+        Unguessable identifier; it opens nothing, only the link does.
+    study_id : str
+        The study.
+    label : str
+        What the owner or the person wrote to tell people apart; may be empty.
+    simulated : bool
+        Whether no real person is behind it.
+    created : datetime
+        In UTC.
+    n_events : int
+        Length of the log at the moment of reading: the position of the next event.
+    """
+
+    id: str
+    study_id: str
+    label: str
+    simulated: bool
+    created: datetime
+    n_events: int
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """One entry in the log of a participant.
+
+    Parameters
+    ----------
+    id : int
+        Grows over the whole store.
+    participant_id : str
+        Whose log.
+    position : int
+        0, 1, 2, ... within that log.
+    kind : str
+        What happened, such as "answered".
+    body : dict
+        Plain values that say more. What is stored but cannot be read comes back
+        as ``{"unreadable": text}``.
+    at : datetime
+        In UTC.
+    """
+
+    id: int
+    participant_id: str
+    position: int
+    kind: str
+    body: dict[str, Any]
+    at: datetime
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """A model that was fitted on the answers of a study.
+
+    Parameters
+    ----------
+    id : str
+        Unguessable identifier.
+    study_id : str
+        The study.
+    n_events : int
+        How many events the study had when the model was fitted.
+    body : bytes
+        The model as `penchant.io.save` wrote it.
+    created : datetime
+        In UTC.
+    """
+
+    id: str
+    study_id: str
+    n_events: int
+    body: bytes = field(repr=False)
+    created: datetime
+
+
+@dataclass(frozen=True)
+class OwnerRecord:
+    """Somebody who may run studies.
+
+    Parameters
+    ----------
+    id : str
+        Unguessable identifier.
+    name : str
+        As typed at the login; no two owners share one.
+    password_hash : str
+        Never the password.
+    role : {"analyst", "admin"}
+        An admin sees all studies, an analyst their own.
+    created : datetime
+        In UTC.
+    """
+
+    id: str
+    name: str
+    password_hash: str = field(repr=False)
+    role: str
+    created: datetime
+
+
+@dataclass(frozen=True)
+class SessionRecord:
+    """A login that still holds.
+
+    Parameters
+    ----------
+    owner : OwnerRecord
+        Who logged in.
+    created, expires : datetime
+        In UTC.
+    """
+
+    owner: OwnerRecord
+    created: datetime
+    expires: datetime
+
+
+@dataclass(frozen=True)
+class StudyDump:
+    """Everything about one study, as it was at one moment.
+
+    Parameters
+    ----------
+    study : StudyRecord
+        The study.
+    participants : tuple of ParticipantRecord
+        In the order in which they joined.
+    links : tuple of str
+        SHA-256 of the link of every participant, in the same order.
+    events : tuple of EventRecord
+        The logs of all participants, in order of `id`.
+    models : tuple of ModelRecord
+        The oldest first.
+    """
+
+    study: StudyRecord
+    participants: tuple[ParticipantRecord, ...]
+    links: tuple[str, ...] = field(repr=False)
+    events: tuple[EventRecord, ...]
+    models: tuple[ModelRecord, ...]

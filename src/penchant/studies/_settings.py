@@ -1,0 +1,130 @@
+"""StudySettings: what the owner of a study decides about the asking."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from penchant.exceptions import DataError
+from penchant.studies._plain import check_text
+
+__all__ = ["QUESTION_FORMS", "StudySettings"]
+
+QUESTION_FORMS = ("pair", "best-worst", "rating", "ranking")
+
+_MOST_QUESTIONS = 1000
+_LONGEST_TEXT = 20_000
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?\Z")
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """What the owner of a study decides about the asking.
+
+    Parameters
+    ----------
+    question : {"pair", "best-worst", "rating", "ranking"}
+        Form of the questions.
+    max_questions : int
+        Most questions that one participant is asked, 1 to 1000.
+    max_regret : float
+        Stop when the expected loss of the recommendation is at most this, in
+        standard deviations of utility over the alternatives; 0 or more.
+    consent : str
+        Text that participants agree to first; empty: they are not asked.
+    languages : tuple of str
+        Codes of the languages that participants may choose; the first is the
+        default.
+    intro : str
+        Text on the first page.
+    open : bool
+        Whether new participants may join.
+    help_each_other : bool
+        Whether the answers of earlier participants shape the questions to later
+        ones.
+
+    Examples
+    --------
+    >>> StudySettings.from_dict({"max_questions": 12}).max_questions
+    12
+    """
+
+    question: str = "pair"
+    max_questions: int = 25
+    max_regret: float = 0.05
+    consent: str = ""
+    languages: tuple[str, ...] = ("en", "fr")
+    intro: str = ""
+    open: bool = True
+    help_each_other: bool = True
+
+    def __post_init__(self) -> None:
+        if self.question not in QUESTION_FORMS:
+            raise DataError(
+                f"The form of the questions must be one of {list(QUESTION_FORMS)}. "
+                f"Got {self.question!r}."
+            )
+        if not _is_count(self.max_questions):
+            raise DataError(
+                "The most questions must be a whole number from 1 to "
+                f"{_MOST_QUESTIONS}. Got {self.max_questions!r}."
+            )
+        if not _is_size(self.max_regret):
+            raise DataError(
+                "The regret at which the asking stops must be a number of at least 0. "
+                f"Got {self.max_regret!r}."
+            )
+        _check_languages(self.languages)
+        check_text("The consent text", self.consent, longest=_LONGEST_TEXT)
+        check_text("The introduction", self.intro, longest=_LONGEST_TEXT)
+        for name in ("open", "help_each_other"):
+            if not isinstance(getattr(self, name), bool):
+                raise DataError(f"The setting {name!r} must be true or false.")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Make settings of what `to_dict` gave; what is missing is the default."""
+        if not isinstance(values, Mapping):
+            raise DataError(f"Settings must be a mapping. Got {values!r}.")
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(str(name) for name in values if name not in known)
+        if unknown:
+            raise DataError(
+                f"There are no settings called {unknown}; there are {sorted(known)}."
+            )
+        chosen = dict(values)
+        if isinstance(chosen.get("languages"), list):
+            chosen["languages"] = tuple(chosen["languages"])
+        return cls(**chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the settings as plain values for JSON."""
+        return {**asdict(self), "languages": list(self.languages)}
+
+
+def _is_count(value: object) -> bool:
+    return (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and 1 <= value <= _MOST_QUESTIONS
+    )
+
+
+def _is_size(value: object) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value >= 0
+    )
+
+
+def _check_languages(languages: object) -> None:
+    codes = languages if isinstance(languages, tuple) else ()
+    fine = all(isinstance(code, str) and _LANGUAGE.match(code) for code in codes)
+    if not codes or not fine or len(set(codes)) < len(codes):
+        raise DataError(
+            "The languages must be different codes such as 'en' or 'fr', at least "
+            f"one. Got {languages!r}."
+        )

@@ -1,0 +1,156 @@
+"""Earlier participants help later ones: one fit at a time, beliefs stay."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penchant.datasets import load_flats, make_flats_population
+from penchant.exceptions import DataError
+from penchant.models import PopulationGP
+from penchant.studies import SqlStore, Study, StudySettings, simulated_answer, store_url
+from penchant.studies import _population as population
+from penchant.studies._population import (
+    is_due,
+    pack_model,
+    participations,
+    pool,
+    refit,
+    refit_and_log,
+    unpack_model,
+)
+
+FLATS = load_flats().take(range(10))
+PEOPLE = make_flats_population(8, random_state=2).utilities[:, :10]
+
+
+@pytest.fixture
+def study(store: SqlStore) -> Study:
+    settings = StudySettings(max_questions=4, help_each_other=True)
+    return Study(store, store.create_study("Flats", FLATS, settings=settings))
+
+
+def take_part(study: Study, utilities: np.ndarray, n: int = 4) -> str:
+    rng = np.random.default_rng(0)
+    who = study.join()[0].id
+    for _ in range(n):
+        question = study.ask(who)
+        told = simulated_answer(question.form, question.items, utilities, rng)
+        study.tell(who, question.id, told)
+    return who
+
+
+def test_fewer_than_five_people_are_no_population(study: Study) -> None:
+    assert not is_due(study.store, study.id)
+    for utilities in PEOPLE[:4]:
+        take_part(study, utilities, 3)
+    assert refit(study.store, study.id, FLATS) is None
+    take_part(study, PEOPLE[4], 3)
+    added = refit(study.store, study.id, FLATS)
+    assert added is not None
+    assert study.store.latest_model(study.id).id == added
+    assert not is_due(study.store, study.id)
+    assert refit(study.store, study.id, FLATS) is None
+
+
+def test_those_who_join_later_start_from_the_model_and_the_others_do_not(
+    study: Study,
+) -> None:
+    for utilities in PEOPLE[:5]:
+        take_part(study, utilities, 3)
+    early = take_part(study, PEOPLE[5], 2)
+    before = study.ranking(early)
+    study.refit(wait=True)
+    model = study.store.latest_model(study.id)
+    assert model is not None
+    assert study.ranking(early) == before
+    fresh = Study(study.store, study.id)
+    assert fresh.ranking(early) == before
+    late = study.join()[0].id
+    assert study.participation(late).model == model.id
+    assert study.participation(early).model is None
+    believed = unpack_model(model.body).for_user()
+    mean = study._talk(late).start.posterior.prior_mean
+    assert np.array_equal(mean, believed.mean)
+    alone = StudySettings(help_each_other=False)
+    study.store.update_study(study.id, settings=alone)
+    study.reload()
+    assert study.participation(study.join()[0].id).model is None
+
+
+def test_finishing_starts_a_fit_in_the_background(study: Study) -> None:
+    for utilities in PEOPLE[:6]:
+        take_part(study, utilities, 4)
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.daemon:
+            thread.join(60)
+    assert study.store.latest_model(study.id) is not None
+
+
+def test_of_two_at_once_one_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = store_url(tmp_path)
+    with SqlStore(url) as one, SqlStore(url) as two:
+        study = Study(one, one.create_study("Flats", FLATS))
+        for utilities in PEOPLE[:5]:
+            take_part(study, utilities, 3)
+        inside, fits = threading.Barrier(2), []
+        real = PopulationGP.fit
+
+        def slow(self: PopulationGP, *arguments: Any) -> PopulationGP:
+            fits.append(threading.get_ident())
+            inside.wait(30)  # the other one has tried by now
+            return real(self, *arguments)
+
+        monkeypatch.setattr(population.PopulationGP, "fit", slow)
+        added: list[str | None] = []
+        first = threading.Thread(
+            target=lambda: added.append(refit(one, study.id, FLATS))
+        )
+        first.start()
+        while not fits:
+            pass
+        assert refit(two, study.id, FLATS) is None
+        inside.wait(30)
+        first.join()
+        assert len(fits) == 1
+        assert added == [one.latest_model(study.id).id]
+
+
+def test_an_error_in_the_background_is_logged_and_gives_the_lease_back(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(people: Any) -> None:
+        raise DataError("these answers are strange")
+
+    for utilities in PEOPLE[:5]:
+        take_part(study, utilities, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(population, "pool", fail)
+        refit_and_log(study.store, study.id, FLATS)
+    assert "could not be fitted" in caplog.text
+    assert refit(study.store, study.id, FLATS) is not None
+
+
+def test_answers_of_everybody_become_comparisons_of_users(study: Study) -> None:
+    people = [take_part(study, utilities, 3) for utilities in PEOPLE[:2]]
+    study.undo(people[1])
+    question = study.ask(people[1])
+    study.tell(people[1], question.id, "neither")
+    everybody = participations(study.store, study.id, len(FLATS))
+    assert list(everybody) == people
+    pooled = pool(everybody)
+    assert pooled.users.tolist() == [0, 0, 0, 1, 1]
+    assert pool({}).users.size == 0
+
+
+def test_models_come_back_as_they_were() -> None:
+    people = make_flats_population(20, random_state=0)
+    model = PopulationGP().fit(load_flats(), people.comparisons)
+    again = unpack_model(pack_model(model))
+    assert np.array_equal(again.for_user().mean, model.for_user().mean)
+    assert np.array_equal(again.for_user().cov, model.for_user().cov)
+    assert pack_model(again) == pack_model(model)

@@ -1,0 +1,193 @@
+"""Results over a store: reasons, support, the group and its models."""
+
+import numpy as np
+import pytest
+
+from penchant.data import Items
+from penchant.datasets import load_flats, make_flats_population
+from penchant.exceptions import DataError, NotAnswerableError
+from penchant.studies import SqlStore, Study, StudySettings, simulated_answer
+from penchant.studies._demo import _logs
+
+FLATS = load_flats()
+
+
+@pytest.fixture
+def study(store: SqlStore) -> Study:
+    return Study(store, store.create_study("Flats", FLATS))
+
+
+@pytest.fixture
+def who(study: Study) -> str:
+    rng = np.random.default_rng(0)
+    utilities = make_flats_population(4, random_state=5).utilities[3]
+    person = study.join()[0].id
+    for _ in range(8):
+        question = study.ask(person)
+        told = simulated_answer(question.form, question.items, utilities, rng)
+        study.tell(person, question.id, told)
+    return person
+
+
+def test_reasons_add_up_to_the_points(study: Study, who: str) -> None:
+    ranked = {each.item: each for each in study.ranking(who)}
+    best, second = (each.item for each in study.recommend(who, 2))
+    assert [best, second] == list(ranked)[:2]
+    why = study.explain(who)
+    assert why.predictions[0] == pytest.approx(ranked[best].points)
+    total = why.base[0] + why.values.sum() + why.gap[0]
+    assert total == pytest.approx(ranked[best].points)
+    assert study.explain(who, second).predictions[0] == pytest.approx(
+        ranked[second].points
+    )
+    versus = study.contrast(who, best, second)
+    difference = ranked[best].points - ranked[second].points
+    assert versus.values.sum() + versus.gap[0] == pytest.approx(difference)
+    assert versus.std is not None
+    assert versus.std.shape == (1, 8)
+    words = study.reasons(who, best, second)
+    assert words.difference == pytest.approx(versus.values.sum())
+    assert FLATS.names[best] in words.text
+
+
+def test_curves_and_pairs_are_those_of_the_belief(study: Study, who: str) -> None:
+    assert [curve.attribute for curve in study.curves(who)] == list(FLATS.frame.columns)
+    assert all(abs(pair.strength) >= 2.0 for pair in study.interactions(who))
+
+
+def test_flip_says_what_would_reverse_it(study: Study, who: str) -> None:
+    best, second = (each.item for each in study.ranking(who)[:2])
+    found = study.flip(who, best, second)
+    assert found.is_better
+    change = found.one
+    assert change is not None
+    imagined = study.what_if(who, {change.attribute: change.after}, base=best)
+    rival = next(each for each in study.ranking(who) if each.item == second)
+    assert imagined.points <= rival.points + 0.1
+
+
+def test_support_is_what_happens_without_an_answer(study: Study, who: str) -> None:
+    found = study.support(who)
+    assert sorted(each.position for each in found) == list(range(8))
+    effects = [each.effect for each in found]
+    assert effects == sorted(effects, reverse=True)
+    talk = study._talk(who)
+    last = next(each for each in found if each.position == 7)
+    without = talk.posterior.without(len(talk.posterior.answers) - 1)
+    lead = without.mean[talk.favourite] - np.delete(without.mean, talk.favourite).max()
+    assert last.lead == pytest.approx(float(talk.scale.amount(lead)))
+    assert last.answer == study.participation(who).answered[7]
+
+
+@pytest.mark.parametrize("form", ["rating", "best-worst", "ranking"])
+def test_support_of_other_forms_leaves_no_trace_of_an_answer(
+    store: SqlStore, form: str
+) -> None:
+    settings = StudySettings(question=form, max_regret=0.0)
+    study = Study(store, store.create_study("Flats", FLATS, settings=settings))
+    utilities = make_flats_population(4, random_state=5).utilities[2]
+    rng, person = np.random.default_rng(0), study.join()[0].id
+    for k in range(5):
+        question = study.ask(person)
+        told = simulated_answer(question.form, question.items, utilities, rng)
+        study.tell(person, question.id, "skip" if k == 2 else told)
+    found = {each.position: each for each in study.support(person)}
+    assert found[2].effect == 0.0
+    talk = study._talk(person)
+    others = [told for k, told in enumerate(talk.answered) if k != 0]
+    fresh = type(talk).begin(talk.start, 0)
+    for told in others:
+        fresh = fresh.tell(told)
+    mean = fresh.posterior.mean
+    lead = mean[talk.favourite] - np.delete(mean, talk.favourite).max()
+    assert found[0].lead == pytest.approx(float(talk.scale.amount(lead)), abs=0.01)
+
+
+def test_contradictions_are_found(study: Study) -> None:
+    person = study.join()[0].id
+    assert study.contradictions(person) == []
+    for k, items in enumerate([[0, 1], [1, 2], [2, 0]]):
+        asked = {"question": str(k), "form": "pair", "items": items, "repeat": False}
+        told = {"question": str(k), "answer": "left"}
+        position = study.participation(person).n_events
+        study.store.append(person, position, [("asked", asked), ("answered", told)])
+    (found,) = study.contradictions(person)
+    assert found.items == (0, 1, 2)
+    assert found.answers == study.participation(person).answered
+
+
+def test_items_that_do_not_exist_are_refused(study: Study, who: str) -> None:
+    for call in (
+        lambda: study.explain(who, 40),
+        lambda: study.contrast(who, 0, -1),
+        lambda: study.support(who, 99),
+        lambda: study.what_if(who, {}, base=40),
+    ):
+        with pytest.raises(DataError, match="0 to 39"):
+            call()
+
+
+def test_tables_with_gaps(store: SqlStore, items: Items) -> None:
+    study = Study(store, store.create_study("Gaps", items))
+    person = study.join()[0].id
+    question = study.ask(person)
+    study.tell(person, question.id, "left")
+    assert len(study.ranking(person)) == 3
+    assert study.explain(person).values.shape == (1, 2)
+    assert study.what_if(person, {"rent": 450}).values["rent"] == 450
+
+
+def test_group_of_nobody(study: Study) -> None:
+    found = study.group()
+    assert (found.members, found.items, found.segments) == ((), (), ())
+    study.join("new")
+    (member,) = study.group().members
+    assert (member.state, member.favourite, member.counts) == ("new", None, False)
+    with pytest.raises(NotAnswerableError, match="too few answers"):
+        study.group_models()
+
+
+def test_group_of_simulated_and_real_people(study: Study) -> None:
+    people = make_flats_population(10, n_comparisons=12, random_state=3)
+    for label, events in _logs(people).items():
+        study.store.add_participant(
+            study.id, label=label, simulated=True, events=events
+        )
+    real = study.join("Ada")[0].id
+    study.tell(real, study.ask(real).id, "left")
+    found = study.group()
+    assert study.group() is found
+    assert (found.n_voices, found.n_simulated) == (11, 10)
+    assert [m.label for m in found.members if not m.simulated] == ["Ada"]
+    assert len(found.items) == 40
+    voices = np.stack([member.points for member in found.members])
+    assert found.items[0].mean == pytest.approx(voices.mean(axis=0).max())
+    together = [who for segment in found.segments for who in segment.members]
+    assert sorted(together) == sorted(member.id for member in found.members)
+    for segment in found.segments:
+        assert sum(segment.weights.values()) == pytest.approx(1.0)
+        assert segment.best == segment.ranking[0]
+        assert len(segment.curves) == 8
+    assert all(item.split for item in found.splits)
+    study.tell(real, study.ask(real).id, "right")
+    again = study.group()
+    assert again is not found
+    assert again.members[0] is found.members[0]
+    assert again.members[-1].n_answers == 2
+
+
+@pytest.mark.slow
+def test_group_models_can_be_read(study: Study) -> None:
+    people = make_flats_population(20, n_comparisons=15, random_state=3)
+    for label, events in _logs(people).items():
+        study.store.add_participant(
+            study.id, label=label, simulated=True, events=events
+        )
+    models = study.group_models()
+    assert study.group_models() is models
+    assert models.n_comparisons == 300
+    assert 0 < len(models.rules.rules_) <= 12
+    assert models.gai.factors_
+    order = models.gai.utility(FLATS)
+    mean = people.utilities.mean(axis=0)
+    assert np.corrcoef(order, mean)[0, 1] > 0.5
