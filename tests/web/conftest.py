@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from penchant.studies import SqlStore, store_url
-from penchant.web import create_app
+from penchant.web import _access, create_app, hash_password
 
 FLATS = (
     b"name,rent,size,noise,view\n"
@@ -28,6 +30,49 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
 @pytest.fixture
 def client(store: SqlStore) -> TestClient:
     return TestClient(create_app(store, max_upload_bytes=200_000))
+
+
+@pytest.fixture(scope="session")
+def password_hash() -> str:
+    """Kept of the password "correct horse"."""
+    return hash_password("correct horse")
+
+
+@pytest.fixture
+def owners(store: SqlStore, password_hash: str) -> dict[str, str]:
+    """Two analysts and an admin: identifiers by name."""
+    roles = {"ada": "analyst", "bob": "analyst", "root": "admin"}
+    return {
+        name: store.add_owner(name, password_hash, role) for name, role in roles.items()
+    }
+
+
+@pytest.fixture
+def login_app(store: SqlStore) -> FastAPI:
+    return create_app(store, login=True, max_upload_bytes=200_000)
+
+
+@pytest.fixture
+def login_client(login_app: FastAPI) -> TestClient:
+    return TestClient(login_app)
+
+
+@pytest.fixture
+def as_owner(
+    login_app: FastAPI, store: SqlStore, owners: dict[str, str]
+) -> Callable[[str], TestClient]:
+    """Give a client with a session of an owner."""
+
+    def enter(name: str) -> TestClient:
+        client = TestClient(login_app)
+        token = f"session-of-{name}"
+        kept = _access._session_hash(token)
+        if store.find_session(kept) is None:
+            store.add_session(owners[name], kept, datetime.now(UTC) + timedelta(1))
+        client.cookies.set(_access.COOKIE, token)
+        return client
+
+    return enter
 
 
 @pytest.fixture

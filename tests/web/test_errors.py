@@ -1,8 +1,14 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from penchant.exceptions import NotAnswerableError, StoreError
-from penchant.studies import SqlStore
+from penchant.exceptions import (
+    ConflictError,
+    FormatError,
+    MissingExtraError,
+    NotAnswerableError,
+    StoreError,
+)
+from penchant.studies import SqlStore, add_demo
 
 JSON = {"Accept": "application/json"}
 
@@ -30,8 +36,8 @@ def test_wrong_method_names_the_right_ones(client: TestClient) -> None:
     assert "This does not work here" in response.text
 
 
-def test_value_in_the_address_is_named(client: TestClient) -> None:
-    response = client.get("/studies/x?page=minus")
+def test_value_in_the_address_is_named(client: TestClient, store: SqlStore) -> None:
+    response = client.get(f"/studies/{add_demo(store)}?page=minus")
     assert response.status_code == 422
     assert "The value of &#39;page&#39; is missing or not accepted." in response.text
 
@@ -40,7 +46,10 @@ def test_value_in_the_address_is_named(client: TestClient) -> None:
     ("error", "status"),
     [
         (StoreError("The disk is full."), 503),
-        (NotAnswerableError("There is no question."), 500),
+        (NotAnswerableError("There is no question."), 409),
+        (ConflictError("Somebody was faster."), 409),
+        (FormatError("The file is damaged."), 422),
+        (MissingExtraError("matplotlib", "plot"), 500),
     ],
 )
 def test_errors_of_penchant_have_their_status(
@@ -50,7 +59,7 @@ def test_errors_of_penchant_have_their_status(
     error: Exception,
     status: int,
 ) -> None:
-    def fail() -> None:
+    def fail(*, owner: str | None = None) -> None:
         raise error
 
     monkeypatch.setattr(store, "list_studies", fail)

@@ -40,7 +40,7 @@ def test_policy_headers_are_on_every_response(
 def test_fault_gives_a_page_with_policy_and_no_trace(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(*, owner: str | None = None) -> None:
         raise ZeroDivisionError("secret detail")
 
     monkeypatch.setattr(store, "list_studies", fail)

@@ -12,14 +12,22 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from penchant.studies import Store
+from penchant.web._access import Access, LoginNeededError
+from penchant.web._api import create_api
 from penchant.web._errors import (
     on_http_error,
     on_invalid,
     on_penchant_error,
     on_unforeseen,
 )
+from penchant.web._group_routes import group_pages
 from penchant.web._guard import Guard
+from penchant.web._health import health
+from penchant.web._login import login_pages, on_login_needed
+from penchant.web._owner_routes import owner_pages
 from penchant.web._pages import STATIC
+from penchant.web._participant_routes import participant_pages
+from penchant.web._result_routes import result_pages
 from penchant.web._routes import pages
 
 __all__ = ["create_app"]
@@ -30,6 +38,7 @@ MAX_UPLOAD = 10_000_000
 def create_app(
     store: Store,
     *,
+    login: bool = False,
     max_upload_bytes: int = MAX_UPLOAD,
     hosts: tuple[str, ...] = (),
 ) -> FastAPI:
@@ -40,6 +49,9 @@ def create_app(
     store : Store
         Where studies are kept. The app uses it from many threads and does not
         close it.
+    login : bool
+        Whether owners must log in. Without, everybody who reaches the app may do
+        everything: for one analyst on their own machine. Participants never log in.
     max_upload_bytes : int
         Larger uploads are refused before they are read.
     hosts : tuple of str
@@ -52,8 +64,14 @@ def create_app(
     app = FastAPI(title="penchant", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.store = store
     app.state.max_upload_bytes = max_upload_bytes
-    app.include_router(pages)
+    app.state.access = Access(login=login)
+    for router in (pages, owner_pages, group_pages, login_pages, health):
+        app.include_router(router)
+    for router in (participant_pages, result_pages):
+        app.include_router(router)
+    app.mount("/api/v1", create_api(store, app.state.access))
     app.mount("/static", StaticFiles(directory=STATIC))
+    app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(PenchantError, on_penchant_error)
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_invalid)

@@ -7,19 +7,34 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from penchant.exceptions import DataError, StoreError
+from penchant.exceptions import (
+    ConflictError,
+    DataError,
+    FormatError,
+    NotAnswerableError,
+    StoreError,
+)
 from penchant.web._guard import POLICY_HEADERS
 from penchant.web._pages import render
 
-__all__ = ["on_http_error", "on_invalid", "on_penchant_error", "on_unforeseen"]
+__all__ = [
+    "on_http_error",
+    "on_invalid",
+    "on_penchant_error",
+    "on_unforeseen",
+    "status_of",
+]
 
 _TITLES: Final = {
     400: "The request could not be understood",
+    401: "Please log in",
     403: "This is not allowed",
     404: "Nothing is here",
     405: "This does not work here",
+    409: "This is settled already",
     413: "The file is too large",
     422: "Something does not fit",
+    429: "Too many attempts",
 }
 
 _SENTENCES: Final = {
@@ -30,7 +45,7 @@ _SENTENCES: Final = {
 
 async def on_penchant_error(request: Request, error: Exception) -> Response:
     """Show an error that penchant raised on purpose."""
-    return _answer(request, _status(error), str(error))
+    return _answer(request, status_of(error), str(error))
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
@@ -57,17 +72,21 @@ async def on_unforeseen(request: Request, _error: Exception) -> Response:
     )
 
 
-def _status(error: Exception) -> int:
+def status_of(error: Exception) -> int:
+    """Give the status of the protocol that fits an error of penchant."""
     if isinstance(error, LookupError):
         return 404
-    if isinstance(error, DataError):
+    if isinstance(error, DataError | FormatError):
         return 422
+    if isinstance(error, ConflictError | NotAnswerableError):
+        return 409
     return 503 if isinstance(error, StoreError) else 500
 
 
 def _answer(request: Request, status: int, sentence: str) -> Response:
     accept = request.headers.get("accept", "")
-    if "application/json" in accept and "text/html" not in accept:
+    to_program = request.url.path.startswith("/api/")
+    if to_program or ("application/json" in accept and "text/html" not in accept):
         return JSONResponse({"detail": sentence}, status, headers=POLICY_HEADERS)
     title = _TITLES.get(status, "Something went wrong")
     return render(

@@ -10,7 +10,7 @@ import pandas as pd
 from penchant.data import Items
 from penchant.web._columns import Column, check_columns, guess_columns, read_columns
 
-__all__ = ["TableForm", "check_form", "guess_form", "read_form"]
+__all__ = ["TableForm", "check_form", "guess_form", "name_error", "read_form"]
 
 LONGEST_NAME = 120
 
@@ -69,13 +69,14 @@ def check_form(frame: pd.DataFrame, form: TableForm) -> tuple[Items | None, Tabl
     checked = replace(
         form,
         columns=columns,
-        name_error=_name_error(form.name),
+        name_error=name_error(form.name),
         error="" if used else "Use at least one column as an attribute.",
     )
     return (None if checked.n_errors else items), checked
 
 
-def _name_error(name: str) -> str:
+def name_error(name: str) -> str:
+    """Say what is wrong with the name of a study; empty: nothing."""
     if not name:
         return "Give the study a name."
     if len(name) > LONGEST_NAME:

@@ -7,19 +7,23 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from penchant.web._display import show_name
+
 __all__ = ["STATIC", "render"]
 
 STATIC: Final = Path(__file__).with_name("static")
 
 
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("penchant.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["shown"] = show_name
+    return environment
 
 
 _ENVIRONMENT: Final = _environment()

@@ -9,7 +9,15 @@ from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import StudyRecord, StudySummary
 
-__all__ = ["ROWS_PER_PAGE", "StudyLine", "StudyView", "study_line", "study_view"]
+__all__ = [
+    "ROWS_PER_PAGE",
+    "StudyLine",
+    "StudyView",
+    "count",
+    "day",
+    "study_line",
+    "study_view",
+]
 
 ROWS_PER_PAGE = 100
 LONGEST_LINE = 40
@@ -23,6 +31,7 @@ class StudyLine:
     name: str
     facts: str
     demo: bool
+    state: str
 
 
 @dataclass(frozen=True)
@@ -74,13 +83,15 @@ class StudyView:
 def study_line(study: StudySummary) -> StudyLine:
     """Show a study in a list."""
     facts = [
-        _count(study.n_items, "alternative"),
-        _count(study.n_attributes, "attribute"),
+        count(study.n_items, "alternative"),
+        count(study.n_attributes, "attribute"),
     ]
     if not study.demo:
-        facts.append(f"added on {_day(study.created)}")
+        facts.append(f"added on {day(study.created)}")
+    people = count(study.n_participants, "participant")
+    state = f"{'open' if study.settings.open else 'closed'}, {people}"
     return StudyLine(
-        f"/studies/{study.id}", study.name, ", ".join(facts), demo=study.demo
+        f"/studies/{study.id}", study.name, ", ".join(facts), study.demo, state
     )
 
 
@@ -114,8 +125,8 @@ def study_view(
     shown = f"{first + 1} to {first + len(rows)} of {len(items)}"
     return StudyView(
         study.name,
-        f"{_count(len(items), 'alternative')}, "
-        f"{_count(len(items.attributes), 'attribute')}",
+        f"{count(len(items), 'alternative')}, "
+        f"{count(len(items.attributes), 'attribute')}",
         study.demo,
         tuple(_heads(items, sort, descending)),
         tuple(_row(items, row) for row in rows),
@@ -204,9 +215,11 @@ def _row(items: Items, row: int) -> Row:
     return Row(items.names[row], tuple(cells))
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """Give a number with its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _day(moment: datetime) -> str:
+def day(moment: datetime) -> str:
+    """Give the day of a moment in words."""
     return f"{moment.day} {moment:%B %Y}"

@@ -1,0 +1,250 @@
+"""Where the marks of a chart go, in percent of its width and height."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+__all__ = [
+    "HALF_RANGE",
+    "Axis",
+    "Bar",
+    "CurveShape",
+    "Estimate",
+    "NumberRow",
+    "Numbers",
+    "Tick",
+    "curve_shape",
+    "waterfall",
+]
+
+HALF_RANGE = 1.6448536269514722
+"""Half of a 90 % range, in standard deviations."""
+
+_MOST_TICKS = 5
+_MARGIN = 0.03
+"""Free space at both ends of an axis, as a share of what is shown."""
+
+
+@dataclass(frozen=True)
+class NumberRow:
+    """A row of the table behind a chart.
+
+    Parameters
+    ----------
+    name : str
+        What the row is about.
+    cells : tuple of str
+        The numbers.
+    at : float
+        Where its mark is on the chart, in percent.
+    words : str
+        What is said of the mark; empty where nothing walks along the marks.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+    at: float = 0.0
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The table behind a chart."""
+
+    heads: tuple[str, ...]
+    rows: tuple[NumberRow, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A labelled place on an axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A straight scale from one value to another.
+
+    Parameters
+    ----------
+    low, high : float
+        Values at the left and at the right end.
+
+    Examples
+    --------
+    >>> axis = Axis(0.0, 200.0)
+    >>> axis.at(50.0), axis.ticks()
+    (25.0, [0.0, 50.0, 100.0, 150.0, 200.0])
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, values: Iterable[float]) -> Self:
+        """Make an axis that shows all values, with a little space around them."""
+        known = list(values)
+        low, high = min(known), max(known)
+        margin = _MARGIN * (high - low) or 1.0
+        return cls(low - margin, high + margin)
+
+    @classmethod
+    def both_sides(cls, values: Iterable[float]) -> Self:
+        """Make an axis with 0 in the middle that shows all values."""
+        reach = max(map(abs, values), default=0.0) * (1 + _MARGIN) or 1.0
+        return cls(-reach, reach)
+
+    def at(self, value: float) -> float:
+        """Give the place of a value in percent; what is beyond is at the end."""
+        share = (
+            (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        )
+        return round(100 * min(max(share, 0.0), 1.0), 2)
+
+    def ticks(self, most: int = _MOST_TICKS) -> list[float]:
+        """Give round values on the axis, at most so many."""
+        span = self.high - self.low
+        if span <= 0:
+            return [self.low]
+        power = 10.0 ** math.floor(math.log10(span))
+        for step in (each * power for each in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0)):
+            first, last = (
+                math.ceil(self.low / step - 1e-9),
+                math.floor(self.high / step + 1e-9),
+            )
+            if last - first < most:
+                return [k * step for k in range(first, last + 1)]
+        return [self.low]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A dot with its range."""
+
+    at: float
+    low: float
+    high: float
+
+    @classmethod
+    def on(cls, axis: Axis, value: float, low: float, high: float) -> Self:
+        """Place an estimate on an axis."""
+        return cls(axis.at(value), axis.at(low), axis.at(high))
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar from one value to another, with the range of its end.
+
+    Parameters
+    ----------
+    left, width : float
+        The bar.
+    side : {"pro", "con"}
+        Whether it adds or takes away.
+    low, high : float
+        The range of its end.
+    begin, end : float
+        Where it starts and where it ends.
+    """
+
+    left: float
+    width: float
+    side: str
+    low: float
+    high: float
+    begin: float
+    end: float
+
+    @classmethod
+    def on(cls, axis: Axis, start: float, change: float, half: float) -> Self:
+        """Place a change, known up to ± half, on an axis."""
+        begin, end = axis.at(start), axis.at(start + change)
+        return cls(
+            min(begin, end),
+            round(abs(end - begin), 2),
+            "pro" if change >= 0 else "con",
+            axis.at(start + change - half),
+            axis.at(start + change + half),
+            begin,
+            end,
+        )
+
+
+def waterfall(
+    base: float, changes: Sequence[float], halves: Sequence[float]
+) -> tuple[Axis, list[Bar]]:
+    """Place changes one after the other, each beginning where the last one ended.
+
+    Parameters
+    ----------
+    base : float
+        Where the first begins.
+    changes, halves : sequence of float
+        What each adds, and half of its range.
+    """
+    starts = [base]
+    for change in changes:
+        starts.append(starts[-1] + change)
+    reach = [base, starts[-1]]
+    for start, half in zip(starts[1:], halves, strict=True):
+        reach += [start - half, start + half]
+    axis = Axis.around(reach)
+    bars = [
+        Bar.on(axis, start, change, half)
+        for start, change, half in zip(starts, changes, halves, strict=False)
+    ]
+    return axis, bars
+
+
+@dataclass(frozen=True)
+class CurveShape:
+    """The shape of a curve with its band in a square of 100 by 100.
+
+    Parameters
+    ----------
+    line, band : str
+        Paths.
+    zero : float
+        Height of 0 from the top, in percent.
+    """
+
+    line: str
+    band: str
+    zero: float
+
+
+def curve_shape(
+    across: Axis,
+    upward: Axis,
+    grid: Sequence[float],
+    values: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+) -> CurveShape:
+    """Draw values over a grid, and the band between two bounds.
+
+    Parameters
+    ----------
+    across, upward : Axis
+        Of the grid and of the values.
+    grid, values, low, high : sequence of float of shape (n,)
+        In rising order of the grid.
+    """
+    places = [across.at(x) for x in grid]
+
+    def points(heights: Sequence[float]) -> list[str]:
+        return [
+            f"{x:g} {round(100 - upward.at(y), 2):g}"
+            for x, y in zip(places, heights, strict=True)
+        ]
+
+    band = [*points(high), *reversed(points(low))]
+    return CurveShape(
+        f"M{'L'.join(points(values))}",
+        f"M{'L'.join(band)}Z",
+        round(100 - upward.at(0.0), 2),
+    )

@@ -1,0 +1,50 @@
+"""Files to take away: tables as CSV, and how they are sent."""
+
+import json
+import re
+import unicodedata
+from typing import Any
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+__all__ = ["csv_response", "file_response", "json_response"]
+
+_LONGEST_NAME = 80
+
+
+def csv_response(table: str, name: str) -> Response:
+    """Send a table; the mark in front tells spreadsheets that it is UTF-8."""
+    return file_response(f"\ufeff{table}".encode(), name, "text/csv; charset=utf-8")
+
+
+def json_response(values: Any, name: str) -> Response:
+    """Send plain values."""
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False)
+    return file_response(text.encode(), name, "application/json")
+
+
+def file_response(content: bytes, name: str, kind: str) -> Response:
+    """Send a file that is saved, not opened, under a harmless name.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    name : str
+        As people know it; whatever a path or a header could misread is left out.
+    kind : str
+        Its media type.
+    """
+    safe = _file_name(name)
+    plain = unicodedata.normalize("NFKD", safe).encode("ascii", "ignore").decode()
+    fallback = re.sub(r"[^\w. -]", "", plain).strip(". ") or "penchant"
+    given = f"attachment; filename=\"{fallback}\"; filename*=UTF-8''{quote(safe)}"
+    return Response(content, 200, {"Content-Disposition": given}, kind)
+
+
+def _file_name(name: str) -> str:
+    stem, _, ending = name.rpartition(".")
+    words = re.sub(r"[^\w -]+", " ", stem)
+    short = re.sub(r"\s+", " ", words).strip()[:_LONGEST_NAME].strip()
+    return f"{short or 'study'}.{ending}"

@@ -1,0 +1,153 @@
+"""The result of a participant: ranking, reasons, curves and what-if."""
+
+import math
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from scipy.special import ndtr
+from starlette.responses import RedirectResponse, Response
+
+from penchant.exceptions import DataError
+from penchant.explanation import Attribution
+from penchant.web._curve_view import curve_tabs, curve_view
+from penchant.web._ranking_view import choices, ranking_view
+from penchant.web._reason_view import CompareView, compare_view, same_view, why_view
+from penchant.web._result_view import answers_view, best_view
+from penchant.web._together_view import together_view
+from penchant.web._visit import Visit, VisitOfLink
+from penchant.web._what_if_view import WhatIfView, read_values, what_if_view
+
+__all__ = ["result_pages"]
+
+result_pages = APIRouter()
+
+Position = Annotated[int, Query(ge=0)]
+
+
+@result_pages.get("/p/{token}/result")
+def result(visit: VisitOfLink) -> Response:
+    """Show everything that the answers led to."""
+    if visit.needs_consent:
+        return RedirectResponse(visit.home, 303)
+    study, person, items = visit.study, visit.person.id, visit.study.items
+    ranking = study.ranking(person)
+    best = ranking[0].item
+    pair = (best, ranking[1].item) if len(ranking) > 1 else None
+    return visit.render(
+        "result.html",
+        page="result",
+        demo=study.record.demo,
+        best=best_view(items, ranking, visit.now, visit.texts),
+        ranking=ranking_view(items, ranking, visit.texts),
+        why=_why(visit, best),
+        compare=_compare(visit, *pair, changes=False) if pair else None,
+        choices=choices(ranking),
+        together=together_view(items, study.interactions(person), visit.texts),
+        what_if=_what_if(visit, best, best, {}),
+        answers=answers_view(
+            items,
+            best,
+            study.support(person, best),
+            study.contradictions(person),
+            visit.texts,
+        ),
+        **_curve(visit, None),
+    )
+
+
+@result_pages.get("/p/{token}/why")
+def why(visit: VisitOfLink, item: Position) -> Response:
+    """Show why an alternative has the points that it has."""
+    _check(visit, item)
+    return visit.render(
+        "why.html", page="result", why=_why(visit, item), best=_best(visit)
+    )
+
+
+@result_pages.get("/p/{token}/compare")
+def compare(visit: VisitOfLink, a: Position, b: Position) -> Response:
+    """Show why an alternative is better than another."""
+    _check(visit, a, b)
+    ranking = visit.study.ranking(visit.person.id)
+    return visit.render(
+        "compare.html",
+        page="result",
+        compare=_compare(visit, a, b, changes=True),
+        choices=choices(ranking),
+    )
+
+
+@result_pages.get("/p/{token}/curves")
+def curves(visit: VisitOfLink, attribute: Position) -> Response:
+    """Show what the values of an attribute are worth."""
+    return visit.render("curves.html", page="result", **_curve(visit, attribute))
+
+
+@result_pages.get("/p/{token}/what-if")
+def what_if(request: Request, visit: VisitOfLink, item: Position) -> Response:
+    """Show what an imagined alternative would be worth."""
+    _check(visit, item)
+    view = _what_if(visit, item, _best(visit), dict(request.query_params))
+    return visit.render("what-if.html", page="result", what_if=view)
+
+
+def _check(visit: Visit, *items: int) -> None:
+    if any(item >= len(visit.study.items) for item in items):
+        raise DataError("The study has no such alternative.")
+
+
+def _best(visit: Visit) -> int:
+    return visit.study.ranking(visit.person.id)[0].item
+
+
+def _why(visit: Visit, item: int) -> Any:
+    attribution = visit.study.explain(visit.person.id, item)
+    return why_view(visit.study.items, item, attribution, visit.texts)
+
+
+def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> CompareView:
+    """Compare two alternatives; what would change the choice takes a second."""
+    study, person = visit.study, visit.person.id
+    if a == b:
+        return same_view(study.items, a, visit.texts)
+    contrast = study.contrast(person, a, b)
+    ahead = contrast.predictions[0] >= contrast.base[0]
+    better, worse = (a, b) if ahead else (b, a)
+    return compare_view(
+        study.items,
+        (a, b),
+        contrast,
+        study.reasons(person, better, worse),
+        study.flip(person, worse, better) if changes else None,
+        _chance(contrast),
+        visit.texts,
+    )
+
+
+def _chance(contrast: Attribution) -> float:
+    """Give the probability that the better one of two is better."""
+    ahead = abs(float(contrast.predictions[0] - contrast.base[0]))
+    variance = 0.0 if contrast.cov is None else float(contrast.cov[0].sum())
+    return float(ndtr(ahead / math.sqrt(max(variance, 1e-12))))
+
+
+def _curve(visit: Visit, attribute: int | None) -> dict[str, Any]:
+    """Give the curve of an attribute, by default of that which counts most."""
+    found = visit.study.curves(visit.person.id)
+    if attribute is None and not found:  # no attribute varies
+        return {"curve": None}
+    if attribute is None:
+        attribute = max(range(len(found)), key=lambda k: found[k].share)
+    if attribute >= len(found):
+        raise DataError("The study has no such attribute.")
+    return {
+        "curve": curve_view(visit.study.items, found[attribute], visit.texts),
+        "tabs": curve_tabs(found, attribute),
+    }
+
+
+def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> WhatIfView:
+    items = visit.study.items
+    values = read_values(items, item, fields)
+    outcome = visit.study.what_if(visit.person.id, values, base=item)
+    return what_if_view(items, item, values, outcome, best, visit.texts)

@@ -1,0 +1,161 @@
+// Answer keys, parts of a page that are replaced, values under the pointer.
+// Every page works without this file.
+
+const WAIT = 60; // ms after the last move of a slider
+let answering = false;
+let asked = null;
+
+/** Fetch a page and put its element `into` in the place of ours. */
+async function replace(url, options, into) {
+  const response = await fetch(url, { ...options, headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const [old, fresh] = [document, page].map((each) => each.getElementById(into));
+  const moved = options.method && new URL(response.url).pathname !== location.pathname;
+  if (!fresh || (moved && response.redirected)) {
+    location.assign(response.url);
+    return;
+  }
+  old.replaceWith(fresh);
+  if (into === "main") {
+    document.title = page.title;
+    fresh.querySelector("h1").focus();
+  }
+  enhance(fresh);
+}
+
+async function answer(form, button) {
+  if (answering) return;
+  answering = true;
+  const body = new URLSearchParams(new FormData(form, button));
+  const url = button?.getAttribute("formaction") || form.action;
+  try {
+    await replace(url, { method: "POST", body }, form.dataset.into);
+  } catch {
+    form.removeAttribute("data-into");
+    form.requestSubmit(button); // as without this file: the browser says what is wrong
+  } finally {
+    answering = false;
+  }
+}
+
+/** Show what a form that only asks would show; the latest request wins. */
+function look(form) {
+  asked?.abort();
+  asked = new AbortController();
+  const url = `${form.action.split("?")[0]}?${new URLSearchParams(new FormData(form))}`;
+  const { signal } = asked;
+  replace(url, { signal }, form.dataset.into).catch((error) => {
+    if (error.name !== "AbortError") form.submit();
+  });
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-into]");
+  if (!form) return;
+  event.preventDefault();
+  if (form.method === "post") answer(form, event.submitter);
+  else look(form);
+});
+
+let timer = 0;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-live]");
+  if (!form) return;
+  const shown = event.target.parentElement.querySelector("output");
+  if (shown) shown.textContent = `${Number(event.target.value).toLocaleString(document.documentElement.lang)}${shown.dataset.unit}`;
+  clearTimeout(timer);
+  timer = setTimeout(look, WAIT, form);
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-into]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const { into } = link.dataset;
+  replace(link.href, {}, into)
+    .then(() => document.querySelector(`#${into} a[aria-current]`)?.focus())
+    .catch(() => location.assign(link.href));
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") hide();
+  if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+  if (event.target.closest("input:not([type=radio]), select, textarea")) return;
+  const button = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (button) {
+    event.preventDefault();
+    button.click();
+  }
+});
+
+// Values under the pointer, and along a curve with the arrow keys
+
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.setAttribute("aria-hidden", "true"); // the same words are the label of the mark
+tip.hidden = true;
+document.body.append(tip);
+
+function hide() {
+  tip.hidden = true;
+}
+
+function show(words, x, y) {
+  tip.textContent = words;
+  tip.hidden = false;
+  const half = tip.offsetWidth / 2 + 8;
+  tip.style.left = `${Math.min(Math.max(x, half), innerWidth - half)}px`;
+  tip.style.top = `${Math.max(y - 12, tip.offsetHeight + 8)}px`;
+}
+
+document.addEventListener("pointerover", (event) => {
+  const mark = event.target.closest?.("[data-tip]");
+  if (!mark) return hide();
+  const box = mark.getBoundingClientRect();
+  show(mark.getAttribute("aria-label"), event.clientX, box.top);
+});
+addEventListener("scroll", hide, { passive: true });
+
+/** Let the pointer and the keyboard read a curve from its own table. */
+function walk(curve) {
+  const rows = [...document.querySelectorAll(`#${curve.dataset.walk} tbody tr`)];
+  const marks = rows.map((row) => Number(row.dataset.at));
+  let place = 0;
+  const read = (next) => {
+    place = Math.min(Math.max(next, 0), rows.length - 1);
+    const words = rows[place].dataset.words;
+    curve.setAttribute("aria-valuenow", place);
+    curve.setAttribute("aria-valuetext", words);
+    const box = curve.getBoundingClientRect();
+    show(words, box.left + (marks[place] / 100) * box.width, box.top + 24);
+  };
+  curve.tabIndex = 0;
+  curve.setAttribute("role", "slider");
+  curve.setAttribute("aria-valuemin", 0);
+  curve.setAttribute("aria-valuemax", rows.length - 1);
+  curve.setAttribute("aria-valuenow", 0);
+  curve.setAttribute("aria-valuetext", rows[0].dataset.words);
+  curve.addEventListener("pointermove", (event) => {
+    const box = curve.getBoundingClientRect();
+    const at = (100 * (event.clientX - box.left)) / box.width;
+    const gaps = marks.map((mark) => Math.abs(mark - at));
+    read(gaps.indexOf(Math.min(...gaps)));
+  });
+  curve.addEventListener("keydown", (event) => {
+    const last = rows.length - 1;
+    const next = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    read(next);
+  });
+  curve.addEventListener("pointerleave", hide);
+  curve.addEventListener("blur", hide);
+}
+
+/** Prepare what is new on the page; drop buttons that the script makes needless. */
+function enhance(part) {
+  for (const curve of part.querySelectorAll("[data-walk]")) walk(curve);
+  for (const button of part.querySelectorAll("[data-live] [data-plain]")) button.remove();
+}
+
+enhance(document);

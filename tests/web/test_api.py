@@ -1,0 +1,341 @@
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pandas as pd
+import pytest
+from fastapi.testclient import TestClient
+
+from penchant.data import Items
+from penchant.studies import (
+    SqlStore,
+    Study,
+    StudySettings,
+    check_store,
+    import_study,
+)
+from penchant.web import add_api_token, create_app
+
+FLATS = {
+    "name": "Flats",
+    "attributes": [{"name": "rent", "direction": "down", "unit": "EUR"}],
+    "items": [
+        {"name": "a", "values": {"rent": 500, "view": "sea"}},
+        {"name": "b", "values": {"rent": 700, "view": "yard"}},
+        {"name": "c", "values": {"rent": None, "view": "sea"}},
+    ],
+}
+
+
+class Api:
+    """A caller of the API with one bearer token."""
+
+    def __init__(self, client: TestClient, token: str = "") -> None:
+        self.client = client
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def __call__(self, method: str, path: str, status: int = 200, **body: Any) -> Any:
+        options = {"json": body["json"]} if "json" in body else {}
+        response = self.client.request(
+            method, f"/api/v1{path}", headers=self.headers, **options
+        )
+        assert response.status_code == status, response.text
+        if response.content[:1] in (b"{", b"[", b"n"):
+            return response.json()
+        return response.text
+
+
+@pytest.fixture
+def owner(login_client: TestClient, store: SqlStore, owners: dict[str, str]) -> Api:
+    return Api(login_client, add_api_token(store, owners["ada"], timedelta(days=1)))
+
+
+@pytest.fixture
+def study_id(owner: Api) -> str:
+    made: str = owner("POST", "/studies", 201, json=FLATS)["id"]
+    return made
+
+
+@pytest.fixture
+def person(owner: Api, study_id: str) -> Api:
+    joined = Api(owner.client)("POST", f"/studies/{study_id}/join", 201, json={})
+    return Api(owner.client, joined["token"])
+
+
+def test_study_is_made_read_changed_and_removed(
+    owner: Api, store: SqlStore, owners: dict[str, str]
+) -> None:
+    made = owner("POST", "/studies", 201, json=FLATS | {"settings": {"open": False}})
+    path = f"/studies/{made['id']}"
+    assert made["n_items"] == 3
+    assert made["settings"]["open"] is False
+    assert store.get_study(made["id"]).owner == owners["ada"]
+    assert [study["name"] for study in owner("GET", "/studies")] == ["Flats"]
+    items = owner("GET", f"{path}/items")
+    assert items["items"][2] == {"name": "c", "values": {"rent": None, "view": "sea"}}
+    assert items["attributes"][0]["direction"] == "down"
+    assert items["attributes"][1]["kind"] == "categorical"
+    changed = owner(
+        "PATCH", path, json={"name": "Other", "settings": {"max_questions": 3}}
+    )
+    assert (changed["name"], changed["settings"]["max_questions"]) == ("Other", 3)
+    assert owner("GET", path) == changed
+    owner("DELETE", path, 204)
+    owner("GET", path, 404)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"name": "", "items": FLATS["items"]},
+        {"name": "x" * 121, "items": FLATS["items"]},
+        {"name": "x", "items": []},
+        {"name": "x", "items": [{"name": "a", "values": {}}]},
+        {"name": "x", "items": [FLATS["items"][0]] * 2},  # type: ignore[index]
+        {"name": "x\0", "items": FLATS["items"]},
+        {"name": "x", "items": FLATS["items"], "owner": "me"},
+        FLATS | {"settings": {"question": "poem"}},
+        FLATS | {"settings": {"languages": ["en", "en"]}},
+        FLATS | {"attributes": [{"name": "nothing"}]},
+        FLATS | {"attributes": [{"name": "rent", "domain": [3, 1]}]},
+    ],
+)
+def test_study_that_does_not_fit_is_refused(
+    owner: Api, store: SqlStore, body: dict[str, Any]
+) -> None:
+    assert owner("POST", "/studies", 422, json=body)["detail"]
+    assert store.list_studies() == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[" * 100_000,
+        b'{"name": "\\ud800", "items": [{"name": "a", "values": {"x": 1}}]}',
+        b'{"\\ud800": 1}',
+        b'{"name": "x", "items": [{"name": "a", "values": {"x": NaN}}]}',
+        b'{"name": "x", "items": [{"name": "a", "values": {"x": 1e999}}]}',
+        b"\xff\xfe",
+    ],
+)
+def test_broken_bodies_are_refused(owner: Api, content: bytes) -> None:
+    response = owner.client.post(
+        "/api/v1/studies",
+        content=content,
+        headers=owner.headers | {"Content-Type": "application/json"},
+    )
+    assert response.status_code in (400, 422)
+    assert set(response.json()) == {"detail"}
+
+
+def test_body_that_is_too_large_is_refused_in_json(owner: Api) -> None:
+    response = owner.client.post("/api/v1/studies", content=b" " * 200_001)
+    assert response.status_code == 413
+    assert "0.2 MB" in response.json()["detail"]
+
+
+def test_conversation(person: Api, owner: Api, study_id: str, store: SqlStore) -> None:
+    where = person("GET", "/me")
+    assert (where["study"], where["state"], where["n_answers"]) == (study_id, "new", 0)
+    question = person("POST", "/me/question")
+    assert person("POST", "/me/question") == question
+    assert question["form"] == "pair"
+    assert [item["name"] for item in question["items"]] == [
+        "abc"[position] for position in question["positions"]
+    ]
+    answer = {"question": question["id"], "answer": "left"}
+    first = person("POST", "/me/answers", json=answer)
+    assert (first["n_answers"], first["can_undo"]) == (1, True)
+    log = [event.kind for event in store.study_events(study_id)]
+    assert person("POST", "/me/answers", json=answer)["n_answers"] == 1
+    assert [event.kind for event in store.study_events(study_id)] == log
+    person("POST", "/me/answers", 409, json=answer | {"answer": "right"})
+    person("POST", "/me/answers", 409, json=answer | {"question": "0" * 16})
+    assert person("POST", "/me/undo")["n_answers"] == 0
+    person("POST", "/me/undo", 409)
+    again = person("POST", "/me/question")
+    told = {"question": again["id"], "answer": {"best": 0, "worst": 1}}
+    person("POST", "/me/answers", 422, json=told)
+    assert person("POST", "/me/finish")["state"] == "finished"
+    person("POST", "/me/go-on")
+    assert person("POST", "/me/question") is not None
+    assert check_store(store).ok
+
+
+def test_results_of_a_participant_agree_with_the_study(
+    person: Api, store: SqlStore, study_id: str
+) -> None:
+    question = person("POST", "/me/question")
+    person("POST", "/me/answers", json={"question": question["id"], "answer": "left"})
+    ranking = person("GET", "/me/ranking")
+    assert [entry["place"] for entry in ranking] == [1, 2, 3]
+    assert sum(entry["probability_best"] for entry in ranking) == pytest.approx(1.0)
+    best = ranking[0]
+    why = person("GET", f"/me/why?item={best['item']}")
+    total = why["base"] + why["rest"] + sum(part["points"] for part in why["parts"])
+    assert total == pytest.approx(why["points"], abs=1e-6)
+    assert all(part["low"] <= part["points"] <= part["high"] for part in why["parts"])
+    a, b = ranking[0]["item"], ranking[1]["item"]
+    compared = person("GET", f"/me/compare?a={a}&b={b}")
+    gap = compared["rest"] + sum(part["points"] for part in compared["parts"])
+    assert compared["ahead"] == pytest.approx(gap, abs=1e-6)
+    same = person("POST", "/me/what-if", json={"base": a, "values": {}})
+    assert same["change"] == pytest.approx(0.0, abs=1e-6)
+    assert person("GET", "/me/items")["items"][0]["name"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/me/why?item=3", None),
+        ("GET", "/me/why?item=-1", None),
+        ("GET", "/me/why", None),
+        ("GET", "/me/compare?a=0&b=0", None),
+        ("GET", "/me/compare?a=0&b=99", None),
+        ("POST", "/me/what-if", {"base": 3}),
+        ("POST", "/me/what-if", {"base": 0, "values": {"nothing": 1}}),
+        ("POST", "/me/what-if", {"base": 0, "values": {"rent": "cheap"}}),
+        ("POST", "/me/what-if", {"base": 0, "values": {"view": "moon"}}),
+        ("POST", "/me/answers", {"question": "x", "answer": "maybe"}),
+        ("POST", "/me/answers", {"question": "x", "answer": True}),
+        ("POST", "/me/answers", {"question": "x", "answer": 1.5}),
+    ],
+)
+def test_questions_that_make_no_sense_are_refused(
+    person: Api, method: str, path: str, body: Any
+) -> None:
+    options = {} if body is None else {"json": body}
+    assert person(method, path, 422, **options)["detail"]
+
+
+def test_consent_comes_first(
+    owner: Api, login_client: TestClient, store: SqlStore
+) -> None:
+    body = FLATS | {"settings": {"consent": "We keep your answers."}}
+    study_id = owner("POST", "/studies", 201, json=body)["id"]
+    joined = Api(login_client)("POST", f"/studies/{study_id}/join", 201, json={})
+    me = Api(login_client, joined["token"])
+    assert me("GET", "/me")["needs_consent"] is True
+    for method, path in (
+        ("POST", "/me/question"),
+        ("POST", "/me/undo"),
+        ("POST", "/me/finish"),
+        ("POST", "/me/go-on"),
+        ("GET", "/me/ranking"),
+        ("GET", "/me/why?item=0"),
+        ("GET", "/me/compare?a=0&b=1"),
+    ):
+        me(method, path, 409)
+    assert me("POST", "/me/consent")["needs_consent"] is False
+    me("POST", "/me/consent")
+    assert me("POST", "/me/question")["number"] == 1
+
+
+def test_closed_study_takes_nobody(owner: Api, study_id: str) -> None:
+    owner("PATCH", f"/studies/{study_id}", json={"settings": {"open": False}})
+    Api(owner.client)("POST", f"/studies/{study_id}/join", 403, json={})
+    owner("POST", f"/studies/{study_id}/participants", 409, json={})
+
+
+def test_joining_is_limited_by_address(
+    owner: Api, study_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app: Any = owner.client.app
+    monkeypatch.setattr(app.state.access.joins, "most", 2)
+    for status in (201, 201, 429):
+        Api(owner.client)("POST", f"/studies/{study_id}/join", status, json={})
+
+
+def test_participants_are_listed_renewed_and_removed(
+    owner: Api, study_id: str, store: SqlStore
+) -> None:
+    path = f"/studies/{study_id}/participants"
+    joined = owner("POST", path, 201, json={"label": "Zoe"})
+    me = Api(owner.client, joined["token"])
+    me("GET", "/me")
+    (listed,) = owner("GET", path)
+    assert (listed["label"], listed["state"], listed["n_answers"]) == ("Zoe", "new", 0)
+    assert listed["id"] == joined["participant"]
+    renewed = owner("POST", f"{path}/{listed['id']}/link")
+    me("GET", "/me", 401)
+    Api(owner.client, renewed["token"])("GET", "/me")
+    owner("DELETE", f"{path}/{listed['id']}", 204)
+    Api(owner.client, renewed["token"])("GET", "/me", 401)
+    assert owner("GET", path) == []
+
+
+def test_group_and_exports(
+    owner: Api, person: Api, study_id: str, store: SqlStore
+) -> None:
+    empty = owner("GET", f"/studies/{study_id}/group")
+    assert (empty["n_people"], empty["items"]) == (0, [])
+    question = person("POST", "/me/question")
+    person("POST", "/me/answers", json={"question": question["id"], "answer": "left"})
+    group = owner("GET", f"/studies/{study_id}/group")
+    assert group["n_people"] == 1
+    best = person("GET", "/me/ranking")[0]
+    assert group["items"][0]["name"] == best["name"]
+    assert group["segments"][0]["best"] == best["item"]
+    table = owner("GET", f"/studies/{study_id}/ranking.csv")
+    frame = pd.read_csv(io.StringIO(table.removeprefix("\ufeff")))
+    assert frame["alternative"].tolist() == [item["name"] for item in group["items"]]
+    answers = owner("GET", f"/studies/{study_id}/answers.csv")
+    assert answers.count("\n") == 2
+    dump = owner("GET", f"/studies/{study_id}/export")
+    copy = Study(store, import_study(store, dump))
+    assert copy.group().items[0].name == best["name"]
+
+
+def test_without_login_the_local_analyst_needs_no_token(store: SqlStore) -> None:
+    client = TestClient(create_app(store))
+    made = Api(client)("POST", "/studies", 201, json=FLATS)
+    assert store.get_study(made["id"]).owner is None
+    assert Api(client, "any token")("GET", "/studies")[0]["id"] == made["id"]
+
+
+def test_session_works_with_its_csrf_token(
+    as_owner: Callable[[str], TestClient],
+) -> None:
+    client = as_owner("ada")
+    page = client.get("/").text
+    csrf = page.partition('name="csrf" value="')[2][:64]
+    response = client.post(
+        "/api/v1/studies", json=FLATS, headers={"X-CSRF-Token": csrf}
+    )
+    assert response.status_code == 201
+
+
+def test_api_token_ends(
+    login_client: TestClient, store: SqlStore, owners: dict[str, str]
+) -> None:
+    token = add_api_token(store, owners["ada"], timedelta(seconds=-1))
+    Api(login_client, token)("GET", "/studies", 401)
+
+
+def test_schema_says_what_every_route_may_answer(login_client: TestClient) -> None:
+    schema = login_client.get("/api/v1/openapi.json").json()
+    assert schema["info"]["title"] == "penchant"
+    for path, operations in schema["paths"].items():
+        for method, operation in operations.items():
+            assert {"401", "404", "409", "422"} <= set(operation["responses"]), path
+            assert operation["summary"], (method, path)
+            public = path.endswith("/join")
+            assert bool(operation.get("security")) is not public, (method, path)
+
+
+def test_other_forms_of_questions(owner: Api, store: SqlStore, flats: bytes) -> None:
+    for form, answer in (("best-worst", None), ("rating", 4), ("ranking", None)):
+        study = store.create_study(
+            form, Items.from_csv(flats), settings=StudySettings(question=form)
+        )
+        _, token = Study(store, study).join()
+        me = Api(owner.client, token)
+        question = me("POST", "/me/question")
+        shown = question["positions"]
+        given = {"best-worst": {"best": shown[0], "worst": shown[-1]}, "ranking": shown}
+        told = {"question": question["id"], "answer": given.get(form, answer)}
+        assert me("POST", "/me/answers", json=told)["n_answers"] == 1
