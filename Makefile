@@ -8,7 +8,7 @@ INSTALLED_APP := $(VENV)/.installed-app
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help app test check lint types layers format docs bench reproduce pins clean
+.PHONY: help app test soak check lint types layers format docs bench reproduce pins clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: $(INSTALLED)  ## install and run all tests
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
+
+soak: $(INSTALLED)  ## run the tests that take minutes: many kills, many requests
+	$(BIN)/python -m pytest -m soak
 
 check: lint types layers test  ## what CI runs: format, lint, types, layers, tests
 

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from penchant.cli import _serve
 from penchant.cli._app import app
+from penchant.studies import SqlStore, store_url
 
 
 @pytest.fixture
@@ -149,10 +150,14 @@ def test_no_free_port_is_an_error(
     assert "port 8000 to 8001" in result.stderr
 
 
-def test_open_network_is_warned_of(serve: Callable[..., Any]) -> None:
+def test_open_network_needs_owners(serve: Callable[..., Any], tmp_path: Path) -> None:
     result, _ = serve("--host", "0.0.0.0", "--port", "0")
     assert result.exit_code == 0
-    assert "there is no login" in result.stderr
+    assert "penchant owner add" in result.stderr
+    with SqlStore(store_url(tmp_path)) as store:
+        store.add_owner("ada", "x")
+    result, _ = serve("--host", "0.0.0.0", "--port", "0")
+    assert result.stderr == ""
     local, _ = serve("--port", "0")
     assert local.stderr == ""
 

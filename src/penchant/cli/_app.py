@@ -1,13 +1,24 @@
 """The commands that `penchant` has, and how their errors are shown."""
 
+import io
+import sys
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from penchant import __version__
+from penchant.cli._ask import ask
+from penchant.cli._explain import explain
+from penchant.cli._export import export, import_, report
 from penchant.cli._items import items
+from penchant.cli._maintenance import backup, check, migrate, restore
+from penchant.cli._owner import owner
+from penchant.cli._rank import rank
+from penchant.cli._screen import plain
 from penchant.cli._serve import serve
+from penchant.cli._simulate import simulate
+from penchant.cli._study import study
 from penchant.exceptions import PenchantError
 
 __all__ = ["app"]
@@ -20,7 +31,9 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except PenchantError as error:
-            typer.echo(f"penchant: {error}", err=True)
+            # Line by line: a name in the message must not steer the terminal.
+            lines = map(plain, f"penchant: {error}".split("\n"))
+            typer.echo("\n".join(lines), err=True)
             raise typer.Exit(1) from None
 
 
@@ -52,7 +65,24 @@ def penchant(
     ] = False,
 ) -> None:
     """Learn what people value, ask little, recommend, and say why."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a letter of a name shows its number.
+            stream.reconfigure(errors="backslashreplace")
 
 
 app.add_typer(items, name="items")
+app.add_typer(study, name="study")
+app.command()(ask)
+app.command()(rank)
+app.command()(explain)
+app.command()(simulate)
 app.command()(serve)
+app.add_typer(owner, name="owner")
+app.command()(export)
+app.command(name="import")(import_)
+app.command()(report)
+app.command()(backup)
+app.command()(restore)
+app.command()(check)
+app.command()(migrate)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from penchant.cli._screen import plain
 from penchant.data import Attribute, Problem, TableReport, inspect_table, read_table
 from penchant.exceptions import DataError
 
@@ -59,20 +60,20 @@ def _show(report: TableReport, console: Console) -> None:
     n_columns = len(report.attributes) + (report.name_column is not None)
     console.print(f"{report.n_rows} rows, {n_columns} columns")
     named = "no column; they are called item 1, item 2 and so on"
-    console.print(Text(f"Names: {report.name_column or named}"))
+    console.print(Text(plain(f"Names: {report.name_column or named}")))
     table = Table("Column", "Kind", "Direction", "Domain", box=None, pad_edge=False)
     for attribute in report.attributes:
         table.add_row(
-            Text(attribute.name),
+            Text(plain(attribute.name)),
             attribute.kind,
             _DIRECTIONS[attribute.direction],
-            Text(_domain(attribute)),
+            Text(plain(_domain(attribute))),
         )
     console.print(table)
     for problem in report.problems:
         style = "bold red" if problem.severity == "error" else "yellow"
         label = Text(f"{problem.severity}: ", style=style)
-        console.print(label + Text(str(problem)))
+        console.print(label + Text(plain(str(problem))))
     if not report.problems:
         console.print("No problems found.")
 

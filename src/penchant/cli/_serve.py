@@ -55,6 +55,10 @@ def serve(
 ) -> None:
     """Serve the web app until Ctrl-C.
 
+    On this machine alone nobody logs in. On any other address owners do
+    (`penchant owner add`), and participants use their links; put a proxy with https
+    in front.
+
     Example: penchant serve --demo
     """
     from penchant.studies import SqlStore, add_demo, store_url
@@ -64,17 +68,18 @@ def serve(
     with listener, SqlStore(store_url(data)) as store:
         if demo:
             add_demo(store)
-        hosts = _LOOPBACK if host in _LOOPBACK else ()
-        if not hosts:
+        local = host in _LOOPBACK
+        if not local and not store.list_owners():
             typer.echo(
-                "penchant: everyone who can reach this machine can see and add "
-                "studies, because there is no login.",
+                "penchant: others can reach this server, so owners must log in, but "
+                "there are none yet. Add one: penchant owner add NAME",
                 err=True,
             )
         ready = _announce(
             host, listener, port, _has_screen() if browse is None else browse
         )
-        _run(create_app(store, hosts=hosts), listener, ready)
+        app = create_app(store, login=not local, hosts=_LOOPBACK if local else ())
+        _run(app, listener, ready)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

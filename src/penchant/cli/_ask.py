@@ -1,0 +1,140 @@
+"""`penchant ask`: a whole elicitation in the terminal."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penchant.cli._finding import (
+    find_participant,
+    find_summary,
+    open_store,
+    secret_part,
+)
+from penchant.cli._options import AsJson, Data, Participant, StudyName, say_data
+from penchant.cli._screen import Screen, write_json
+from penchant.exceptions import NotAnswerableError
+
+if TYPE_CHECKING:
+    from penchant.cli._conversation import Conversation
+    from penchant.studies import Store, Study, Texts
+
+__all__ = ["ask"]
+
+
+def ask(
+    study_name: StudyName,
+    participant: Participant = None,
+    label: Annotated[
+        str, typer.Option(help="What tells a new participant from others.")
+    ] = "",
+    language: Annotated[
+        str, typer.Option(help="en or fr; by default the first of the study.")
+    ] = "",
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask somebody in this terminal, recommend, and say why.
+
+    Type the key of an answer and Enter: 1 or 2 for an alternative, 0 about
+    equal, n neither is acceptable, s skip, u undo, r result now, q pause.
+    Every answer is saved at once; --participant goes on where somebody
+    stopped. With --json the result goes to standard output, the conversation
+    to standard error.
+
+    Exit code 0: ended or paused. 1: broken off (what was answered is kept),
+    or there is no such study or participant. 2: wrong usage.
+
+    Example: penchant ask "Our next flat" --label Ada
+    """
+    screen = Screen(err=as_json)
+    with open_store(data) as store:
+        found = find_summary(store, study_name)
+        try:
+            if participant is None:
+                talk, token = _join(store, found.id, label, language, screen)
+            else:
+                token = secret_part(participant)
+                talk = _come_back(store, found.id, token, language, screen)
+            resume = f"penchant ask {found.id[:8]} --participant {token}"
+            ended = _run(talk, resume + say_data(data)) if talk else False
+        except (typer.Abort, KeyboardInterrupt):
+            raise typer.Exit(1) from None
+        if talk is not None:
+            _end(talk, token, ended=ended, as_json=as_json)
+        elif as_json:
+            write_json({"study": found.id, "participant": None, "state": "declined"})
+
+
+def _join(
+    store: "Store", study_id: str, label: str, language: str, screen: Screen
+) -> "tuple[Conversation | None, str]":
+    """Add a participant; nobody joins before agreeing to the consent text."""
+    from penchant.cli._conversation import Conversation, TerminalStudy, agrees
+    from penchant.web._owner_routes import check_label
+
+    study = TerminalStudy(store, study_id)
+    if not study.settings.open:
+        raise NotAnswerableError(
+            "This study takes no new participants at the moment. Those who take part "
+            "already go on with --participant."
+        )
+    checked = check_label(label)
+    texts = _texts(study, language)
+    if not agrees(study, texts, screen):
+        return None, ""
+    person, token = study.join(checked, texts.language)
+    if study.settings.consent:
+        study.consent(person.id)
+    return Conversation(study, person.id, texts, screen), token
+
+
+def _come_back(
+    store: "Store", study_id: str, token: str, language: str, screen: Screen
+) -> "Conversation | None":
+    """Go on with a participant, who may still have to agree."""
+    from penchant.cli._conversation import Conversation, TerminalStudy, agrees
+
+    study = TerminalStudy(store, study_id)
+    person = find_participant(study, token)
+    now = study.participation(person.id)
+    texts = _texts(study, language, now.language)
+    if study.settings.consent and not now.consented:
+        if not agrees(study, texts, screen):
+            return None
+        study.consent(person.id)
+    return Conversation(study, person.id, texts, screen)
+
+
+def _texts(study: "Study", *wanted: str) -> "Texts":
+    from penchant.studies import choose_language, load_texts
+
+    return load_texts(choose_language(wanted, study.settings.languages))
+
+
+def _run(talk: "Conversation", resume: str) -> bool:
+    """Ask; whatever ends it, say how to come back."""
+    ended = False
+    talk.screen.say("To go on later, also after a break or on another terminal:")
+    talk.screen.command(resume)
+    try:
+        ended = talk.run()
+    finally:
+        if not ended:
+            talk.screen.say()
+            talk.screen.say(talk.texts("pause.title"))
+            talk.screen.command(resume)
+    return ended
+
+
+def _end(talk: "Conversation", token: str, *, ended: bool, as_json: bool) -> None:
+    from penchant.cli._conversation import result_values
+    from penchant.cli._results import show_recommendation
+
+    if as_json:
+        write_json(result_values(talk.study, talk.person, token))
+    elif ended:
+        talk.screen.say()
+        show_recommendation(talk.study, talk.person, talk.texts, talk.screen)
+    if ended and talk.study.settings.help_each_other:
+        with talk.screen.working("Learning from all answers for later participants"):
+            talk.study.refit(wait=True)

@@ -1,0 +1,150 @@
+"""Conversation: a whole elicitation in the terminal."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from penchant.cli._results import ranking_values, why_values
+from penchant.cli._screen import Screen
+from penchant.cli._typed import FINISH, PAUSE, UNDO, key_help, read_answer
+from penchant.exceptions import ConflictError, NotAnswerableError
+from penchant.studies import OpenQuestion, Study, Texts
+from penchant.web._question_view import Card, question_view
+
+__all__ = ["Conversation", "TerminalStudy", "agrees", "result_values"]
+
+
+class TerminalStudy(Study):
+    """A study that learns from all answers when it is told to, not beside the asking.
+
+    The command ends with the conversation, and a fit in the background with it.
+    """
+
+    def refit(self, wait: bool = False) -> None:
+        """Learn only where somebody waits for it."""
+        if wait:
+            super().refit(wait=True)
+
+
+def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
+    """Show what the study is about; ask whether the person agrees to take part."""
+    settings = study.settings
+    screen.say(study.record.name, style="bold")
+    if study.record.demo:
+        screen.say(texts("page.demo_note"))
+    if settings.intro:
+        screen.say(settings.intro)
+    screen.say(texts("join.how"))
+    if not settings.consent:
+        return True
+    screen.say()
+    screen.say(texts("consent.title"), style="bold")
+    screen.say(settings.consent)
+    screen.say(f"1  {texts('consent.agree')}\n{PAUSE}  {texts('page.pause')}")
+    while (typed := screen.ask().lower()) not in ("1", PAUSE):
+        continue
+    if typed == PAUSE:
+        screen.say(texts("consent.decline"))
+    return typed == "1"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Ask one person until the study knows enough or the person wants to pause.
+
+    Parameters
+    ----------
+    study : Study
+        What about.
+    person : str
+        Identifier of the participant.
+    texts : Texts
+        In the language of the person.
+    screen : Screen
+        Where to talk.
+    """
+
+    study: Study
+    person: str
+    texts: Texts
+    screen: Screen
+
+    def run(self) -> bool:
+        """Ask and write down, answer by answer; tell whether the asking ended."""
+        while (question := self.study.ask(self.person)) is not None:
+            self._show(question)
+            if not self._listen(question):
+                return False
+        return True
+
+    def _show(self, question: OpenQuestion) -> None:
+        items, texts = self.study.items, self.texts
+        progress = self.study.progress(self.person)
+        view = question_view(items, question, progress, texts)
+        self.screen.say()
+        self.screen.say(f"{view.number} {view.sentence}")
+        self.screen.say(view.title, style="bold")
+        self._show_cards(view.cards)
+        self.screen.choices(key_help(question, items, texts))
+
+    def _show_cards(self, cards: tuple[Card, ...]) -> None:
+        """Write the alternatives side by side; a mark where they differ."""
+        heads = ["", "", *(f"{k}  {card.name}" for k, card in enumerate(cards, 1))]
+        rows, styles = [], []
+        for lines in zip(*(card.lines for card in cards), strict=True):
+            cells = [
+                f"{line.value} ({line.difference})" if line.difference else line.value
+                for line in lines
+            ]
+            differs = lines[0].differs
+            rows.append(("•" if differs else "", lines[0].label, *cells))
+            styles.append("bold" if differs else "dim" if len(cards) > 1 else "")
+        self.screen.table(heads, rows, styles=styles)
+
+    def _listen(self, question: OpenQuestion) -> bool:
+        """Take what is typed until it means something; False: the person pauses."""
+        while True:
+            typed = self.screen.ask().lower()
+            if typed == PAUSE:
+                return False
+            if typed == FINISH:
+                self.study.finish(self.person)
+                return True
+            if typed == UNDO:
+                if self._undo():
+                    return True
+                continue
+            answer = read_answer(question, typed)
+            if answer is not None:
+                self._tell(question, answer)
+                return True
+            self.screen.say(self.texts("question.incomplete_answer"))
+            self.screen.choices(key_help(question, self.study.items, self.texts))
+
+    def _undo(self) -> bool:
+        try:
+            self.study.undo(self.person)
+        except NotAnswerableError:
+            self.screen.say(self.texts("question.nothing_to_undo"))
+            return False
+        return True
+
+    def _tell(self, question: OpenQuestion, answer: Any) -> None:
+        try:
+            self.study.tell(self.person, question.id, answer)
+        except ConflictError:  # the same person answered elsewhere in the meantime
+            self.screen.say(self.texts("question.conflict"))
+
+
+def result_values(study: Study, person: str, token: str) -> dict[str, Any]:
+    """Give where a person stands and what suits best, as plain values."""
+    now = study.participation(person)
+    ranking = study.ranking(person)
+    return {
+        "study": study.id,
+        "participant": token,
+        "state": now.state,
+        "finished": now.finished,
+        "n_answers": len(now.answered),
+        "recommendation": ranking_values(ranking[:1])[0],
+        "why": why_values(study, person, ranking[0].item),
+    }

@@ -1,0 +1,150 @@
+"""`penchant export`, `report` and `import`: studies as files."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penchant.cli._files import check_target, is_stdout, write_file
+from penchant.cli._finding import find_study, open_store
+from penchant.cli._options import AsJson, Data, Force, Output, StudyName
+from penchant.cli._screen import Screen, write_json
+from penchant.exceptions import FormatError, NotAnswerableError
+
+if TYPE_CHECKING:
+    from penchant.studies import Study
+
+__all__ = ["export", "import_", "report"]
+
+_FORMATS = ("json", "csv", "html")
+
+
+def export(
+    study_name: StudyName,
+    output: Output,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="json: the whole study, for `penchant import`. csv: the answers. "
+            "html: the report.",
+        ),
+    ] = "json",
+    force: Force = False,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a study to a file.
+
+    In the CSV file no text can run as a formula in a spreadsheet. No format
+    holds anything that opens the link of a participant.
+
+    Exit code 0: written. 1: no such study, or the file cannot be written.
+    2: wrong usage.
+
+    Example: penchant export "Our next flat" --format csv -o answers.csv
+    """
+    if kind not in _FORMATS:
+        raise typer.BadParameter(f"--format must be json, csv or html, not {kind!r}.")
+    _write(study_name, output, kind, force=force, data=data, as_json=as_json)
+
+
+def report(
+    study_name: StudyName,
+    output: Output,
+    force: Force = False,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the results of all participants as one HTML page.
+
+    It needs nothing else. The rules and curves of the group are in it where
+    there are enough answers; fitting them takes some seconds.
+
+    Exit code 0: written. 1: no such study, or the file cannot be written.
+    2: wrong usage.
+
+    Example: penchant report "Our next flat" -o report.html
+    """
+    _write(study_name, output, "html", force=force, data=data, as_json=as_json)
+
+
+def _write(
+    study_name: str,
+    output: Path,
+    kind: str,
+    *,
+    force: bool,
+    data: str | None,
+    as_json: bool,
+) -> None:
+    check_target(output, force=force)
+    with open_store(data) as store:
+        study = find_study(store, study_name)
+        content = _content(study, kind)
+    write_file(output, content)
+    if is_stdout(output):
+        return
+    if as_json:
+        values = {"study": study.id, "file": str(output), "format": kind}
+        write_json(values | {"bytes": len(content)})
+    else:
+        Screen().say(f"Wrote {output} ({len(content):,} bytes).")
+
+
+def _content(study: "Study", kind: str) -> bytes:
+    from penchant.studies import answers_csv, export_study
+
+    if kind == "json":
+        values = export_study(study.store, study.id)
+        return json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
+    if kind == "csv":
+        # The mark in front tells spreadsheets that it is UTF-8.
+        return f"\ufeff{answers_csv(study.store, study.id)}".encode()
+    return _report(study)
+
+
+def _report(study: "Study") -> bytes:
+    from penchant.web._report import make_report
+
+    try:
+        models = study.group_models()
+    except NotAnswerableError:
+        models = None
+    return make_report(study, models)
+
+
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True, dir_okay=False, help="What `penchant export` wrote as JSON."
+        ),
+    ],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a study that was exported, as a new one with all its answers.
+
+    Participants get new links; nothing is kept of a damaged file.
+
+    Exit code 0: added. 1: the file is damaged. 2: wrong usage.
+
+    Example: penchant import study.json
+    """
+    from penchant.studies import import_study
+
+    try:
+        values = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        raise FormatError(
+            f"{str(file)!r} is not JSON. Give a file that `penchant export` wrote."
+        ) from None
+    with open_store(data) as store:
+        study_id = import_study(store, values)
+        name = store.get_study(study_id).name
+    if as_json:
+        write_json({"study": study_id, "name": name})
+    else:
+        Screen().say(f"Imported {name!r} as {study_id[:8]}.")

@@ -1,0 +1,151 @@
+"""`penchant backup`, `restore`, `check` and `migrate`: care of a whole store."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from penchant.cli._finding import open_store
+from penchant.cli._options import AsJson, Data
+from penchant.cli._screen import Screen, write_json
+
+__all__ = ["backup", "check", "migrate", "restore"]
+
+_MOST_SHOWN = 50
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet.")],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write everything to one file, while the store is in use.
+
+    The file is complete or not there, and only you may read it: it holds
+    personal data.
+
+    Exit code 0: saved. 1: the file is there already or cannot be written.
+    2: wrong usage.
+
+    Example: penchant backup monday.backup
+    """
+    from penchant.studies import backup as back_up
+
+    with open_store(data) as store:
+        back_up(store, file)
+        n_studies = len(store.list_studies())
+    if as_json:
+        size = file.stat().st_size
+        write_json({"file": str(file), "studies": n_studies, "bytes": size})
+    else:
+        Screen().say(f"Saved {_studies(n_studies)} to {file}.")
+
+
+def restore(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True, dir_okay=False, help="What `penchant backup` wrote."
+        ),
+    ],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup into an empty store.
+
+    The links of participants work as before. If something is wrong with the
+    backup, the store is empty again.
+
+    Exit code 0: restored. 1: the store is not empty, or the backup is
+    damaged. 2: wrong usage.
+
+    Example: penchant restore monday.backup --data ./restored
+    """
+    from penchant.studies import restore as put_back
+
+    with open_store(data) as store:
+        n_studies = put_back(store, file)
+    if as_json:
+        write_json({"file": str(file), "studies": n_studies})
+    else:
+        Screen().say(f"Restored {_studies(n_studies)} from {file}.")
+
+
+def check(data: Data = None, as_json: AsJson = False) -> None:
+    """Rebuild all state from the log of events, and compare.
+
+    Exit code 0: all is well. 1: there are problems, which are listed.
+
+    Example: penchant check
+    """
+    from penchant.studies import check_store
+
+    with open_store(data) as store:
+        report = check_store(store)
+    if as_json:
+        write_json({"ok": report.ok, **report.to_dict()})
+    else:
+        screen = Screen()
+        counts = (
+            _studies(report.n_studies),
+            _count(report.n_participants, "participant"),
+            _count(report.n_events, "event"),
+            _count(report.n_answers, "answer"),
+        )
+        screen.say(", ".join(counts))
+        for problem in report.problems[:_MOST_SHOWN]:
+            screen.say(f"problem: {problem}", style="red")
+        hidden = len(report.problems) - _MOST_SHOWN
+        if hidden > 0:
+            screen.say(f"and {hidden} more problems; --json lists all")
+        if report.ok:
+            screen.say("No problems found.")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def migrate(data: Data = None, as_json: AsJson = False) -> None:
+    """Bring a database to the form that this version of penchant needs.
+
+    Every command does so when it opens one; this does nothing else. Copy the
+    database first: an older version cannot open it any more.
+
+    Exit code 0: done. 1: the database cannot be used. 2: wrong usage.
+
+    Example: penchant migrate --data postgresql://localhost/studies
+    """
+    from penchant.studies import store_url
+
+    url = store_url(data)
+    before = _form(url)
+    with open_store(url):
+        after = _form(url)
+    if as_json:
+        write_json({"before": before, "after": after})
+    elif before == after:
+        Screen().say(f"The database has the form {after} already.")
+    else:
+        Screen().say(f"The database was brought from {before or 'nothing'} to {after}.")
+
+
+def _form(url: str) -> str | None:
+    """Give the last migration that a database has seen; None: it is empty."""
+    from alembic.migration import MigrationContext
+
+    from penchant.studies._engine import make_engine, wrap_errors
+
+    engine = make_engine(url)
+    place = engine.url.render_as_string(hide_password=True)
+    try:
+        with wrap_errors(place), engine.connect() as connection:
+            return MigrationContext.configure(connection).get_current_revision()
+    finally:
+        engine.dispose()
+
+
+def _studies(count: int) -> str:
+    return "1 study" if count == 1 else f"{count:,} studies"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"

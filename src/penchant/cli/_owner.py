@@ -1,0 +1,175 @@
+"""`penchant owner`: who may log in and run studies."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penchant.cli._screen import plain
+from penchant.exceptions import OwnerNotFoundError, PenchantError
+
+if TYPE_CHECKING:
+    from penchant.studies import OwnerRecord, Store
+
+__all__ = ["owner"]
+
+owner = typer.Typer(
+    no_args_is_help=True, help="Say who may log in and run studies on a server."
+)
+
+_Name = Annotated[str, typer.Argument(help="As typed at the login.")]
+_Data = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="PATH",
+        help="Where studies are kept: a folder, a .sqlite file or a database "
+        "address. By default a folder of yours.",
+    ),
+]
+_FromStdin = Annotated[
+    bool,
+    typer.Option(
+        "--password-stdin", help="Read the password from standard input, for scripts."
+    ),
+]
+
+
+@owner.callback()
+def _owner() -> None:
+    """Say who may log in and run studies on a server."""
+
+
+@owner.command()
+def add(
+    name: _Name,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="May see the studies of everybody.")
+    ] = False,
+    data: _Data = None,
+    password_stdin: _FromStdin = False,
+) -> None:
+    """Add an owner; the password is asked for.
+
+    Exit code 0: added. 1: the name is taken or the password does not fit.
+
+    Example: penchant owner add ada --admin
+    """
+    from penchant.web import hash_password
+
+    if not name.strip() or name != name.strip():
+        raise PenchantError("The name must not be empty or begin or end with a space.")
+    with _open(data) as store:
+        if store.find_owner(name) is not None:
+            raise PenchantError(f"There is an owner called {name!r} already.")
+        kept = hash_password(_ask_password(password_stdin))
+        store.add_owner(name, kept, "admin" if admin else "analyst")
+    typer.echo(f"Added {name}.")
+
+
+@owner.command(name="list")
+def list_owners(
+    data: _Data = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write the list as JSON.")
+    ] = False,
+) -> None:
+    """List the owners by name.
+
+    Example: penchant owner list
+    """
+    with _open(data) as store:
+        found = store.list_owners()
+    if as_json:
+        entries = [
+            {"name": one.name, "role": one.role, "created": one.created.isoformat()}
+            for one in found
+        ]
+        typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
+        return
+    for one in found:
+        typer.echo(f"{plain(one.name)}\t{one.role}")
+    if not found:
+        typer.echo("There are no owners yet. Add one: penchant owner add NAME")
+
+
+@owner.command()
+def password(
+    name: _Name, data: _Data = None, password_stdin: _FromStdin = False
+) -> None:
+    """Give an owner a new password; all sessions and API tokens end.
+
+    Example: penchant owner password ada
+    """
+    from penchant.web import hash_password
+
+    with _open(data) as store:
+        found = _find(store, name)
+        store.set_password(found.id, hash_password(_ask_password(password_stdin)))
+    typer.echo(f"Changed the password of {name}.")
+
+
+@owner.command()
+def token(
+    name: _Name,
+    days: Annotated[
+        int, typer.Option(min=1, max=3650, help="How long it is good.")
+    ] = 90,
+    data: _Data = None,
+) -> None:
+    """Print a new API token with which a program acts for an owner.
+
+    It is shown once and kept only as a hash; a new password ends it.
+
+    Example: penchant owner token ada --days 30
+    """
+    from penchant.web import add_api_token
+
+    with _open(data) as store:
+        typer.echo(add_api_token(store, _find(store, name).id, timedelta(days=days)))
+
+
+@owner.command()
+def remove(
+    name: _Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
+    data: _Data = None,
+) -> None:
+    """Remove an owner; their studies stay, and only admins see them then.
+
+    Example: penchant owner remove ada
+    """
+    with _open(data) as store:
+        found = _find(store, name)
+        if not yes:
+            typer.confirm(f"Remove {name}?", abort=True)
+        store.remove_owner(found.id)
+    typer.echo(f"Removed {name}.")
+
+
+@contextmanager
+def _open(data: str | None) -> Iterator["Store"]:
+    from penchant.studies import SqlStore, store_url
+
+    with SqlStore(store_url(data)) as store:
+        yield store
+
+
+def _find(store: "Store", name: str) -> "OwnerRecord":
+    found = store.find_owner(name)
+    if found is None:
+        raise OwnerNotFoundError(
+            f"There is no owner called {name!r}. `penchant owner list` shows all."
+        )
+    return found
+
+
+def _ask_password(from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    asked: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return asked

@@ -1,0 +1,100 @@
+"""`penchant rank`: what one participant, or all of them, like best."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penchant.cli._finding import find_participant, find_study, open_store
+from penchant.cli._options import AsJson, Data, Participant, StudyName
+from penchant.cli._screen import Screen, write_json
+
+if TYPE_CHECKING:
+    from penchant.studies import Group, Study
+
+__all__ = ["rank"]
+
+_GROUP_HEADS = (
+    "Place",
+    "Alternative",
+    "Mean",
+    "Borda",
+    "Least liked",
+    "Spread",
+    "Split",
+)
+
+
+def rank(
+    study_name: StudyName,
+    participant: Participant = None,
+    group: Annotated[
+        bool, typer.Option("--group", help="Rank for all participants (the default).")
+    ] = False,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Only so many; by default all.")
+    ] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank the alternatives for one participant or for all.
+
+    For one: points from 0 to 100 with their 90 % range, and the chance of
+    being the best. For all: the mean of these points, Borda, and the points
+    from whoever likes it least, with the places by each in brackets; how far
+    people differ, and whether they are split about it.
+
+    Exit code 0: ranked. 1: no such study or participant. 2: wrong usage.
+
+    Example: penchant rank "Our next flat" --top 5
+    """
+    if group and participant is not None:
+        raise typer.BadParameter("Give --participant or --group, not both.")
+    with open_store(data) as store:
+        study = find_study(store, study_name)
+        if participant is not None:
+            _rank_for_one(study, participant, top, as_json)
+        else:
+            _rank_for_all(study.group(), top, as_json)
+
+
+def _rank_for_one(study: "Study", token: str, top: int | None, as_json: bool) -> None:
+    from penchant.cli._results import ranking_values, show_ranking
+    from penchant.studies import choose_language, load_texts
+
+    person = find_participant(study, token)
+    ranking = study.ranking(person.id)[:top]
+    if as_json:
+        write_json(ranking_values(ranking))
+        return
+    spoken = study.participation(person.id).language
+    texts = load_texts(choose_language([spoken], study.settings.languages))
+    show_ranking(ranking, texts, Screen())
+
+
+def _rank_for_all(group: "Group", top: int | None, as_json: bool) -> None:
+    if as_json:
+        from penchant.web._api_results import GroupOut
+
+        values = GroupOut.of(group).model_dump()
+        write_json(values | {"items": values["items"][:top]})
+        return
+    screen = Screen()
+    if not group.items:
+        screen.say("Nobody has answered yet. `penchant ask` asks somebody.")
+        return
+    simulated = f", {group.n_simulated} of them simulated" if group.n_simulated else ""
+    people = "1 person" if group.n_voices == 1 else f"{group.n_voices} people"
+    screen.say(f"{people} answered{simulated}.")
+    rows = [
+        (
+            f"{item.place}",
+            item.name,
+            f"{item.mean:.0f}",
+            f"{item.borda:.0f} ({item.borda_place})",
+            f"{item.misery:.0f} ({item.misery_place})",
+            f"{item.disagreement:.0f}",
+            "yes" if item.split else "",
+        )
+        for item in group.items[:top]
+    ]
+    screen.table(_GROUP_HEADS, rows, numbers=(0, 2, 3, 4, 5))

@@ -1,0 +1,163 @@
+"""What is believed of one participant, in the terminal and for programs."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from scipy.special import ndtr
+
+from penchant.cli._screen import Screen
+from penchant.explanation import Attribution
+from penchant.studies import RankedItem, Study, Texts
+from penchant.web._api_results import ComparisonOut, RankedOut, WhyOut
+from penchant.web._charts import Numbers
+from penchant.web._reason_view import CompareView, compare_view, why_view
+from penchant.web._result_view import best_view
+
+__all__ = [
+    "compare",
+    "comparison_values",
+    "ranking_values",
+    "show_comparison",
+    "show_ranking",
+    "show_recommendation",
+    "show_why",
+    "why_values",
+]
+
+_TOP = 5
+
+
+def ranking_values(ranking: Sequence[RankedItem]) -> list[dict[str, Any]]:
+    """Give a ranking as plain values, like the API."""
+    return [RankedOut.of(ranked).model_dump() for ranked in ranking]
+
+
+def show_ranking(ranking: Sequence[RankedItem], texts: Texts, screen: Screen) -> None:
+    """Write a ranking as a table."""
+    keys = ("place", "alternative", "points", "range", "chance")
+    rows = [
+        (
+            texts.number(ranked.place),
+            ranked.name,
+            texts.points(ranked.points),
+            texts.span(ranked.low, ranked.high),
+            texts.share(ranked.probability_best),
+        )
+        for ranked in ranking
+    ]
+    heads = [texts(f"result.{key}") for key in keys]
+    screen.table(heads, rows, numbers=(0, 2, 4))
+
+
+def why_values(study: Study, person: str, item: int) -> dict[str, Any]:
+    """Give why an item has its points as plain values, like the API."""
+    found = WhyOut.of(study.explain(person, item), item)
+    return {"name": study.items.names[item], **found.model_dump()}
+
+
+def show_why(
+    study: Study, person: str, item: int, texts: Texts, screen: Screen
+) -> None:
+    """Write why an item has the points that it has."""
+    view = why_view(study.items, item, study.explain(person, item), texts)
+    screen.say(view.title, style="bold")
+    screen.say(view.words)
+    _show_numbers(view.numbers, screen)
+    screen.say(f"{texts('result.average')}: {view.base}. {view.name}: {view.points}.")
+
+
+def _show_numbers(numbers: Numbers, screen: Screen) -> None:
+    rows = [(row.name, *row.cells) for row in numbers.rows]
+    last = len(numbers.heads) - 1
+    screen.table(numbers.heads, rows, numbers=(last - 1, last))
+
+
+def compare(
+    study: Study, person: str, a: int, b: int, texts: Texts, *, changes: bool
+) -> CompareView:
+    """Tell why one item is better than another.
+
+    Parameters
+    ----------
+    study : Study
+    person : str
+        Identifier of the participant.
+    a, b : int
+        Two different items.
+    texts : Texts
+        In the language of the reader.
+    changes : bool
+        Whether to look for what would change the choice, which takes a second.
+    """
+    contrast = study.contrast(person, a, b)
+    ahead = contrast.predictions[0] >= contrast.base[0]
+    better, worse = (a, b) if ahead else (b, a)
+    return compare_view(
+        study.items,
+        (a, b),
+        contrast,
+        study.reasons(person, better, worse),
+        study.flip(person, worse, better) if changes else None,
+        _chance(contrast),
+        texts,
+    )
+
+
+def _chance(contrast: Attribution) -> float:
+    """Give the probability that the better one of two is better."""
+    ahead = abs(float(contrast.predictions[0] - contrast.base[0]))
+    variance = 0.0 if contrast.cov is None else float(contrast.cov[0].sum())
+    return float(ndtr(ahead / math.sqrt(max(variance, 1e-12))))
+
+
+def comparison_values(
+    study: Study, person: str, a: int, b: int, texts: Texts
+) -> dict[str, Any]:
+    """Give why an item is better than another as plain values, like the API."""
+    view = compare(study, person, a, b, texts, changes=True)
+    contrast = study.contrast(person, a, b)
+    found = ComparisonOut.of(contrast, study.reasons(person, a, b), a, b)
+    return {
+        "name": study.items.names[a],
+        "rival": study.items.names[b],
+        **found.model_dump(),
+        "chance": _chance(contrast),
+        "argument": view.argument,
+        "changes": list(view.flips),
+    }
+
+
+def show_comparison(view: CompareView, texts: Texts, screen: Screen) -> None:
+    """Write why one item is better than another."""
+    screen.say(view.title, style="bold")
+    screen.say(f"{view.sentence} {view.argument}")
+    _show_numbers(view.numbers, screen)
+    if view.flips:
+        screen.say(texts("compare.flip_title"), style="bold")
+    for words in view.flips:
+        screen.say(words)
+
+
+def show_recommendation(
+    study: Study, person: str, texts: Texts, screen: Screen
+) -> None:
+    """Write what suits a person best, and why."""
+    ranking = study.ranking(person)
+    now = study.participation(person)
+    best = best_view(study.items, ranking, now, texts)
+    screen.say(best.state)
+    screen.say()
+    screen.say(f"{best.lead}: {best.name}", style="bold")
+    screen.say(best.facts)
+    screen.say(f"{best.chance} {best.after}.")
+    screen.say()
+    show_why(study, person, ranking[0].item, texts, screen)
+    if len(ranking) > 1:
+        first, second = ranking[0].item, ranking[1].item
+        view = compare(study, person, first, second, texts, changes=False)
+        screen.say()
+        screen.say(view.title, style="bold")
+        screen.say(f"{view.sentence} {view.argument}")
+    screen.say()
+    show_ranking(ranking[:_TOP], texts, screen)

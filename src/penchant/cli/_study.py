@@ -1,0 +1,262 @@
+"""`penchant study`: making studies and looking at them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penchant.cli._finding import find_study, open_store
+from penchant.cli._options import AsJson, Data, StudyName, say_data
+from penchant.cli._screen import Screen, write_json
+from penchant.exceptions import OwnerNotFoundError
+
+if TYPE_CHECKING:
+    from penchant.data import Attribute
+    from penchant.studies import Participation, Store, Study, StudySummary
+
+__all__ = ["study"]
+
+study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
+
+_DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
+
+
+@study.callback()
+def _study() -> None:
+    """Make studies and look at them."""
+
+
+@study.command()
+def new(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True, dir_okay=False, help="The alternatives: a CSV or XLSX file."
+        ),
+    ],
+    name: Annotated[
+        str, typer.Option(help="As people read it; by default that of the file.")
+    ] = "",
+    question: Annotated[
+        str,
+        typer.Option(help="Form of the questions: pair, best-worst, rating, ranking."),
+    ] = "pair",
+    max_questions: Annotated[
+        int, typer.Option(min=1, max=1000, help="Most questions to one participant.")
+    ] = 25,
+    max_regret: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            help="Stop asking when this little is expected to be lost, in standard "
+            "deviations of utility.",
+        ),
+    ] = 0.05,
+    intro: Annotated[str, typer.Option(help="Text that participants read first.")] = "",
+    consent: Annotated[
+        str, typer.Option(help="Text that participants must agree to first.")
+    ] = "",
+    language: Annotated[
+        list[str],
+        typer.Option(help="Languages to choose from: en, fr. Repeat for several."),
+    ] = ["en", "fr"],  # noqa: B006 - Typer copies it
+    help_each_other: Annotated[
+        bool,
+        typer.Option(
+            "--help-each-other/--alone",
+            help="Whether earlier answers shape the questions to later participants.",
+        ),
+    ] = True,
+    up: Annotated[
+        list[str],
+        typer.Option(metavar="COLUMN", help="More is better here. May be repeated."),
+    ] = [],  # noqa: B006
+    down: Annotated[
+        list[str],
+        typer.Option(metavar="COLUMN", help="Less is better here. May be repeated."),
+    ] = [],  # noqa: B006
+    skip: Annotated[
+        list[str],
+        typer.Option(metavar="COLUMN", help="Leave this column out. May be repeated."),
+    ] = [],  # noqa: B006
+    owner: Annotated[
+        str, typer.Option(help="Whose it is on a server with logins.")
+    ] = "",
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a study of a table of alternatives.
+
+    What the columns mean is guessed, as `penchant items check` shows it.
+    Exit code 0: made. 1: the table or a setting does not fit. 2: wrong usage.
+
+    Example: penchant study new flats.csv --name "Our next flat" --max-questions 15
+    """
+    from penchant.cli._table_file import read_study_table
+    from penchant.studies import Study, StudySettings
+
+    settings = StudySettings(
+        question=question,
+        max_questions=max_questions,
+        max_regret=max_regret,
+        consent=consent,
+        languages=tuple(language),
+        intro=intro,
+        help_each_other=help_each_other,
+    )
+    table = read_study_table(file, name=name, up=up, down=down, skip=skip)
+    with open_store(data) as store:
+        study_id = store.create_study(
+            table.name, table.items, settings=settings, owner=_owner_id(store, owner)
+        )
+        made = Study(store, study_id)
+        if as_json:
+            write_json(_details(made))
+            return
+        screen = Screen()
+        for note in table.notes:
+            screen.say(f"warning: {note}", style="yellow")
+        _show_attributes(made.items.attributes, screen)
+        n_items = len(made.items)
+        screen.say(f"Made {made.record.name!r} of {n_items} alternatives. Ask with")
+        screen.command(f"penchant ask {made.id[:8]}{say_data(data)}")
+
+
+def _owner_id(store: "Store", name: str) -> str | None:
+    if not name:
+        return None
+    found = store.find_owner(name)
+    if found is None:
+        raise OwnerNotFoundError(
+            f"There is no owner called {name!r}. `penchant owner list` shows all."
+        )
+    return found.id
+
+
+@study.command(name="list")
+def list_studies(data: Data = None, as_json: AsJson = False) -> None:
+    """List the studies, the newest first.
+
+    Example: penchant study list
+    """
+    with open_store(data) as store:
+        found = store.list_studies()
+    if as_json:
+        write_json([_summary(one) for one in found])
+        return
+    screen = Screen()
+    if not found:
+        screen.say("There are no studies yet. Make one: penchant study new FILE")
+        return
+    heads = ("Id", "Name", "Alternatives", "Participants", "Made")
+    rows = [
+        (
+            one.id[:8],
+            one.name,
+            f"{one.n_items}",
+            _people(one.n_participants, one.n_simulated),
+            f"{one.created:%Y-%m-%d}",
+        )
+        for one in found
+    ]
+    screen.table(heads, rows, numbers=(2,))
+
+
+def _people(n_real: int, n_simulated: int) -> str:
+    return f"{n_real} + {n_simulated} simulated" if n_simulated else f"{n_real}"
+
+
+def _summary(one: "StudySummary") -> dict[str, Any]:
+    values = asdict(one)
+    return values | {
+        "created": one.created.isoformat(),
+        "settings": one.settings.to_dict(),
+    }
+
+
+@study.command()
+def show(study_name: StudyName, data: Data = None, as_json: AsJson = False) -> None:
+    """Show the settings, the alternatives and the participants of a study.
+
+    Example: penchant study show "Our next flat"
+    """
+    with open_store(data) as store:
+        found = find_study(store, study_name)
+        if as_json:
+            write_json(_details(found))
+        else:
+            _show(found, Screen())
+
+
+def _details(found: "Study") -> dict[str, Any]:
+    record = found.record
+    return {
+        "id": record.id,
+        "name": record.name,
+        "demo": record.demo,
+        "created": record.created.isoformat(),
+        "owner": record.owner,
+        "settings": record.settings.to_dict(),
+        "items": list(record.items.names),
+        "attributes": [each.to_dict() for each in record.items.attributes],
+        "participants": [
+            {
+                "id": person.id,
+                "label": person.label,
+                "simulated": person.simulated,
+                "state": now.state,
+                "n_answers": len(now.answered),
+            }
+            for person, now in _standing(found)
+        ],
+    }
+
+
+def _standing(found: "Study") -> list[tuple[Any, "Participation"]]:
+    """Give where everybody stands: how far, never what they said."""
+    people = found.store.list_participants(found.id)
+    return [(person, found.participation(person.id)) for person in people]
+
+
+def _show(found: "Study", screen: Screen) -> None:
+    record, settings = found.record, found.settings
+    screen.say(record.name, style="bold")
+    screen.say(f"{record.id}, made on {record.created:%Y-%m-%d}")
+    state = "takes participants" if settings.open else "is closed"
+    screen.say(
+        f"It {state}: at most {settings.max_questions} questions of the form "
+        f"{settings.question!r}, in {', '.join(settings.languages)}."
+    )
+    screen.say()
+    _show_attributes(record.items.attributes, screen)
+    screen.say()
+    heads = ["Alternative", *(each.name for each in record.items.attributes)]
+    rows = [
+        (name, *record.items.describe(row).values())
+        for row, name in enumerate(record.items.names)
+    ]
+    screen.table(heads, rows)
+    screen.say()
+    _show_people(found, screen)
+
+
+def _show_attributes(attributes: "tuple[Attribute, ...]", screen: Screen) -> None:
+    rows = [
+        (each.name, each.kind, _DIRECTIONS[each.direction], each.unit)
+        for each in attributes
+    ]
+    screen.table(("Column", "Kind", "Direction", "Unit"), rows)
+
+
+def _show_people(found: "Study", screen: Screen) -> None:
+    standing = _standing(found)
+    real = [(who, now) for who, now in standing if not who.simulated]
+    n_simulated = len(standing) - len(real)
+    screen.say(f"Participants: {_people(len(real), n_simulated)}")
+    rows = [
+        (person.label or person.id[:8], now.state, f"{len(now.answered)}")
+        for person, now in real
+    ]
+    if rows:
+        screen.table(("Participant", "State", "Answers"), rows, numbers=(2,))

@@ -1,0 +1,87 @@
+"""The table of a new study, with the guesses about its columns corrected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from penchant.data import Items, Problem, read_table
+from penchant.exceptions import DataError
+from penchant.web._columns import Column
+from penchant.web._forms import check_form, guess_form
+
+__all__ = ["StudyTable", "read_study_table"]
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """What a new study is made of.
+
+    Parameters
+    ----------
+    name : str
+        Of the study.
+    items : Items
+        The alternatives.
+    notes : tuple of Problem
+        What may be wrong with the columns that are used.
+    """
+
+    name: str
+    items: Items
+    notes: tuple[Problem, ...]
+
+
+def read_study_table(
+    file: Path,
+    *,
+    name: str,
+    up: Sequence[str],
+    down: Sequence[str],
+    skip: Sequence[str],
+) -> StudyTable:
+    """Read a table as the upload in the browser does, where all guesses are kept.
+
+    Parameters
+    ----------
+    file : Path
+        CSV or XLSX.
+    name : str
+        Of the study; empty: that of the file.
+    up, down, skip : sequence of str
+        Columns of which more is better, or less, or that are left out.
+    """
+    frame = read_table(file)
+    guess = guess_form(file.name, frame)
+    columns = {column.header: column for column in guess.columns}
+    for header in up:
+        columns[header] = _directed(_find(columns, header), "up")
+    for header in down:
+        columns[header] = _directed(_find(columns, header), "down")
+    for header in skip:
+        columns[header] = replace(_find(columns, header), role="skip")
+    named = replace(guess, name=name.strip() or guess.name)
+    items, form = check_form(frame, replace(named, columns=tuple(columns.values())))
+    if items is None:
+        wrong = [form.name_error, form.error, *(c.error for c in form.columns)]
+        raise DataError(" ".join(filter(None, wrong)))
+    used = [column for column in form.columns if column.role == "attribute"]
+    notes = tuple(note for column in used for note in column.notes)
+    return StudyTable(form.name, items, notes)
+
+
+def _find(columns: dict[str, Column], header: str) -> Column:
+    if header not in columns:
+        raise DataError(
+            f"There is no column {header!r}. The columns are: "
+            f"{', '.join(map(repr, columns))}."
+        )
+    return columns[header]
+
+
+def _directed(column: Column, direction: str) -> Column:
+    if column.kind == "categorical":
+        raise DataError(
+            f"The levels of column {column.header!r} have no order, so that more or "
+            "less of it means nothing."
+        )
+    return replace(column, direction=direction)

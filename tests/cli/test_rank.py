@@ -1,0 +1,38 @@
+from typing import Any
+
+import pytest
+
+
+def test_ranking_of_one_person(asked: Any) -> None:
+    run, token = asked
+    ranking = run.json("rank", "Flats", "--participant", token)
+    assert [ranked["place"] for ranked in ranking] == [1, 2, 3, 4, 5]
+    assert sum(r["probability_best"] for r in ranking) == pytest.approx(1, abs=0.02)
+    said = run.text("rank", "Flats", "--participant", token, "--top", 2)
+    assert "Place Alternative Points 90 % range" in said
+    assert ranking[1]["name"] in said
+    assert ranking[2]["name"] not in said
+
+
+def test_ranking_of_all(asked: Any) -> None:
+    run, token = asked
+    best = run.json("rank", "Flats", "--participant", token)[0]["name"]
+    found = run.json("rank", "Flats", "--group", "--top", 3)
+    assert (found["n_people"], found["n_simulated"]) == (1, 0)
+    assert [item["place"] for item in found["items"]] == [1, 2, 3]
+    assert found["items"][0]["name"] == best
+    said = run.text("rank", "Flats")
+    assert "1 person answered." in said
+    assert f"1 {best} 100 100 (1) 100 (1) 0" in said
+
+
+def test_nobody_has_answered(run: Any) -> None:
+    run.new()
+    assert "Nobody has answered yet." in run.text("rank", "Flats")
+    assert run.json("rank", "Flats")["items"] == []
+
+
+def test_one_or_all_not_both(asked: Any) -> None:
+    run, token = asked
+    said = run.error("rank", "Flats", "--group", "--participant", token, code=2)
+    assert "not both" in said
