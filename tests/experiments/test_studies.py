@@ -1,0 +1,26 @@
+"""What the script about the best flat measures, on the smallest sample."""
+
+import numpy as np
+import pytest
+
+from experiments.studies import best_flat
+from experiments.studies.best_flat import METHODS, Answers
+
+
+def test_found_for_good_counts_from_the_last_miss() -> None:
+    found = np.array([False, True, False, True, True])
+    answers = Answers(found, 1.0 - found, np.array([0.5, 0.2, 0.1, 0.04, 0.06]))
+    assert answers.n_needed == 4
+    assert answers.end == 3  # the first expected regret of at most .05
+    always = Answers(np.ones(5, bool), np.zeros(5), np.ones(5))
+    assert (always.n_needed, always.end) == (1, 24)
+
+
+def test_every_method_has_every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_flat, "N_QUICK", 1)
+    outcome = best_flat.run(quick=True)
+    cells = {(cell.row, cell.column) for cell in outcome.measurements}
+    assert len(cells) == len(outcome.measurements) == len(METHODS) * 11
+    assert {column for _, column in cells} == set(METHODS)
+    shares = [c.mean for c in outcome.measurements if c.row.startswith("found after")]
+    assert all(0.0 <= share <= 1.0 for share in shares)
