@@ -32,6 +32,7 @@ PAPERS = {
         "coalitionnelles pour une explication efficace des prédictions individuelles "
         "(EGC 2022)"
     ),
+    "studies": "Not a paper: how many questions the app needs (experiments/studies)",
 }
 
 

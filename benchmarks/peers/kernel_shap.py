@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import shap
 
 __all__ = ["contrast"]
 
 
 def contrast(model: Any, a: np.ndarray, b: np.ndarray) -> Callable[[], np.ndarray]:
     """Give a function that explains a by its difference from b, with all defaults."""
+    import shap
+
     explainer = shap.KernelExplainer(model.predict, b[None])
 
     def explain() -> np.ndarray:

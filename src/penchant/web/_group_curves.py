@@ -239,8 +239,7 @@ def _across_ticks(
 ) -> tuple[Tick, ...]:
     if attribute.kind == "numeric":
         return tuple(
-            Tick(axis.at(value), texts.number(value))
-            for value in axis.ticks(4)
+            Tick(axis.at(value), texts.number(value)) for value in axis.ticks(4)
         )
     step = -(-len(grid) // _MOST_LABELS)
     return tuple(
