@@ -61,7 +61,10 @@ class Peer:
     @property
     def is_here(self) -> bool:
         """Whether its package is installed."""
-        return find_spec(self.module) is not None
+        try:
+            return find_spec(self.module) is not None
+        except ModuleNotFoundError:  # of a package that the module is in
+            return False
 
     def settings(self, cap: int | None) -> list[Setting]:
         """List the settings that cannot give more rules than `cap`, if known."""

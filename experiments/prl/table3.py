@@ -5,8 +5,10 @@ SVM. madelon: products of two of 500 attributes, never listed; the 2,000 trainin
 divided 70/30 as in the paper, and in a row of its own all of them for learning and the
 600 validation rows for testing; polynomial SVM of degree 2. nu is chosen by 3 folds of
 the training rows, as is the SVM's C among powers of 10 from 1e-4 to 1e5 (madelon: to
-1e2). gisette is not available: a set of the same shape is generated, and only the time
-and the gap are told.
+1e2). On madelon the program stops at a gap of 3e-3, which had the best accuracy in 5
+folds of the training file (69.9 % at nu = 0.8; 68.4 with 1e-3, 68.9 with less). gisette
+is not available: a set of the same shape is generated, and only time, gap (at most
+1e-3, as in all timed fits) and memory are told.
 """
 
 import time
@@ -30,6 +32,8 @@ SEEDS = tuple(range(1000, 1005))
 MADELON_SEEDS = SEEDS[:2]
 TEST_SHARE = 0.3
 N_FOLDS = 3
+TOLERANCES = {1: "auto", 2: 3e-3}
+GAP = 1e-3
 GISETTE_SHAPE = (4200, 5000)
 QUICK_SHAPE = (300, 500)
 
@@ -127,7 +131,9 @@ def _cells(
 def score_rules(split: Split, degree: int) -> tuple[float, int, float, float, str]:
     """Give accuracy, number of features, balanced accuracy, CPU seconds and nu."""
     X_train, X_test, y_train, y_test = split
-    model = RuleClassifier(generator="monomials", degree=degree, cv=N_FOLDS)
+    model = RuleClassifier(
+        generator="monomials", degree=degree, tol=TOLERANCES[degree], cv=N_FOLDS
+    )
     start = time.process_time()
     model.fit(X_train, y_train)
     seconds = time.process_time() - start
@@ -145,7 +151,7 @@ def score_rules(split: Split, degree: int) -> tuple[float, int, float, float, st
 def _fixed(row: str, split: Split, degree: int, nu: float) -> Measurement:
     """Tell the time of one fit, its certificate and, of a second one, the memory."""
     X_train, _, y_train, _ = split
-    model = RuleClassifier(generator="monomials", degree=degree, nu=nu)
+    model = RuleClassifier(generator="monomials", degree=degree, nu=nu, tol=GAP)
     start = time.process_time()
     model.fit(X_train, y_train)
     seconds = time.process_time() - start
