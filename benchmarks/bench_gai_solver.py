@@ -1,6 +1,8 @@
 """Sparse GAI: the QCQP's optimum 60 times faster; certified for 10 and 30 attributes.
 
-With 30 attributes there are a billion subsets: no route that lists them can follow.
+The QCQP is the paper's; with its kernels factored by hand, which spares cvxpy most of
+the work, we are still 15 times faster. With 30 attributes there are a billion subsets:
+no route that lists them can follow.
 """
 
 from collections.abc import Iterator
@@ -23,7 +25,11 @@ LIMITS = {(10, 1.0): 0.15, (10, 10.0): 1.0, (30, 1.0): 0.8, (30, 10.0): 1.6}
 def cases() -> Iterator[list[Case | Budget]]:
     """Yield the comparison with the QCQP and the larger problems."""
     yield [
-        *(_against_qcqp(C) for C in (1.0, 10.0)),
+        *(
+            _against_qcqp(C, factored)
+            for factored in (False, True)
+            for C in (1.0, 10.0)
+        ),
         *(_large(d, C, s) for (d, C), s in LIMITS.items()),
     ]
 
@@ -42,16 +48,18 @@ def solve(X: np.ndarray, y: np.ndarray, C: float) -> SparseGAIResult:
     return problem.solve(C, tol=TOL)
 
 
-def _against_qcqp(C: float) -> Case:
+def _against_qcqp(C: float, factored: bool) -> Case:
     X, y = draw(70, 6)
     kernel = RBF(1.0)
     grams = [kernel.k0(column, column) for column in X.T]
     return Case(
         name=f"6 attributes, 70 ratings, 63 subsets, C={C:g}",
         ours=lambda: solve(X, y, C),
-        theirs=lambda: cvxpy_gai.solve(grams, y, C=C, epsilon=EPSILON),
-        peer=cvxpy_gai.NAME,
-        at_most=1.0 / 60.0,
+        theirs=lambda: cvxpy_gai.solve(
+            grams, y, C=C, epsilon=EPSILON, factored=factored
+        ),
+        peer=cvxpy_gai.FACTORED if factored else cvxpy_gai.AS_WRITTEN,
+        at_most=1.0 / 15.0 if factored else 1.0 / 60.0,
         agree=lambda result, optimum: bool(
             np.isclose(result.primal, optimum, rtol=2 * TOL, atol=0.0)
         ),

@@ -9,10 +9,12 @@ from benchmarks.peers.rank_svm import RankSVM
 from penchant.kernels import RBF
 
 
-def test_the_program_over_all_subsets_has_our_optimum() -> None:
+@pytest.mark.parametrize("factored", [True, False])
+def test_the_program_over_all_subsets_has_our_optimum(factored: bool) -> None:
     X, y = bench_gai_solver.draw(20, 4)
     grams = [RBF(1.0).k0(column, column) for column in X.T]
-    optimum = cvxpy_gai.solve(grams, y, C=2.0, epsilon=bench_gai_solver.EPSILON)
+    epsilon = bench_gai_solver.EPSILON
+    optimum = cvxpy_gai.solve(grams, y, C=2.0, epsilon=epsilon, factored=factored)
     ours = bench_gai_solver.solve(X, y, 2.0)
     assert ours.primal == pytest.approx(optimum, rel=2e-5)
 

@@ -7,6 +7,7 @@ product, and no model looks at the table again.
 
 import warnings
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotrs
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
@@ -92,15 +94,23 @@ class _Support:
     outputs: Outputs
 
     def train(self, gram: FloatArray) -> tuple[Any, FloatArray]:
-        model = clone(self.estimator).fit(gram, self.y)
+        model = copy(self.estimator)
+        with _checked_before():
+            model.fit(gram, self.y)
         return model, self.predict(model, gram)
 
     def predict(self, model: Any, gram: FloatArray) -> FloatArray:
         if self.outputs.classes is not None:
-            return self.outputs(model, gram)
+            with _checked_before():
+                return self.outputs(model, gram)
         values: FloatArray = gram[:, model.support_] @ model.dual_coef_.T
         values += model.intercept_
         return values
+
+
+def _checked_before() -> Any:
+    """Spare scikit-learn its checks: parameters and numbers are those of fit."""
+    return config_context(assume_finite=True, skip_parameter_validation=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,13 +33,13 @@ class Block:
     columns : ndarray of shape (n_items, n_columns)
     kept : ndarray of shape (n_kept,)
         Flat positions of the products that were not negligible.
-    rotation : ndarray of shape (n_kept, n_columns) or None
-        Orthonormal map from columns to kept products; None: they are the same.
+    rotated : bool
+        Whether the columns are the kept products after a rotation to fewer.
     """
 
     columns: FloatArray
     kept: IntArray
-    rotation: FloatArray | None
+    rotated: bool
 
 
 class FactorDictionary:
@@ -135,7 +135,7 @@ class FactorDictionary:
         n_sets = weights.shape[1]
         products = np.zeros((width * last, n_sets))
         products[block.kept] = (
-            weights if block.rotation is None else block.rotation @ weights
+            self._rotation(subset) @ weights if block.rotated else weights
         )
         if not parent:
             return products
@@ -151,18 +151,34 @@ class FactorDictionary:
         """Multiply axes row by row; drop tiny columns; rotate if too wide."""
         axes = self._axes[subset[-1]]
         if len(subset) == 1:
-            return Block(axes, np.arange(axes.shape[1]), None)
+            return Block(axes, np.arange(axes.shape[1]), rotated=False)
         self._check_size(subset)
-        parent = self._block(subset[:-1]).columns
-        products = (parent[:, :, None] * axes[:, None, :]).reshape(len(axes), -1)
+        products = self._products(subset)
         norms = np.linalg.norm(products, axis=0)
         kept = np.flatnonzero(norms > _COLUMN_CUT * norms.max())
         products = products[:, kept]
         if len(kept) <= 2 * self.n_items:
-            return Block(products, kept, None)
-        wide, triangle = linalg.qr(products.T, mode="economic", check_finite=False)
-        columns, rotation = _principal(triangle.T, _COLUMN_CUT)
-        return Block(columns, kept, wide @ rotation)
+            return Block(products, kept, rotated=False)
+        (triangle,) = linalg.qr(products.T, mode="r", check_finite=False)
+        return Block(triangle[: self.n_items].T, kept, rotated=True)
+
+    def _products(self, subset: Subset) -> FloatArray:
+        """Give the products of the parent's columns and the last attribute's axes."""
+        parent = self._block(subset[:-1]).columns
+        axes = self._axes[subset[-1]]
+        products: FloatArray = parent[:, :, None] * axes[:, None, :]
+        return products.reshape(len(axes), -1)
+
+    def _rotation(self, subset: Subset) -> FloatArray:
+        """Give the orthonormal map from columns to kept products.
+
+        Only the factors of a model need theirs, so it is made when asked for: the
+        same reflections as of the columns.
+        """
+        products = self._products(subset)[:, self._block(subset).kept]
+        wide, _ = linalg.qr(products.T, mode="economic", check_finite=False)
+        rotation: FloatArray = wide
+        return rotation
 
     def _check_size(self, subset: Subset) -> None:
         sizes = [len(rotation) for rotation in self._rotations]
