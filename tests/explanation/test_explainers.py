@@ -546,6 +546,23 @@ class TestLeastSquares:
         assert found.n_models == 161
         assert len(found.names) == 70
 
+    def test_a_constant_attribute_takes_no_models(self) -> None:
+        X, y = load_diabetes(return_X_y=True)
+        X, y = X[:80, :7].copy(), y[:80] / 100
+        X[:, 3] = 0.5
+        model = KernelRidge(kernel="rbf", gamma=20.0).fit(X, y)
+        exact = CompleteExplainer().fit(model, X, y).explain(X[:9])
+        # 63 sets of the other six attributes: the complete method at half its cost.
+        explainer = LeastSquaresExplainer(63, random_state=0).fit(model, X, y)
+        found = explainer.explain(X[:9])
+        assert (found.n_models, explainer.solution_) == (63, "all sets")
+        np.testing.assert_allclose(found.values, exact.values, rtol=0, atol=1e-10)
+        fewer = LeastSquaresExplainer(25, random_state=0).fit(model, X, y)
+        near = fewer.explain(X[:9])
+        assert near.n_models == 25
+        assert (near.values[:, 3] == 0.0).all()
+        np.testing.assert_allclose(near.gap, 0.0, atol=1e-9)
+
     def test_default_covers_nine_attributes(self) -> None:
         X, y = load_diabetes(return_X_y=True)
         model = KernelRidge(kernel="rbf").fit(X[:20, :9], y[:20])

@@ -7,6 +7,7 @@ import pytest
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.explanation import flip
+from penchant.explanation._attribute_range import AttributeRange
 from penchant.models import ChoquetRegressor, GAIRegressor
 
 
@@ -156,3 +157,44 @@ def test_what_cannot_be_reversed_is_refused():
         flip(Linear(1.0), [1.0], [1.0], domain=(0, 2))
     with pytest.raises(DataError, match="domain="):
         flip(Linear(1.0), [1.0], [2.0])
+
+
+class Valley:
+    """Bad from 27.1 to 27.6, middling up to 20, good elsewhere."""
+
+    def utility(self, X):
+        x = np.asarray(X, dtype=np.float64)[:, 0]
+        return np.where((x >= 27.1) & (x <= 27.6), 0.0, np.where(x <= 20.0, 0.5, 1.0))
+
+
+def test_texts_round_away_from_the_present_value(flats):
+    code = flats.encode()
+    model = GAIRegressor(C=50.0, max_order=1).fit(flats, code[:, 0] + code[:, 1])
+    order = np.argsort(model.utility(flats))
+    found = flip(model, flats.take([order[10]]), flats.take([order[14]]))
+    (rent,) = (c for c in found.by_attribute if c.attribute == "rent")
+    assert rent.shown < rent.after < rent.before  # dearer than `after` is not enough
+    assert rent.shown == int(rent.after)
+    assert rent.after_text == f"{int(rent.after)} EUR"
+
+
+def test_a_number_is_not_rounded_to_where_it_does_not_suffice():
+    found = flip(Valley(), [40.0], [10.0], domain=[(0, 64)])
+    assert found.is_better
+    assert found.one.after == pytest.approx(27.6, abs=1e-4)
+    assert found.one.shown == found.one.after  # 27 is beyond the valley
+
+
+@pytest.mark.parametrize(
+    ("ends", "now", "value", "shown"),
+    [
+        ((5.0, 60.0), 33.0, 27.2094, 27.0),
+        ((5.0, 60.0), 33.0, 33.4, 34.0),
+        ((5.5, 60.0), 33.0, 27.2094, 27.2),
+        ((0.0, 1.0), 0.5, 0.61803, 0.62),
+        ((0.0, 1.0), 0.5, 0.5, 0.5),
+        ((0.0, 20.0), 5.0, 19.7, 20.0),
+    ],
+)
+def test_rounding_goes_beyond(ends, now, value, shown):
+    assert AttributeRange("x", ends).beyond(now, value) == pytest.approx(shown)

@@ -106,13 +106,13 @@ def test_smallest_winning_argument(values: list[float], std: float, words: str) 
     assert words in _compare(values, std=std).argument
 
 
-def _change(attribute: str, before: object, after: object) -> Change:
-    return Change(attribute, before, after, "", "", 0.1)
+def _change(attribute: str, before: object, shown: object) -> Change:
+    return Change(attribute, before, None, shown, "", "", 0.1)
 
 
 def test_what_would_change_the_choice() -> None:
-    rent = _change("rent", 850.0, 771.23)
-    more = _change("size", 47.0, 60.004)
+    rent = _change("rent", 850.0, 771.0)
+    more = _change("size", 47.0, 61.0)
     noise = _change("noise", "busy", "quiet")
     told = _compare([1, 1, 1], Flip(False, rent, None, (rent, more, noise))).flips
     assert told[0] == (

@@ -14,6 +14,9 @@ from penchant.typing import FloatArray
 
 __all__ = ["AttributeRange", "find_ranges"]
 
+_MANY = 10.0
+"""Between ends this far apart, whole numbers are fine enough."""
+
 
 @dataclass(frozen=True)
 class AttributeRange:
@@ -58,6 +61,22 @@ class AttributeRange:
         span = reach * (high - low)
         grid = np.linspace(value - span, value + span, n_points)
         return np.unique(np.clip(grid, low, high))
+
+    def beyond(self, now: Any, value: Any) -> Any:
+        """Round a number away from the present one: to a tenth of the change.
+
+        Whole numbers stay whole where the ends are, too; levels stay what they are.
+        """
+        moved = 0.0 if self.levels else float(value) - float(now)
+        if moved == 0.0:
+            return value
+        step = 10.0 ** np.floor(np.log10(abs(moved)) - 1.0)
+        low, high = self.ends
+        if high - low >= _MANY and all(float(n).is_integer() for n in (low, high, now)):
+            step = max(step, 1.0)
+        away = np.ceil if moved > 0 else np.floor
+        rounded = away(value / step - np.sign(moved) * 1e-9) * step
+        return float(np.clip(rounded, low, high))
 
     def sizes(self, now: Any, values: Sequence[Any]) -> FloatArray:
         """Give the lengths of changes as shares of the range, shape (n,)."""

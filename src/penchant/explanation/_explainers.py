@@ -11,7 +11,13 @@ from joblib import Memory
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import all_masks, masks_up_to
+from penchant.explanation._association import constant_players
+from penchant.explanation._coalitions import (
+    all_masks,
+    mask_of,
+    masks_up_to,
+    members,
+)
 from penchant.explanation._game import RetrainingGame
 from penchant.explanation._interpolation import (
     MAX_INTERPOLATED,
@@ -22,6 +28,7 @@ from penchant.explanation._least_squares import (
     least_squares_weights,
     smallest_budget,
 )
+from penchant.explanation._players import frame_of
 from penchant.explanation._retraining import RetrainingExplainer, check_number
 from penchant.explanation._shapley import (
     complete_weights,
@@ -228,6 +235,9 @@ class LeastSquaresExplainer(RetrainingExplainer):
     least squares take over: influences whose sums over sets are nearest to the worths,
     in the weights that make the Shapley value exact.
 
+    An attribute with one value in all rows gets 0 and no models, unless the budget
+    covers all sets.
+
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
@@ -282,8 +292,24 @@ class LeastSquaresExplainer(RetrainingExplainer):
                 f"attributes. Got {budget:,}."
             )
         check_number(min(budget, game.full), n_players)
-        masks, shares = draw_sets(n_players, int(budget), rng)
-        if len(masks) == game.full:
+        constant = constant_players(frame_of(game.table), game.players)
+        changing = np.flatnonzero(~constant)
+        if budget >= game.full or len(changing) in (0, n_players):
+            return self._plan_among(n_players, int(budget), rng)
+        sets, part = self._plan_among(len(changing), int(budget), rng)
+        weights = np.zeros((len(sets), n_players))
+        weights[:, changing] = part
+        # All that change, and all: the same to a model, and the user has the latter.
+        masks = [mask_of(changing[list(members(each))].tolist()) for each in sets]
+        everyone = mask_of(changing.tolist())
+        return [game.full if mask == everyone else mask for mask in masks], weights
+
+    def _plan_among(
+        self, n_players: int, budget: int, rng: np.random.Generator
+    ) -> tuple[list[int], FloatArray]:
+        """Choose sets and weights for a number of players that all matter."""
+        masks, shares = draw_sets(n_players, budget, rng)
+        if len(masks) == (1 << n_players) - 1:
             self.solution_ = "all sets"
             return masks, complete_weights(masks, n_players)
         if len(masks) <= MAX_INTERPOLATED:

@@ -45,8 +45,10 @@ class Change:
     attribute : str
     before, after : object
         The two values, in the units of the data.
+    shown : object
+        A rounder number a little beyond `after`, where that suffices, too.
     before_text, after_text : str
-        The same as people read them.
+        `before` and `shown` as people read them.
     size : float
         Length of the change as a share of the range: of the domain of a numeric
         attribute, of the steps between first and last level; 1 for a category.
@@ -55,6 +57,7 @@ class Change:
     attribute: str
     before: Any
     after: Any
+    shown: Any
     before_text: str
     after_text: str
     size: float
@@ -204,14 +207,32 @@ class _Search:
     def _sizes(self, k: int, values: Values) -> FloatArray:
         return self.ranges[k].sizes(self.row.iloc[0, k], values)
 
-    def _change(self, k: int, value: Any) -> Change:
+    def _changes(self, ways: Sequence[dict[int, Any]]) -> list[tuple[Change, ...]]:
+        """Describe ways to reverse the preference: values of some attributes each."""
+        if not ways:
+            return []
+        rounder = [
+            {k: self.ranges[k].beyond(self.row.iloc[0, k], v) for k, v in way.items()}
+            for way in ways
+        ]
+        blocks: list[Changes] = [
+            {k: [value] for k, value in way.items()} for way in rounder
+        ]
+        suffices = self.reversed_at(blocks)
+        return [
+            tuple(self._change(k, way[k], (near if ok[0] else way)[k]) for k in way)
+            for way, near, ok in zip(ways, rounder, suffices, strict=True)
+        ]
+
+    def _change(self, k: int, value: Any, shown: Any) -> Change:
         span, before = self.ranges[k], self.row.iloc[0, k]
         return Change(
             span.name,
             _plain(before),
             _plain(value),
+            _plain(shown),
             span.format(before),
-            span.format(value),
+            span.format(shown),
             float(self._sizes(k, [value])[0]),
         )
 
@@ -236,8 +257,8 @@ class _Search:
             tried = closer
             if not tried:
                 break
-        changes = [self._change(k, value) for k, value in best.items()]
-        return sorted(changes, key=lambda change: change.size)
+        changes = self._changes([{k: value} for k, value in best.items()])
+        return sorted((change for (change,) in changes), key=lambda c: c.size)
 
     def _gap_before(self, k: int, values: Values, place: int) -> FloatArray:
         """Give numbers from a value that suffices to its neighbour, which does not."""
@@ -268,8 +289,8 @@ class _Search:
             reach *= _SHRINK
         if not best:
             return None
-        first, second = min(best, key=lambda f: f.size).values.items()
-        return self._change(*first), self._change(*second)
+        ((first, second),) = self._changes([min(best, key=lambda f: f.size).values])
+        return first, second
 
     def _around(self, candidate: "_Candidate", reach: float) -> Changes:
         (i, first), (j, second) = candidate.values.items()

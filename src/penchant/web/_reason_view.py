@@ -1,6 +1,5 @@
 """Why this, and why this rather than that, as the pages show it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -360,16 +359,6 @@ def _change(items: Items, change: Change, texts: Texts) -> str:
     return texts(
         "compare.flip_numeric",
         attribute=show_name(attribute.name, _LONGEST_LABEL),
-        value=texts.value(attribute, _rounded(change)),
+        value=texts.value(attribute, change.shown),
         now=texts.value(attribute, change.before),
     )
-
-
-def _rounded(change: Change) -> object:
-    """Round a number away from where it was, so that the change still suffices."""
-    after, before = change.after, change.before
-    if not isinstance(after, float):
-        return after
-    step = 10.0 ** math.floor(math.log10(max(abs(after - before), 1e-9)) - 1)
-    away = math.ceil if after > before else math.floor
-    return away(after / step - (1e-9 if after > before else -1e-9)) * step
