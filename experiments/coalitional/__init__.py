@@ -1,0 +1,1 @@
+"""Escriva et al. (EGC 2022): coalitional explanations of single predictions."""
