@@ -1,15 +1,16 @@
-"""Time a function against a peer or against a limit, in one process."""
+"""Time a function against a peer or against a limit, and waits for a server."""
 
 import gc
+import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from penchant._parallel import track
 
-__all__ = ["Budget", "Case", "Timing", "compare", "measure", "spend"]
+__all__ = ["Budget", "Case", "Timing", "Waits", "compare", "measure", "spend", "wait"]
 
 _N_REPEATS = 5
 _N_REPEATS_OF_BUDGETS = 3
@@ -65,6 +66,28 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Waits:
+    """Waits of many clients for a server of ours, most of which must be short.
+
+    Parameters
+    ----------
+    name : str
+        Who waits for what, with sizes.
+    ours : callable without arguments
+        Gives the seconds of all waits, as clients saw them: wall time.
+    share : float
+        The part of the waits that the claim is about.
+    seconds : float
+        The claim: so large a share waits at most this long.
+    """
+
+    name: str
+    ours: Callable[[], Sequence[float]]
+    share: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Timing:
     """Seconds of all repeats of one function."""
 
@@ -81,9 +104,33 @@ class Timing:
         }
 
 
-def measure(case: Case | Budget) -> dict[str, Any]:
-    """Run a case or a budget and return its figures."""
+def measure(case: Case | Budget | Waits) -> dict[str, Any]:
+    """Run a case, a budget or waits and return the figures."""
+    if isinstance(case, Waits):
+        return wait(case)
     return compare(case) if isinstance(case, Case) else spend(case)
+
+
+def wait(waits: Waits) -> dict[str, Any]:
+    """Run waits once and return their figures."""
+    found = sorted(waits.ours())
+
+    def longest_of(share: float) -> float:
+        return found[math.ceil(share * len(found)) - 1]
+
+    return {
+        "name": waits.name,
+        "repeats": 1,
+        "ours": {
+            "n_waits": len(found),
+            "wall_median": round(longest_of(0.5), 6),
+            "wall_share": round(longest_of(waits.share), 6),
+            "wall_worst": round(found[-1], 6),
+        },
+        "share": waits.share,
+        "seconds": waits.seconds,
+        "holds": longest_of(waits.share) <= waits.seconds,
+    }
 
 
 def spend(budget: Budget, n_repeats: int = _N_REPEATS_OF_BUDGETS) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from benchmarks._command import (
     main,
     run_benchmark,
 )
-from benchmarks._measure import Budget, Case, Timing, compare, spend
+from benchmarks._measure import Budget, Case, Timing, Waits, compare, measure, spend
 from benchmarks._report import load_results, render_page
 
 
@@ -101,6 +101,28 @@ class TestSpend:
             line for line in render_page([result]).splitlines() if "alone" in line
         ]
         assert "| — | — | 0.5 s | holds |" in row
+
+
+class TestWaits:
+    waits = tuple(0.001 * k for k in range(100, 0, -1))
+
+    def test_the_claim_is_about_a_share_of_the_waits(self) -> None:
+        figures = measure(Waits("page", lambda: self.waits, share=0.95, seconds=0.095))
+        assert figures["holds"]
+        assert figures["ours"] == {
+            "n_waits": 100,
+            "wall_median": 0.05,
+            "wall_share": 0.095,
+            "wall_worst": 0.1,
+        }
+        assert not measure(Waits("page", lambda: self.waits, 0.95, 0.09))["holds"]
+
+    def test_is_rendered_as_what_it_is(self, toy: ModuleType) -> None:
+        result = run_benchmark(toy)
+        result["cases"].append(measure(Waits("visits", lambda: self.waits, 0.95, 0.1)))
+        page = render_page([result]).splitlines()
+        (row,) = [line for line in page if "visits" in line]
+        assert "| — | 95% wait at most 0.095 s | — | — | 0.1 s | holds |" in row
 
 
 class TestDiscovery:

@@ -3,12 +3,14 @@
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study, StudySettings, store_url
@@ -33,17 +35,23 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlStore]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def address(store: SqlStore) -> Iterator[str]:
-    """Where the app is served."""
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """Serve an app on a free port, and give its address."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(create_app(store), log_level="warning")
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(store: SqlStore) -> Iterator[str]:
+    """Where the app is served."""
+    with serving(create_app(store)) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +73,10 @@ def axe() -> str:
     return source.read_text(encoding="utf-8")
 
 
+ALL_RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']"
+COLOUR_RULES = "{type: 'rule', values: ['color-contrast', 'link-in-text-block']}"
+
+
 class Watched:
     """A page of a browser that keeps what it must not do.
 
@@ -78,20 +90,26 @@ class Watched:
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
         self.faults: list[str] = []
-        page.on("console", lambda message: self.faults.append(message.text))
+        page.on("console", lambda message: self._hear(message.text))
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("request", lambda request: self._check(request.url, address))
         page.set_default_timeout(60_000)
+
+    def _hear(self, words: str) -> None:
+        """Keep what the console says, but that a page was refused on purpose."""
+        if not words.startswith("Failed to load resource: the server responded with"):
+            self.faults.append(words)
 
     def _check(self, url: str, address: str) -> None:
         if not url.startswith(f"{address}/"):
             self.faults.append(f"request to {url}")
 
-    def look(self, axe: str) -> list[str]:
+    def look(self, axe: str, rules: str = ALL_RULES) -> list[str]:
         """Say what is wrong with what is shown now."""
+        if not self.page.evaluate("Boolean(window.axe)"):
+            self.page.evaluate(f"{axe};0")
         found = self.page.evaluate(
-            axe + ";axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',"
-            "'wcag22aa', 'best-practice']})"
+            f"axe.run({{runOnly: {rules}, resultTypes: ['violations']}})"
         )
         wrong = [
             f"{each['id']}: {node['html'][:200]}"
@@ -99,6 +117,27 @@ class Watched:
             for node in each["nodes"]
         ]
         return wrong + self.page.evaluate(GEOMETRY) + self.faults
+
+    def look_all(self, axe: str) -> list[str]:
+        """Say what is wrong in both sizes and both themes.
+
+        Only colours depend on the theme, so the other rules run once per size.
+        """
+        self.page.evaluate(
+            "document.querySelectorAll('details').forEach(e => e.open = true)"
+        )
+        wrong = []
+        for size, themes in (
+            ("desktop", ("light", "dark")),
+            ("phone", ("dark", "light")),
+        ):
+            width, height = SIZES[size]
+            self.page.set_viewport_size({"width": width, "height": height})
+            for theme, rules in zip(themes, (ALL_RULES, COLOUR_RULES), strict=True):
+                self.page.emulate_media(color_scheme=theme)
+                found = self.look(axe, rules)
+                wrong += [f"{size}, {theme}: {each}" for each in found]
+        return wrong
 
 
 GEOMETRY = """() => {
@@ -109,7 +148,8 @@ GEOMETRY = """() => {
   const controls =
     "button, select, summary, .button, .tabs a, input:not([type=hidden])";
   for (const each of document.querySelectorAll(controls)) {
-    const target = each.type === "radio" ? each.closest("label") : each;
+    const inside = ["radio", "checkbox"].includes(each.type);
+    const target = inside ? each.closest("label") : each;
     const box = target.getBoundingClientRect();
     if (box.height && box.height < 43.9)
       wrong.push(`${box.height} px: ${each.outerHTML.slice(0, 80)}`);

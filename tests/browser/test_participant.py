@@ -150,27 +150,16 @@ def test_choices_are_in_view_on_a_phone(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("size", "theme", "language"),
-    [
-        ("desktop", "light", "en"),
-        ("desktop", "dark", "en"),
-        ("phone", "light", "en"),
-        ("phone", "dark", "en"),
-        ("phone", "light", "fr"),
-    ],
-)
+@pytest.mark.parametrize("language", ["en", "fr"])
 def test_every_state_can_be_read_by_everybody(
     address: str,
     open_page: Opened,
     make_study: Made,
     answered: str,
     axe: str,
-    size: str,
-    theme: str,
     language: str,
 ) -> None:
-    watched = open_page(size, theme)
+    watched = open_page("desktop" if language == "en" else "phone")
     page, wrong = watched.page, {}
     page.goto(f"{address}{answered}")
     name = {"en": "English", "fr": "Français"}[language]
@@ -188,13 +177,8 @@ def test_every_state_can_be_read_by_everybody(
     paths |= {each: f"{answered}/{each}" for each in pages}
     for state, path in paths.items():
         page.goto(f"{address}{path}")
-        page.evaluate(
-            "document.querySelectorAll('details').forEach(e => e.open = true)"
-        )
-        wrong[state] = watched.look(axe)
+        wrong[state] = watched.look_all(axe) if language == "en" else watched.look(axe)
         watched.faults.clear()
-    # The page of a closed study is refused, which the browser says in its console.
-    wrong["closed"] = [each for each in wrong["closed"] if "403" not in each]
     assert {state: found for state, found in wrong.items() if found} == {}
 
 

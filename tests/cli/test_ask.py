@@ -28,12 +28,12 @@ def test_conversation_ends_with_a_recommendation_and_why(run: Any) -> None:
     assert result.exit_code == 0
     said = " ".join(result.stdout.split())
     assert "Question 1. We are" in said
-    assert "sure which one suits you best" in said
+    assert "sure which alternative suits you best" in said
     assert re.search(r"• rent \S+ \(\S+ (more|less)\) \S+ \(\S+ (more|less)\)", said)
     assert "Question 3." in said
     assert "Question 4." not in said
     assert "That was the last question." in said
-    best = re.search(r"Your best match out of 5: (\w+ \w+ \d+)", said)
+    best = re.search(r"Your best match out of 5 alternatives: (\w+ \w+ \d+)", said)
     assert best is not None
     assert f"Why {best[1]}? What counts most: " in said
     assert f"Why {best[1]} rather than " in said
@@ -202,9 +202,9 @@ def test_label_and_language(run: Any) -> None:
 @pytest.mark.parametrize(
     ("form", "typed", "words"),
     [
-        ("best-worst", "11\n1 4\n", "Which one is best, which one is worst?"),
+        ("best-worst", "11\n1 4\n", "Which alternative is best, which one is worst?"),
         ("rating", "9\n5\n", "5 very much"),
-        ("ranking", "1 2 3\n2 1 4 3\n", "4 3 2 1 Put these in order"),
+        ("ranking", "1 2 3\n2 1 4 3\n", "4 3 2 1 Put these alternatives in order"),
     ],
 )
 def test_other_forms_of_questions(run: Any, form: str, typed: str, words: str) -> None:

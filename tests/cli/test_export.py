@@ -125,3 +125,20 @@ def test_letters_that_a_terminal_lacks_are_numbers(
     penchant()
     print("名", file=stream, flush=True)
     assert stream.buffer.getvalue() == b"\\u540d\n"
+
+
+def test_a_notebook_beside_the_study_loads_it(asked: Any, tmp_path: Path) -> None:
+    run, _ = asked
+    file = tmp_path / "study.json"
+    run.text("export", "Flats", "-o", file, "--notebook")
+    notebook = json.loads((tmp_path / "study.ipynb").read_text(encoding="utf-8"))
+    code = "".join("".join(cell["source"]) for cell in notebook["cells"])
+    assert "FILE = 'study.json'" in code
+    assert json.loads(file.read_text(encoding="utf-8"))["name"] == "Flats"
+    file.unlink()
+    again = run("export", "Flats", "-o", file, "--notebook")
+    assert again.exit_code == 1
+    assert "exists already" in again.output
+    assert not file.exists()
+    wrong = run("export", "Flats", "--format", "csv", "-o", file, "--notebook")
+    assert wrong.exit_code == 2

@@ -81,7 +81,7 @@ def test_server_starts_moves_on_from_a_taken_port_and_stops(
     assert f":{_serve.FIRST_PORT}" not in url
     for one in (url, other):
         page = fetch(one)
-        assert page.count("Flats in town") == 1
+        assert page.count("Demo, fictional") == 1
     for server in (first, second):
         server.send_signal(signal.SIGINT)
         output, errors = server.communicate(timeout=60)

@@ -32,6 +32,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "intro": "Hello",
         "open": True,
         "help_each_other": False,
+        "nouns": {},
     }
     directions = {each["name"]: each["direction"] for each in found["attributes"]}
     assert directions == {"rent": "up", "size": "down", "noise": "unknown"}

@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 import penchant.studies
 from penchant.data import Items
 from penchant.exceptions import StoreError
-from penchant.studies import SqlStore, StudySettings, store_url
+from penchant.studies import SqlStore, StudySettings, _migrate, store_url
 from penchant.studies._engine import make_engine, writing
 from penchant.studies._migrate import migrate
 from penchant.studies._tables import metadata
@@ -110,3 +110,13 @@ def _dump(folder: Path) -> list[str]:
         lines = list(connection.iterdump())
     connection.close()
     return [line for line in lines if line not in ("BEGIN TRANSACTION;", "COMMIT;")]
+
+
+def test_a_database_that_is_up_to_date_is_not_touched(
+    any_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgraded: list[sa.Engine] = []
+    SqlStore(any_url).close()
+    monkeypatch.setattr(_migrate, "_upgrade", upgraded.append)
+    SqlStore(any_url).close()
+    assert upgraded == []

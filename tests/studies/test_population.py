@@ -12,14 +12,13 @@ from penchant.exceptions import DataError
 from penchant.models import PopulationGP
 from penchant.studies import SqlStore, Study, StudySettings, simulated_answer, store_url
 from penchant.studies import _population as population
+from penchant.studies._packed_models import pack_model, unpack_model
 from penchant.studies._population import (
     is_due,
-    pack_model,
     participations,
     pool,
     refit,
     refit_and_log,
-    unpack_model,
 )
 
 FLATS = load_flats().take(range(10))
@@ -80,12 +79,14 @@ def test_those_who_join_later_start_from_the_model_and_the_others_do_not(
     assert study.participation(study.join()[0].id).model is None
 
 
+@pytest.mark.slow
 def test_finishing_starts_a_fit_in_the_background(study: Study) -> None:
-    for utilities in PEOPLE[:6]:
+    for utilities in PEOPLE[:5]:
+        assert study.store.latest_model(study.id) is None
         take_part(study, utilities, 4)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon:
-            thread.join(60)
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and thread.daemon:
+                thread.join(60)
     assert study.store.latest_model(study.id) is not None
 
 
@@ -105,7 +106,7 @@ def test_of_two_at_once_one_fits(
             inside.wait(30)  # the other one has tried by now
             return real(self, *arguments)
 
-        monkeypatch.setattr(population.PopulationGP, "fit", slow)
+        monkeypatch.setattr(PopulationGP, "fit", slow)
         added: list[str | None] = []
         first = threading.Thread(
             target=lambda: added.append(refit(one, study.id, FLATS))

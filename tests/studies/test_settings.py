@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from penchant.exceptions import DataError
-from penchant.studies import StudySettings
+from penchant.studies import Noun, StudySettings
 
 
 def test_settings_survive_json() -> None:
@@ -56,3 +56,34 @@ def test_value_that_does_not_fit_is_refused(name: str, value: Any, said: str) ->
 def test_settings_must_be_a_mapping() -> None:
     with pytest.raises(DataError, match="mapping"):
         StudySettings.from_dict(["pair"])  # type: ignore[arg-type]
+
+
+def test_alternatives_have_a_name_in_each_language() -> None:
+    settings = StudySettings.from_dict({"nouns": {"en": ["flat", "flats"]}})
+    assert settings.noun("en") == Noun("en", "flat", "flats")
+    assert settings.noun("fr") == Noun("fr", "", "")
+    assert settings.to_dict()["nouns"] == {"en": ["flat", "flats"]}
+    assert StudySettings.from_dict(settings.to_dict()) == settings
+
+
+@pytest.mark.parametrize(
+    "nouns",
+    [
+        ["flat", "flats"],
+        {"en": "flat"},
+        {"en": ["flat"]},
+        {"en": ["flat", ""]},
+        {"en": ["flat", 3]},
+        {"en": ["flat", "x" * 41]},
+        {"english": ["flat", "flats"]},
+        {3: ["flat", "flats"]},
+    ],
+)
+def test_names_that_do_not_fit_are_refused(nouns: object) -> None:
+    with pytest.raises(DataError):
+        StudySettings.from_dict({"nouns": nouns})
+
+
+def test_nouns_are_a_tuple_of_nouns() -> None:
+    with pytest.raises(DataError, match="tuple of Noun"):
+        StudySettings(nouns=(("en", "flat", "flats"),))  # type: ignore[arg-type]

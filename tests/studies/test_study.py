@@ -1,12 +1,20 @@
 """Results over a store: reasons, support, the group and its models."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from penchant.data import Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import DataError, NotAnswerableError
-from penchant.studies import SqlStore, Study, StudySettings, simulated_answer
+from penchant.studies import (
+    SqlStore,
+    Study,
+    StudySettings,
+    simulated_answer,
+    store_url,
+)
 from penchant.studies._demo import _logs
 
 FLATS = load_flats()
@@ -191,3 +199,22 @@ def test_group_models_can_be_read(study: Study) -> None:
     order = models.gai.utility(FLATS)
     mean = people.utilities.mean(axis=0)
     assert np.corrcoef(order, mean)[0, 1] > 0.5
+
+
+def test_the_group_is_kept_until_something_is_new_and_the_same_in_other_processes(
+    study: Study, who: str, tmp_path: Path
+) -> None:
+    for label, events in _logs(make_flats_population(8, random_state=1)).items():
+        study.store.add_participant(study.id, label=label, events=events)
+    found = study.group()
+    assert study.group() is found
+    with SqlStore(store_url(tmp_path)) as other:  # as another process opens it
+        again = Study(other, study.id).group()
+    assert again.items == found.items
+    assert again.silhouette == found.silhouette
+    assert [part.members for part in again.segments] == [
+        part.members for part in found.segments
+    ]
+    question = study.ask(who)
+    study.tell(who, question.id, "tie")
+    assert study.group() is not found

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from urllib.parse import quote, urlencode
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penchant.data import Attribute, Items
-from penchant.studies import SqlStore, Study, store_url
+from penchant.studies import Noun, SqlStore, Study, StudySettings, store_url
 from penchant.web import create_app
 from penchant.web._fitting import Fitting
 
@@ -50,7 +51,9 @@ def world(
             Attribute(MATH, direction="unknown"),
         ]
         items = Items.from_frame(frame, attributes, names=list(HOSTILE))
-        study = Study(store, store.create_study(f"{SCRIPT}{TURNED}"[:110], items))
+        called = StudySettings(nouns=(Noun("en", SCRIPT, f"{TURNED}{FORMULA}"[:40]),))
+        name = f"{SCRIPT}{TURNED}"[:110]
+        study = Study(store, store.create_study(name, items, settings=called))
         token = ""
         for number in range(7):
             person, token = study.join((SCRIPT, FORMULA, TURNED, "\u202e")[number % 4])
@@ -93,6 +96,8 @@ def pages(study_id: str, token: str) -> list[str]:
         f"/studies/{study_id}/group",
         f"/studies/{study_id}/group?attribute=1",
         f"/studies/{study_id}/model",
+        f"/studies/{study_id}/report",
+        f"/studies/{study_id}?simulated=1",
         f"/studies/{study_id}/export/report.html",
         f"/s/{study_id}/join",
         f"/p/{token}",
@@ -101,6 +106,8 @@ def pages(study_id: str, token: str) -> list[str]:
         f"/p/{token}/compare?a=0&b=1",
         f"/p/{token}/curves?attribute=0",
         f"/p/{token}/what-if?item=0",
+        f"/p/{token}/withdraw",
+        f"/p/{token}/pause",
     ]
 
 
@@ -137,6 +144,32 @@ def test_every_page_of_an_owner_survives_without_the_names_overflowing(
 
 
 @pytest.mark.parametrize("name", ["answers.csv", "ranking.csv"])
+def test_own_tables_of_a_participant_run_nothing(
+    world: tuple[TestClient, str, str], name: str
+) -> None:
+    client, _, token = world
+    response = client.get(f"/p/{token}/export/{name}")
+    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
+    assert len(rows) > 3
+    for cell in (cell for row in rows[1:] for cell in row):
+        assert not re.match(r"[=+@\t\r]|-(?![\d.]+$)", cell), cell[:50]
+    everything = json.loads(client.get(f"/p/{token}/export/result.json").content)
+    assert {each["name"] for each in everything["ranking"]} == set(HOSTILE)
+
+
+def test_notebook_holds_no_text_of_the_study(
+    world: tuple[TestClient, str, str],
+) -> None:
+    client, study_id, _ = world
+    notebook = client.get(f"/studies/{study_id}/export/notebook.ipynb")
+    assert b"<script" not in notebook.content
+    code = "".join("".join(cell["source"]) for cell in notebook.json()["cells"])
+    file = re.findall(r"^FILE = '([^']*)'$", code, re.MULTILINE)[0]
+    exported = client.get(f"/studies/{study_id}/export/study.json")
+    assert quote(file) in exported.headers["content-disposition"]
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "ranking.csv"])
 def test_tables_run_nothing(world: tuple[TestClient, str, str], name: str) -> None:
     client, study_id, _ = world
     response = client.get(f"/studies/{study_id}/export/{name}")
@@ -165,7 +198,7 @@ def test_json_keeps_texts_as_they_are(world: tuple[TestClient, str, str]) -> Non
     assert {item["name"] for item in group["items"]} == set(HOSTILE)
 
 
-@pytest.mark.parametrize("name", ["ranking", "weights", "rules", "model"])
+@pytest.mark.parametrize("name", ["ranking", "weights", "curves", "rules", "model"])
 def test_pictures_show_texts_and_stay_small(
     world: tuple[TestClient, str, str], name: str
 ) -> None:
@@ -207,10 +240,13 @@ FORMS = [
     "/p/{token}/go-on",
     "/p/{token}/language",
     "/p/{x}/answer",
+    "/p/{x}/withdraw",
+    "/language",
 ]
 WORDS = (
     "study open label question answer best worst place-0 max_questions max_regret "
-    "language-en language page consent intro csrf name password next role-0 kind-1"
+    "language-en language page consent intro csrf name password next role-0 kind-1 "
+    "noun nouns noun-en nouns-en nouns-fr"
 )
 NAMES = st.sampled_from(WORDS.split(" "))
 VALUES = st.one_of(
@@ -239,8 +275,6 @@ def test_forms_survive_anything(
     fields: dict[str, str],
     multipart: bool,
 ) -> None:
-    from urllib.parse import quote, urlencode
-
     client, study_id, token = world
     address = path.format(
         x=quote(hole, safe="", errors="replace"), study=study_id, token=token

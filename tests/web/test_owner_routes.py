@@ -58,7 +58,9 @@ def test_participants_are_listed_with_their_state(
     assert "2 people and 1 simulated; 1 of them have finished." in words
     assert "Zoe is answering 1" in words
     assert "Participant 2 has finished 0" in words
-    assert "Robot simulated has not answered yet 0" in words
+    assert "Robot" not in words
+    everybody = text(client.get(f"/studies/{study_id}?simulated=1").text)
+    assert "Robot simulated has not answered yet 0" in everybody
     assert "2 participants" in text(client.get("/").text)
 
 

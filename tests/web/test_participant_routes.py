@@ -70,6 +70,43 @@ def test_closed_study_takes_nobody(client: TestClient, store: SqlStore) -> None:
     assert store.list_participants(study_id) == []
 
 
+def test_joining_is_limited_by_address_and_study(
+    client: TestClient, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app: Any = client.app
+    monkeypatch.setattr(app.state.access.joins, "most", 2)
+    first, second = (store.create_study(name, load_flats()) for name in "ab")
+    for study_id, status in ((first, 200), (first, 200), (first, 429), (second, 200)):
+        page = client.post(f"/s/{study_id}/join")
+        assert page.status_code == status
+    assert len(store.list_participants(first)) == 2
+
+
+def test_a_script_gets_the_next_question_at_once(
+    client: TestClient, start: Callable[..., str]
+) -> None:
+    home = start(max_questions=2)
+    question = _field(client.get(home).text, "question")
+    script = {"Sec-Fetch-Dest": "empty"}
+
+    def send(path: str, **data: str) -> Any:
+        return client.post(
+            f"{home}/{path}", data=data, headers=script, follow_redirects=False
+        )
+
+    after = send("answer", question=question, answer="left")
+    assert after.status_code == 200
+    following = _field(after.text, "question")
+    assert following == _field(client.get(home).text, "question") != question
+    again = send("undo")
+    assert _field(again.text, "question") == _field(client.get(home).text, "question")
+    assert "Question 1" in again.text
+    for _ in range(2):
+        question = _field(client.get(home).text, "question")
+        last = send("answer", question=question, answer="right")
+    assert (last.status_code, last.headers["location"]) == (303, f"{home}/result")
+
+
 def test_long_names_of_people_are_refused(client: TestClient, store: SqlStore) -> None:
     study_id = store.create_study("Flats", load_flats())
     page = client.post(f"/s/{study_id}/join", data={"label": "x" * 101})
@@ -243,7 +280,7 @@ def test_language_can_be_changed(client: TestClient, start: Callable[..., str]) 
     home = start()
     data = {"language": "fr", "page": ""}
     changed = client.post(f"{home}/language", data=data)
-    assert "Laquelle préférez-vous" in changed.text
+    assert "Que préférez-vous" in changed.text
     assert '<html lang="fr">' in changed.text
     cookie = changed.history[0].headers["set-cookie"]
     assert "HttpOnly" in cookie
@@ -251,14 +288,14 @@ def test_language_can_be_changed(client: TestClient, start: Callable[..., str]) 
     data = {"language": "xx", "page": "//elsewhere"}
     ignored = client.post(f"{home}/language", data=data)
     assert ignored.url.path == home
-    assert "Laquelle préférez-vous" in ignored.text
+    assert "Que préférez-vous" in ignored.text
 
 
 def test_languages_that_a_study_does_not_offer_are_not_offered(
     client: TestClient, start: Callable[..., str]
 ) -> None:
     page = client.get(start(languages=("fr",))).text
-    assert "Laquelle préférez-vous" in page
+    assert "Que préférez-vous" in page
     assert "English" not in page
 
 
@@ -298,10 +335,15 @@ def test_every_text_is_used() -> None:
     folder = Path(penchant.web.__file__).parent
     sources = [*folder.glob("*.py"), *folder.glob("templates/*.html")]
     code = "".join(path.read_text(encoding="utf-8") for path in sources)
-    by_number = ("language", "numbers", "question.rating_words")
+    by_number = ("language", "numbers", "question.rating_words", "noun", "errors.4")
+    by_number += ("owner.take", "owner.charts", "owner.settings.questions")
+    by_number += ("owner.study.states",)
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)
+    heads = ("deviation", "in_best", "in_worst", "mark_lanes", "tenths_lanes")
+    heads += ("borda", "misery")
+    made += tuple(f"owner.group.{head}" for head in heads)
     unused = [
         key
         for key in load_texts("en").entries

@@ -66,7 +66,7 @@ def test_progress_in_words() -> None:
     assert view.number == "Question 7."
     assert view.certainty == 58
     assert view.sentence == (
-        "We are 58\u00a0% sure which one suits you best. Usually about 6 more."
+        "We are 58\u00a0% sure which alternative suits you best. Usually about 6 more."
     )
     assert "more" not in _view().sentence
     assert "one more" in _view(left=Forecast(0, 0, 1)).sentence
@@ -76,10 +76,10 @@ def test_progress_in_words() -> None:
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ("pair", "Which one do you prefer?"),
-        ("best-worst", "Which one is best, which one is worst?"),
-        ("rating", "How much do you like this one?"),
-        ("ranking", "Put these in order, the best first"),
+        ("pair", "Which alternative do you prefer?"),
+        ("best-worst", "Which alternative is best, which one is worst?"),
+        ("rating", "How much do you like this alternative?"),
+        ("ranking", "Put these alternatives in order, the best first"),
     ],
 )
 def test_every_form_has_its_question(form: str, words: str) -> None:

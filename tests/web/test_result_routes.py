@@ -35,7 +35,7 @@ def test_result_has_every_panel_and_stays_small(
     assert len(ids) == len(set(ids))
     words = text(page.text)
     assert "after 5 answers" in words
-    assert "All 40 in numbers" in words
+    assert "All 40 alternatives in numbers" in words
     for word in ("posterior", "utility", "Shapley"):
         assert word not in words
     assert not re.search(r"[^0-9]0\s%|100\s%", words)

@@ -23,7 +23,7 @@ NOW = Participation(40, answered=(TOLD,))
 def test_the_answer_comes_first() -> None:
     view = best_view(FLATS, [BEST], NOW, TEXTS)
     assert view.name == FLATS.names[3]
-    assert view.lead == "Your best match out of 40"
+    assert view.lead == "Your best match out of 40 alternatives"
     assert view.chance == "59\u00a0%"
     assert view.after == "chance that it is your best, after 1 answer"
     assert view.state.startswith("These are first results")

@@ -28,10 +28,8 @@ def test_demo_is_marked_as_fictional(client: TestClient, store: SqlStore) -> Non
     assert f'href="/studies/{study_id}"' in page
     assert "Flats in town" in page
     assert "Demo, fictional" in page
-    assert "40 alternatives, 8 attributes" in page
-    assert (
-        "These alternatives are fictional." in client.get(f"/studies/{study_id}").text
-    )
+    assert "40 flats, 8 attributes" in page
+    assert "These flats are fictional." in client.get(f"/studies/{study_id}").text
 
 
 def test_table_becomes_a_study(

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
-from penchant.studies import SqlStore, StudyRecord
+from penchant.studies import SqlStore, StudyRecord, load_texts
 from penchant.web._views import ROWS_PER_PAGE, study_view
 
+TEXTS = load_texts("en")
 MOMENT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -40,7 +41,7 @@ def study() -> StudyRecord:
 
 
 def names(study: StudyRecord, sort: int | None, descending: bool = False) -> str:
-    view = study_view(study, sort=sort, descending=descending)
+    view = study_view(study, TEXTS, sort=sort, descending=descending)
     return "".join(row.name for row in view.rows)
 
 
@@ -65,7 +66,7 @@ def test_rows_are_sorted_with_gaps_last(
 
 
 def test_heads_say_in_words_which_way_is_better(study: StudyRecord) -> None:
-    meanings = [head.meaning for head in study_view(study).heads]
+    meanings = [head.meaning for head in study_view(study, TEXTS).heads]
     assert meanings == [
         "",
         "↓ less is better",
@@ -79,18 +80,18 @@ def test_heads_say_in_words_which_way_is_better(study: StudyRecord) -> None:
 def test_first_click_puts_the_best_on_top_and_the_second_turns_round(
     study: StudyRecord,
 ) -> None:
-    links = [head.link for head in study_view(study).heads]
+    links = [head.link for head in study_view(study, TEXTS).heads]
     assert links[1] == "?sort=1"
     assert links[3] == "?sort=3&descending=1"
-    sorted_by_size = study_view(study, sort=3, descending=True).heads[3]
+    sorted_by_size = study_view(study, TEXTS, sort=3, descending=True).heads[3]
     assert sorted_by_size.sorted == "descending"
     assert sorted_by_size.link == "?sort=3"
 
 
 def test_values_have_their_units(study: StudyRecord) -> None:
-    cell = study_view(study).rows[0].cells[0]
+    cell = study_view(study, TEXTS).rows[0].cells[0]
     assert (cell.value, cell.unit) == ("700", "EUR")
-    assert study_view(study).rows[2].cells[0].value == ""
+    assert study_view(study, TEXTS).rows[2].cells[0].value == ""
 
 
 def test_long_values_are_broken_into_lines(client: TestClient, store: SqlStore) -> None:
@@ -104,7 +105,10 @@ def test_long_values_are_broken_into_lines(client: TestClient, store: SqlStore) 
 
 def test_large_table_comes_in_parts() -> None:
     many = record(Items.from_frame(pd.DataFrame({"rent": range(250)})))
-    first, last = study_view(many, sort=1), study_view(many, sort=1, page=3)
+    first, last = (
+        study_view(many, TEXTS, sort=1),
+        study_view(many, TEXTS, sort=1, page=3),
+    )
     assert (len(first.rows), first.shown) == (ROWS_PER_PAGE, "1 to 100 of 250")
     assert (first.previous, first.following) == ("", "?sort=1&page=2")
     assert (len(last.rows), last.shown) == (50, "201 to 250 of 250")
@@ -113,9 +117,9 @@ def test_large_table_comes_in_parts() -> None:
 
 def test_page_or_column_that_is_not_there_is_an_error(study: StudyRecord) -> None:
     with pytest.raises(DataError, match="no such page or column"):
-        study_view(study, page=2)
+        study_view(study, TEXTS, page=2)
     with pytest.raises(DataError, match="no such page or column"):
-        study_view(study, sort=6)
+        study_view(study, TEXTS, sort=6)
 
 
 @given(
@@ -128,7 +132,7 @@ def test_sorting_agrees_with_python(values: list[int | None], descending: bool) 
     frame = pd.DataFrame({"rent": pd.Series(values, dtype=float)})
     study = record(Items.from_frame(frame, [Attribute("rent")]))
     known = sorted((v for v in values if v is not None), reverse=descending)
-    rows = study_view(study, sort=1, descending=descending).rows
+    rows = study_view(study, TEXTS, sort=1, descending=descending).rows
     expected = [str(v) for v in known] + [""] * (len(values) - len(known))
     assert [row.cells[0].value for row in rows] == expected
 

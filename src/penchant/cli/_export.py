@@ -13,7 +13,7 @@ from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import FormatError, NotAnswerableError
 
 if TYPE_CHECKING:
-    from penchant.studies import Study
+    from penchant.studies import Study, Texts
 
 __all__ = ["export", "import_", "report"]
 
@@ -31,6 +31,14 @@ def export(
             "html: the report.",
         ),
     ] = "json",
+    notebook: Annotated[
+        bool,
+        typer.Option(
+            "--notebook",
+            help="Also write a notebook beside it, which loads it: with the same "
+            "name, ending in .ipynb.",
+        ),
+    ] = False,
     force: Force = False,
     data: Data = None,
     as_json: AsJson = False,
@@ -47,7 +55,17 @@ def export(
     """
     if kind not in _FORMATS:
         raise typer.BadParameter(f"--format must be json, csv or html, not {kind!r}.")
+    if notebook and (kind != "json" or is_stdout(output)):
+        raise typer.BadParameter("--notebook loads a study from a JSON file.")
+    beside = output.with_suffix(".ipynb")
+    if notebook:
+        check_target(beside, force=force)
     _write(study_name, output, kind, force=force, data=data, as_json=as_json)
+    if notebook:
+        from penchant.studies import study_notebook
+
+        content = json.dumps(study_notebook(output.name), indent=1)
+        write_file(beside, content.encode())
 
 
 def report(
@@ -112,7 +130,15 @@ def _report(study: "Study") -> bytes:
         models = study.group_models()
     except NotAnswerableError:
         models = None
-    return make_report(study, models)
+    return make_report(study, models, _texts(study))
+
+
+def _texts(study: "Study") -> "Texts":
+    from penchant.studies import load_texts
+
+    texts = load_texts("en")
+    noun = study.settings.noun("en")
+    return texts.about(noun.singular, noun.plural)
 
 
 def import_(

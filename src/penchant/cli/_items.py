@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from penchant.cli._screen import plain
-from penchant.data import Attribute, Problem, TableReport, inspect_table, read_table
 from penchant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from penchant.data import Attribute, TableReport
 
 __all__ = ["items"]
 
@@ -41,6 +43,8 @@ def check(
 
     Example: penchant items check flats.csv
     """
+    from penchant.data import Problem, TableReport, inspect_table, read_table
+
     try:
         report = inspect_table(read_table(file))
     except DataError as error:
@@ -55,7 +59,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _show(report: TableReport, console: Console) -> None:
+def _show(report: "TableReport", console: Console) -> None:
     # Text objects, not strings: Rich would read brackets in a name as markup.
     n_columns = len(report.attributes) + (report.name_column is not None)
     console.print(f"{report.n_rows} rows, {n_columns} columns")
@@ -78,7 +82,7 @@ def _show(report: TableReport, console: Console) -> None:
         console.print("No problems found.")
 
 
-def _domain(attribute: Attribute) -> str:
+def _domain(attribute: "Attribute") -> str:
     if attribute.domain is None:
         return ""
     if attribute.kind == "numeric":

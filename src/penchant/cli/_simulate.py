@@ -92,7 +92,7 @@ def _check_picture(path: Path, force: bool) -> str:
 
 def _start(study: "Study") -> "Start":
     """Give what is believed of a new participant."""
-    from penchant.studies._population import unpack_model
+    from penchant.studies._packed_models import unpack_model
     from penchant.studies._start import Start
 
     latest = study.store.latest_model(study.id)

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.special import ndtr
 
+from penchant._cached import cached_property
 from penchant.elicitation._belief import Belief, Pair
 from penchant.elicitation._questions import Answer, Told
 from penchant.elicitation._view import View

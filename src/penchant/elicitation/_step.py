@@ -1,10 +1,10 @@
 """One moment of a conversation: what is believed, and all that follows from it."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from penchant._cached import cached_property
 from penchant.elicitation._belief import Learner, Pair
 from penchant.elicitation._best import BestItem, best_item
 from penchant.elicitation._choice import (

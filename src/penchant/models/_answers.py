@@ -1,10 +1,10 @@
 """What one person answered, as Gaussian sites on functionals of the utilities."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from penchant._cached import cached_property
 from penchant.exceptions import DataError
 from penchant.models._covariance import Covariance
 from penchant.solvers import (

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from penchant._cached import cached_property
 from penchant.exceptions import DataError
 from penchant.models._gai_encoding import Encoding
 from penchant.models._gai_utility import Factor

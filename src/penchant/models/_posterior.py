@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, Self, cast
 
 import numpy as np
 from scipy.special import ndtr
 
+from penchant._cached import cached_property
 from penchant.exceptions import DataError, FormatError
 from penchant.models._answers import Answer, RowEvidence
 from penchant.models._covariance import (

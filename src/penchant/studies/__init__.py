@@ -1,6 +1,6 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
-from penchant.studies._answers import answers_csv, answers_frame
+from penchant.studies._answers import answer_text, answers_csv, answers_frame
 from penchant.studies._backup import backup, restore
 from penchant.studies._check import StoreProblem, StoreReport, check_store
 from penchant.studies._contradictions import Contradiction
@@ -8,6 +8,7 @@ from penchant.studies._demo import add_demo
 from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
 from penchant.studies._group_models import GroupModels
 from penchant.studies._location import store_url
+from penchant.studies._notebook import study_notebook
 from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
@@ -32,16 +33,23 @@ from penchant.studies._results import (
     RankedItem,
     WhatIf,
 )
-from penchant.studies._settings import QUESTION_FORMS, StudySettings
+from penchant.studies._settings import (
+    LONGEST_NOUN,
+    QUESTION_FORMS,
+    Noun,
+    StudySettings,
+)
 from penchant.studies._simulated import simulated_answer
 from penchant.studies._sql import SqlStore
 from penchant.studies._store import NewEvent, Store
 from penchant.studies._study import Study
 from penchant.studies._texts import LANGUAGES, Texts, choose_language, load_texts
 from penchant.studies._transfer import export_study, import_study
+from penchant.studies._warm_up import warm_up
 
 __all__ = [
     "LANGUAGES",
+    "LONGEST_NOUN",
     "QUESTION_FORMS",
     "SPLIT_SHARE",
     "AnsweredQuestion",
@@ -56,6 +64,7 @@ __all__ = [
     "Member",
     "ModelRecord",
     "NewEvent",
+    "Noun",
     "OpenQuestion",
     "OwnerRecord",
     "ParticipantRecord",
@@ -76,6 +85,7 @@ __all__ = [
     "Texts",
     "WhatIf",
     "add_demo",
+    "answer_text",
     "answers_csv",
     "answers_frame",
     "backup",
@@ -88,4 +98,6 @@ __all__ = [
     "restore",
     "simulated_answer",
     "store_url",
+    "study_notebook",
+    "warm_up",
 ]

@@ -1,6 +1,5 @@
 """The answers of a study as a table."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -10,7 +9,7 @@ from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._replay import replay_study
 from penchant.studies._store import Store
 
-__all__ = ["answers_csv", "answers_frame"]
+__all__ = ["answer_text", "answers_csv", "answers_frame"]
 
 _BEFORE: Final = ["participant", "label", "simulated", "number", "question", "form"]
 _AFTER: Final = ["answer", "repeat", "at"]
@@ -64,17 +63,25 @@ def answers_csv(store: Store, study_id: str) -> str:
 
 
 def _row(told: AnsweredQuestion, names: tuple[str, ...]) -> dict[str, Any]:
-    slots = {item: f"item_{slot}" for slot, item in enumerate(told.items, start=1)}
     return {
         "question": told.question,
         "form": told.form,
-        **{slot: names[item] for item, slot in slots.items()},
-        "answer": _text(told.answer, slots),
+        **{f"item_{slot}": names[item] for slot, item in enumerate(told.items, 1)},
+        "answer": answer_text(told),
         "repeat": told.repeat,
     }
 
 
-def _text(answer: Any, slots: Mapping[int, str]) -> str:
+def answer_text(told: AnsweredQuestion) -> str:
+    """Write an answer as text, which names items by their place in the question.
+
+    Parameters
+    ----------
+    told : AnsweredQuestion
+        Its items are item_1, item_2 and so on.
+    """
+    answer = told.answer
+    slots = {item: f"item_{slot}" for slot, item in enumerate(told.items, start=1)}
     if isinstance(answer, list):
         return " > ".join(slots[item] for item in answer)
     if isinstance(answer, dict):

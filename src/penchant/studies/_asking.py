@@ -96,17 +96,25 @@ class Asking:
             self.id, label=label, simulated=simulated, events=[("joined", joined)]
         )
 
-    def participation(self, participant_id: str) -> Participation:
-        """Give where a participant stands."""
-        record = self.store.get_participant(participant_id)
+    def participation(self, participant: str | ParticipantRecord) -> Participation:
+        """Give where a participant stands.
+
+        Parameters
+        ----------
+        participant : str or ParticipantRecord
+            The identifier, or the record if it has been read a moment ago.
+        """
+        record = participant
+        if isinstance(record, str):
+            record = self.store.get_participant(record)
         if record.study_id != self.id:
             raise ParticipantNotFoundError("This study has no such participant.")
-        known = self._shared.place(participant_id)
+        known = self._shared.place(record.id)
         if known is not None and known.n_events == record.n_events:
             return known
-        log = self.store.events(participant_id)
+        log = self.store.events(record.id)
         now = Participation.of(((e.kind, e.body) for e in log), len(self.items))
-        self._shared.keep(participant_id, now)
+        self._shared.keep(record.id, now)
         return now
 
     def consent(self, participant_id: str) -> None:
@@ -302,19 +310,20 @@ class Asking:
     def refit(self, wait: bool = False) -> None:
         """Learn from all answers what people have in common, if there is enough new.
 
-        In a thread of its own, and in one process at a time. Those who join later
-        start from the new model.
+        In a process of its own, and over all servers one at a time. Those who join
+        later start from the new model.
 
         Parameters
         ----------
         wait : bool, default=False
-            Whether to return only when that is done.
+            Whether to do it here and return when it is done.
         """
         if not is_due(self.store, self.id):
             return
-        thread = threading.Thread(
-            target=refit_and_log, args=(self.store, self.id, self.items), daemon=True
-        )
-        thread.start()
+        job = (self.store, self.id, self.items)
         if wait:
-            thread.join()
+            refit_and_log(*job)
+            return
+        threading.Thread(
+            target=refit_and_log, args=job, kwargs={"apart": True}, daemon=True
+        ).start()

@@ -5,9 +5,9 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Lock
 
+from penchant._cached import cached_property
 from penchant.data import Items
 from penchant.elicitation._history import History
 from penchant.elicitation._step import Setting

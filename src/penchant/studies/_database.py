@@ -2,13 +2,20 @@
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from threading import Lock
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from penchant.studies._engine import make_engine, reading, wrap_errors, writing
+from penchant.studies._engine import (
+    looking,
+    make_engine,
+    reading,
+    wrap_errors,
+    writing,
+)
 from penchant.studies._migrate import migrate
 
 __all__ = ["Database", "new_id"]
@@ -30,6 +37,10 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self._engine = make_engine(url)
+        # SQLite lets one write at a time, and lets others try again after a pause
+        # that grows: in a queue of our own, nobody is passed over.
+        is_file = self._engine.dialect.name == "sqlite"
+        self._turn = Lock() if is_file else nullcontext()
         self._place = self._engine.url.render_as_string(hide_password=True)
         try:
             with wrap_errors(self._place):
@@ -42,9 +53,10 @@ class Database:
         """Let go of files and connections."""
         self._engine.dispose()
 
-    def _read(self, query: sa.Select[Any]) -> list[sa.Row[Any]]:
-        with wrap_errors(self._place), self._engine.connect() as connection:
-            return list(connection.execute(query))
+    def _read(self, query: sa.Select[Any], **values: Any) -> list[sa.Row[Any]]:
+        """Run one query; values are those of its bound parameters."""
+        with wrap_errors(self._place), looking(self._engine) as connection:
+            return list(connection.execute(query, values))
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
@@ -53,7 +65,7 @@ class Database:
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
-        with wrap_errors(self._place), writing(self._engine) as connection:
+        with self._turn, wrap_errors(self._place), writing(self._engine) as connection:
             yield connection
 
     def _insert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:

@@ -7,6 +7,7 @@ from typing import Any
 from penchant.datasets import load_flats, make_flats_population
 from penchant.datasets._population import Population
 from penchant.studies._population import refit
+from penchant.studies._settings import Noun, StudySettings
 from penchant.studies._store import NewEvent, Store
 
 __all__ = ["add_demo", "add_simulated_people"]
@@ -15,6 +16,9 @@ _N_PEOPLE = 80
 _N_QUESTIONS = 20
 _SEED = 1
 _LEASE = 300.0
+_SETTINGS = StudySettings(
+    nouns=(Noun("en", "flat", "flats"), Noun("fr", "appartement", "appartements"))
+)
 
 
 def add_demo(store: Store) -> str:
@@ -23,7 +27,7 @@ def add_demo(store: Store) -> str:
     Simulated people have compared the flats before, and are marked as simulated;
     what they have in common is what the belief about a new participant starts from.
     """
-    study_id = store.ensure_demo("Flats in town", load_flats())
+    study_id = store.ensure_demo("Flats in town", load_flats(), settings=_SETTINGS)
     add_simulated_people(store, study_id)
     return study_id
 

@@ -9,15 +9,20 @@ from sqlalchemy import event
 
 from penchant.exceptions import ConflictError, MissingExtraError, StoreError
 
-__all__ = ["make_engine", "reading", "wrap_errors", "writing"]
+__all__ = ["looking", "make_engine", "reading", "wrap_errors", "writing"]
 
-_WRITES = "penchant_writes"
+_BEGIN = "penchant_begin"
+"""How a transaction of SQLite begins; empty: there is none."""
 
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
+
+
+_POOL = {"pool_size": 10, "max_overflow": 30}
+"""Connections that are kept open, and how many more: one for each of 40 threads."""
 
 
 def make_engine(url: str) -> sa.Engine:
@@ -37,7 +42,7 @@ def make_engine(url: str) -> sa.Engine:
 def _postgresql(address: sa.URL) -> sa.Engine:
     try:
         return sa.create_engine(
-            address.set(drivername="postgresql+psycopg"), pool_pre_ping=True
+            address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, **_POOL
         )
     except ImportError:
         raise MissingExtraError("psycopg", "postgres") from None
@@ -49,7 +54,7 @@ def _sqlite(address: sa.URL) -> sa.Engine:
             "Studies need a database that outlives a connection. "
             f"Got {str(address)!r}; name a file, as in 'sqlite:///studies.sqlite'."
         )
-    engine = sa.create_engine(address, connect_args={"timeout": 30})
+    engine = sa.create_engine(address, connect_args={"timeout": 30}, **_POOL)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -72,16 +77,26 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    # A writer takes the lock at once: a transaction that reads first and asks for
-    # the lock later fails when another one has written in between.
-    writes = connection.get_execution_options().get(_WRITES, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    begin = connection.get_execution_options().get(_BEGIN, "BEGIN")
+    if begin:
+        connection.exec_driver_sql(begin)
 
 
 @contextmanager
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """Give a connection inside one transaction that may write."""
-    with engine.execution_options(**{_WRITES: True}).begin() as connection:
+    # A writer takes the lock at once: a transaction that reads first and asks for
+    # the lock later fails when another one has written in between.
+    with engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"}).begin() as connection:
+        yield connection
+
+
+@contextmanager
+def looking(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Give a connection for a single query, which needs no transaction around it."""
+    if engine.dialect.name == "postgresql":
+        engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+    with engine.execution_options(**{_BEGIN: ""}).connect() as connection:
         yield connection
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from penchant.data import Comparisons, Items
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.models import GAIRankerCV, RuleRanker
+from penchant.studies._directed_rules import fit_directed_rules
 
 __all__ = ["GroupModels", "group_models"]
 
@@ -24,17 +25,22 @@ class GroupModels:
         A sparse sum of functions of one or two attributes.
     n_comparisons : int
         What they were fitted on.
+    contradicted : tuple of str
+        Attributes of which the answers alone say the opposite of the known direction;
+        rules to that effect are left out.
     """
 
     rules: RuleRanker
     gai: GAIRankerCV
     n_comparisons: int
+    contradicted: tuple[str, ...] = ()
 
 
 def group_models(items: Items, comparisons: Comparisons) -> GroupModels:
     """Fit rules and a sparse GAI model to the answers of all.
 
-    Takes seconds for a thousand comparisons.
+    Both keep to the known directions of attributes: neither ever says that more rent
+    is better. Takes seconds for a thousand comparisons.
 
     Parameters
     ----------
@@ -45,10 +51,12 @@ def group_models(items: Items, comparisons: Comparisons) -> GroupModels:
     """
     pooled: Any = comparisons.pooled()
     try:
-        gai = GAIRankerCV(preset="fast", sparse=True, max_order=2).fit(items, pooled)
-        rules = RuleRanker(max_rules=_MOST_RULES).fit(items, pooled)
+        gai = GAIRankerCV(
+            preset="fast", sparse=True, max_order=2, monotone="directions"
+        ).fit(items, pooled)
+        rules, contradicted = fit_directed_rules(items, pooled, _MOST_RULES)
     except DataError as error:
         raise NotAnswerableError(
             f"There are too few answers for rules of the whole group: {error}"
         ) from error
-    return GroupModels(rules, gai, len(comparisons.winners))
+    return GroupModels(rules, gai, len(comparisons.winners), contradicted)

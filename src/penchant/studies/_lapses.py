@@ -7,13 +7,13 @@ probit of GP-1 alone has no place for that: one slip would move the belief for g
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numba import njit
 from scipy.special import ndtr
 
+from penchant._cached import cached_property
 from penchant._validation import frozen_array
 from penchant.elicitation._best import BestItem, gains_over
 from penchant.elicitation._draws import covariance_root, normal_draws

@@ -2,31 +2,26 @@
 
 import logging
 import secrets
-import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from penchant.data import Comparisons, Items
 from penchant.exceptions import PenchantError
-from penchant.io import load, save
-from penchant.models import PopulationGP
+from penchant.studies._fit_apart import fit_apart, fit_here
 from penchant.studies._participation import Participation
 from penchant.studies._questions import evidence
-from penchant.studies._start import complete
 from penchant.studies._store import Store
 
 __all__ = [
     "is_due",
-    "pack_model",
     "participations",
     "pool",
     "refit",
     "refit_and_log",
-    "unpack_model",
 ]
 
 _FEWEST = 5
@@ -72,22 +67,6 @@ def pool(people: dict[str, Participation]) -> Comparisons:
     return Comparisons(winners, losers, ties=np.array(ties, dtype=bool), users=users)
 
 
-def pack_model(model: Any) -> bytes:
-    """Write a fitted model as bytes, without pickle."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.npz"
-        save(model, path)
-        return path.read_bytes()
-
-
-def unpack_model(body: bytes) -> Any:
-    """Read a model that `pack_model` wrote."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.npz"
-        path.write_bytes(body)
-        return load(path)
-
-
 def is_due(store: Store, study_id: str) -> bool:
     """Tell whether the log has grown enough since the latest model."""
     n_events = store.count_events(study_id)
@@ -95,7 +74,9 @@ def is_due(store: Store, study_id: str) -> bool:
     return n_events >= max(1, 0 if latest is None else _GROWTH * latest.n_events)
 
 
-def refit(store: Store, study_id: str, items: Items) -> str | None:
+def refit(
+    store: Store, study_id: str, items: Items, *, apart: bool = False
+) -> str | None:
     """Fit the population model of a study again, if it is due.
 
     Of all processes that share the store one fits at a time; the others go on with
@@ -110,6 +91,8 @@ def refit(store: Store, study_id: str, items: Items) -> str | None:
         The study.
     items : Items
         Its alternatives.
+    apart : bool, default=False
+        Whether another process does the work, so that this one can go on answering.
 
     Returns
     -------
@@ -121,26 +104,33 @@ def refit(store: Store, study_id: str, items: Items) -> str | None:
     if not store.lease(name, holder, _LEASE):
         return None
     try:
-        return _fit(store, study_id, items) if is_due(store, study_id) else None
+        fit = fit_apart if apart else fit_here
+        return _fit(store, study_id, items, fit) if is_due(store, study_id) else None
     finally:
         store.release(name, holder)
 
 
-def _fit(store: Store, study_id: str, items: Items) -> str | None:
+def _fit(
+    store: Store,
+    study_id: str,
+    items: Items,
+    fit: Callable[[Items, Comparisons], bytes],
+) -> str | None:
     n_events = store.count_events(study_id)
     people = participations(store, study_id, len(items))
     answered = pool(people)
     if np.unique(answered.users).size < _FEWEST:
         return None
-    model = PopulationGP().fit(complete(items), answered)
-    added = store.add_model(study_id, pack_model(model), n_events)
+    added = store.add_model(study_id, fit(items, answered), n_events)
     store.prune_models(study_id, datetime.now(UTC) - _KEPT)
     return added
 
 
-def refit_and_log(store: Store, study_id: str, items: Items) -> None:
+def refit_and_log(
+    store: Store, study_id: str, items: Items, *, apart: bool = False
+) -> None:
     """Refit in the background, where nobody is there to see an error."""
     try:
-        refit(store, study_id, items)
+        refit(store, study_id, items, apart=apart)
     except PenchantError as error:
         _log.warning("The population of a study could not be fitted: %s", error)

@@ -4,18 +4,29 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from penchant.exceptions import DataError
 from penchant.studies._plain import check_text
 
-__all__ = ["QUESTION_FORMS", "StudySettings"]
+__all__ = ["LONGEST_NOUN", "QUESTION_FORMS", "Noun", "StudySettings"]
 
 QUESTION_FORMS = ("pair", "best-worst", "rating", "ranking")
+
+LONGEST_NOUN = 40
+"""Letters of what alternatives are called."""
 
 _MOST_QUESTIONS = 1000
 _LONGEST_TEXT = 20_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?\Z")
+
+
+class Noun(NamedTuple):
+    """What the alternatives are called in a language: flat, flats."""
+
+    language: str
+    singular: str
+    plural: str
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,9 @@ class StudySettings:
     help_each_other : bool
         Whether the answers of earlier participants shape the questions to later
         ones.
+    nouns : tuple of Noun
+        What the alternatives are called, at most once per language; in others they
+        are called alternatives. As plain values: ``{"en": ["flat", "flats"]}``.
 
     Examples
     --------
@@ -58,6 +72,7 @@ class StudySettings:
     intro: str = ""
     open: bool = True
     help_each_other: bool = True
+    nouns: tuple[Noun, ...] = ()
 
     def __post_init__(self) -> None:
         if self.question not in QUESTION_FORMS:
@@ -81,6 +96,12 @@ class StudySettings:
         for name in ("open", "help_each_other"):
             if not isinstance(getattr(self, name), bool):
                 raise DataError(f"The setting {name!r} must be true or false.")
+        _check_nouns(self.nouns)
+
+    def noun(self, language: str) -> Noun:
+        """Give what the alternatives are called; empty: nothing in particular."""
+        known = {noun.language: noun for noun in self.nouns}
+        return known.get(language, Noun(language, "", ""))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -96,11 +117,19 @@ class StudySettings:
         chosen = dict(values)
         if isinstance(chosen.get("languages"), list):
             chosen["languages"] = tuple(chosen["languages"])
+        if "nouns" in chosen:
+            chosen["nouns"] = _read_nouns(chosen["nouns"])
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the settings as plain values for JSON."""
-        return {**asdict(self), "languages": list(self.languages)}
+        return {
+            **asdict(self),
+            "languages": list(self.languages),
+            "nouns": {
+                noun.language: [noun.singular, noun.plural] for noun in self.nouns
+            },
+        }
 
 
 def _is_count(value: object) -> bool:
@@ -128,3 +157,32 @@ def _check_languages(languages: object) -> None:
             "The languages must be different codes such as 'en' or 'fr', at least "
             f"one. Got {languages!r}."
         )
+
+
+def _read_nouns(values: object) -> tuple[Noun, ...]:
+    """Make nouns of plain values; what is no mapping to pairs is refused."""
+    if isinstance(values, Mapping):
+        pairs = [(code, list(pair)) for code, pair in values.items() if _is_pair(pair)]
+        if len(pairs) == len(values):
+            return tuple(Noun(code, *pair) for code, pair in pairs)
+    raise DataError(
+        "The nouns must map languages to what one alternative and several are called, "
+        f"such as {{'en': ['flat', 'flats']}}. Got {values!r}."
+    )
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2
+
+
+def _check_nouns(nouns: object) -> None:
+    known = nouns if isinstance(nouns, tuple) else None
+    if known is None or not all(isinstance(noun, Noun) for noun in known):
+        raise DataError(f"The nouns must be a tuple of Noun. Got {nouns!r}.")
+    for noun in known:
+        for word in (noun.singular, noun.plural):
+            check_text("What the alternatives are called", word, longest=LONGEST_NOUN)
+            if not word.strip():
+                raise DataError("Say what one alternative and several are called.")
+    if known:
+        _check_languages(tuple(noun.language for noun in known))

@@ -3,15 +3,17 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from weakref import WeakKeyDictionary, ref
 
+from penchant.data import Items
 from penchant.exceptions import StoreError
 from penchant.models import PopulationGP
 from penchant.studies._beliefs import Beliefs
 from penchant.studies._group import Group, Member
 from penchant.studies._group_models import GroupModels
+from penchant.studies._packed_models import unpack_model
 from penchant.studies._participation import Participation
-from penchant.studies._population import unpack_model
 from penchant.studies._records import StudyRecord
 from penchant.studies._start import complete
 from penchant.studies._store import Store
@@ -19,7 +21,7 @@ from penchant.studies._store import Store
 __all__ = ["Shared", "shared"]
 
 _N_KEPT = 1024
-"""Participants whose place in the log is kept in memory."""
+"""Participants whose place in the log is kept in memory, and rows of the table."""
 
 
 class Shared:
@@ -39,8 +41,13 @@ class Shared:
         self.group: Group | None = None
         self.members: dict[str, tuple[int, Member]] = {}
         self.models: tuple[int, GroupModels] | None = None
+        # To take a row out of a table takes milliseconds, and it never changes.
+        self.row = lru_cache(_N_KEPT)(self._take_row)
         self._places: OrderedDict[str, Participation] = OrderedDict()
         self._lock = threading.Lock()
+
+    def _take_row(self, item: int) -> Items:
+        return self.complete.take([item])
 
     def place(self, participant_id: str) -> Participation | None:
         """Give where a participant stood when last seen."""

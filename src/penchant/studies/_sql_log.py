@@ -21,6 +21,19 @@ __all__ = ["SqlLog", "new_link"]
 # A link goes in and never comes out again.
 _SHOWN = [column for column in participants.c if column is not participants.c.link]
 
+# What every answer runs is built once: that takes longer than SQLite does.
+_BY_LINK = sa.select(*_SHOWN).where(participants.c.link == sa.bindparam("key"))
+_BY_ID = sa.select(*_SHOWN).where(participants.c.id == sa.bindparam("key"))
+_TAKE = (
+    participants.update()
+    .where(
+        participants.c.id == sa.bindparam("key"),
+        participants.c.n_events == sa.bindparam("position"),
+    )
+    .values(n_events=sa.bindparam("length"))
+)
+_ADD = events.insert().returning(events.c.position, events.c.id)
+
 
 class SqlLog(Database):
     """The part of SqlStore that keeps participants and events; see Store."""
@@ -49,11 +62,11 @@ class SqlLog(Database):
 
     def find_participant(self, token: str) -> ParticipantRecord:
         """Return whom a link belongs to, or raise ParticipantNotFoundError."""
-        return self._participant(participants.c.link == _digest(token))
+        return self._participant(_BY_LINK, _digest(token))
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""
-        return self._participant(participants.c.id == participant_id)
+        return self._participant(_BY_ID, participant_id)
 
     def list_participants(self, study_id: str) -> list[ParticipantRecord]:
         """List the participants of a study in the order in which they joined."""
@@ -85,17 +98,11 @@ class SqlLog(Database):
     ) -> list[EventRecord]:
         """Add events to the end of a participant's log, all or none."""
         rows = _event_rows(participant_id, position, events, datetime.now(UTC))
-        # Whoever raises the length first has the place; the others see it changed.
-        take = (
-            participants.update()
-            .where(
-                participants.c.id == participant_id,
-                participants.c.n_events == position,
-            )
-            .values(n_events=position + len(rows))
-        )
+        place = {"position": position, "length": position + len(rows)}
         with self._writing() as connection:
-            if connection.execute(take).rowcount != 1:
+            # Whoever raises the length first has the place; the others see it changed.
+            taken = connection.execute(_TAKE, {"key": participant_id, **place})
+            if taken.rowcount != 1:
                 raise _refusal(connection, participant_id, position)
             return _insert_events(connection, rows)
 
@@ -137,8 +144,8 @@ class SqlLog(Database):
             raise no_study()
         return int(found[0][0])
 
-    def _participant(self, which: sa.ColumnElement[bool]) -> ParticipantRecord:
-        found = self._read(sa.select(*_SHOWN).where(which))
+    def _participant(self, query: sa.Select[Any], key: str) -> ParticipantRecord:
+        found = self._read(query, key=key)
         if not found:
             raise _nobody()
         return ParticipantRecord(**found[0]._mapping)
@@ -176,10 +183,10 @@ def _event_rows(
 def _insert_events(
     connection: sa.Connection, rows: list[dict[str, Any]]
 ) -> list[EventRecord]:
-    add = events.insert().returning(events.c.id)
-    return [
-        EventRecord(id=connection.execute(add, row).scalar_one(), **row) for row in rows
-    ]
+    if not rows:
+        return []
+    added = {row.position: row.id for row in connection.execute(_ADD, rows)}
+    return [EventRecord(id=added[row["position"]], **row) for row in rows]
 
 
 def _refusal(

@@ -21,6 +21,7 @@ from penchant.studies._tables import drafts, owners, participants, studies
 __all__ = ["SqlStudies", "hold_study", "insert_study", "no_study", "study_record"]
 
 _BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
+_BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
 _N_TABLES = 64
 
 
@@ -75,7 +76,7 @@ class SqlStudies(Database):
 
     def get_study(self, study_id: str) -> StudyRecord:
         """Return one study, or raise StudyNotFoundError."""
-        found = self._read(sa.select(*_BUT_TABLE).where(studies.c.id == study_id))
+        found = self._read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
         return study_record(found[0], self._items(study_id))

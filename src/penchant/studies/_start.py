@@ -2,11 +2,11 @@
 
 import hashlib
 from dataclasses import astuple, dataclass, field
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
+from penchant._cached import cached_property
 from penchant.data import Comparisons, Items
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._step import tell_known

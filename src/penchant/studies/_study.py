@@ -176,7 +176,7 @@ class Study(Asking):
         return int(item)
 
     def _row(self, item: int) -> Items:
-        return self._shared.complete.take([self._position(item)])
+        return self._shared.row(self._position(item))
 
     # Results for the owner
 

@@ -1,9 +1,10 @@
-"""Texts: what participants read, in their language, from one catalogue."""
+"""Texts: what people read, in their language, from one catalogue."""
 
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -33,6 +34,8 @@ class Texts:
         Its code, such as "en".
     entries : mapping of str to str
         Texts by dotted key, with placeholders in braces.
+    noun, nouns : str
+        What one alternative and several are called; empty: as in the catalogue.
 
     Examples
     --------
@@ -41,14 +44,36 @@ class Texts:
     'Choose A'
     >>> load_texts("fr").number(1234.5)
     '1\u202f234,5'
+    >>> load_texts("en").about("flat", "flats")("compare.title_same")
+    'Compare two flats'
     """
 
     language: str
     entries: Mapping[str, str]
+    noun: str = ""
+    nouns: str = ""
 
     def __call__(self, key: str, **values: Any) -> str:
-        """Give a text with its placeholders filled in."""
-        return self.entries[key].format_map(values)
+        """Give a text with its placeholders filled in.
+
+        Besides the values, {noun} and {nouns} are what one alternative and several
+        are called, {Noun} and {Nouns} the same at the beginning of a sentence.
+        """
+        noun = self.noun or self.entries["noun.singular"]
+        nouns = self.nouns or self.entries["noun.plural"]
+        words = {"noun": noun, "nouns": nouns}
+        words |= {"Noun": self.sentence(noun), "Nouns": self.sentence(nouns)}
+        return self.entries[key].format_map(words | values)
+
+    def about(self, noun: str, nouns: str) -> "Texts":
+        """Give the same texts about something else than alternatives.
+
+        Parameters
+        ----------
+        noun, nouns : str
+            What one and several are called; empty: as in the catalogue.
+        """
+        return replace(self, noun=noun, nouns=nouns)
 
     def count(self, key: str, n: int, **values: Any) -> str:
         """Give the text that goes with the number n, which is the placeholder n."""
@@ -99,6 +124,11 @@ class Texts:
         if len(words) < 2:
             return "".join(words)
         return self("numbers.and", before=", ".join(words[:-1]), last=words[-1])
+
+    def day(self, moment: datetime) -> str:
+        """Write the day of a moment."""
+        month = self(f"numbers.months.{moment.month}")
+        return self("numbers.day", day=moment.day, month=month, year=moment.year)
 
     @staticmethod
     def sentence(words: str) -> str:

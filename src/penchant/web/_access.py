@@ -4,13 +4,14 @@ import hashlib
 import hmac
 import math
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from penchant.exceptions import (
     DraftNotFoundError,
@@ -18,14 +19,19 @@ from penchant.exceptions import (
     StudyNotFoundError,
 )
 from penchant.studies import (
+    LANGUAGES,
     OwnerRecord,
     ParticipantRecord,
     Store,
     StudyRecord,
     StudySummary,
+    Texts,
+    load_texts,
 )
 from penchant.web._columns import MAX_COLUMNS
+from penchant.web._languages import languages_of, texts_about, texts_for
 from penchant.web._limiter import Limiter
+from penchant.web._pages import render
 from penchant.web._passwords import password_fits
 
 __all__ = [
@@ -66,10 +72,16 @@ class Visitor:
         Who logged in; None: the one analyst of an app that runs on their machine.
     csrf : str
         What forms of this visitor carry; empty where there is no login to misuse.
+    language : str
+        In which pages are.
+    here : str
+        The page that is looked at; empty: one that cannot be looked at again.
     """
 
     owner: OwnerRecord | None
     csrf: str = ""
+    language: str = LANGUAGES[0]
+    here: str = ""
 
     @property
     def owner_id(self) -> str | None:
@@ -80,6 +92,31 @@ class Visitor:
     def sees_all(self) -> bool:
         """Whether the studies of everybody are shown."""
         return self.owner is None or self.owner.role == "admin"
+
+    def texts(self, study: StudyRecord | StudySummary | None = None) -> Texts:
+        """Give the texts of the visitor's language, about the items of a study."""
+        texts = load_texts(self.language)
+        return texts if study is None else texts_about(texts, study.settings)
+
+    def render(
+        self,
+        template: str,
+        status: int = 200,
+        *,
+        study: StudyRecord | None = None,
+        **context: Any,
+    ) -> Response:
+        """Make a page of an owner, about a study or none."""
+        languages = languages_of(LANGUAGES, self.language) if self.here else ()
+        return render(
+            template,
+            status,
+            visitor=self,
+            t=self.texts(study),
+            record=study,
+            languages=languages,
+            **context,
+        )
 
     def studies(self, store: Store) -> list[StudySummary]:
         """List the studies that this visitor may see."""
@@ -131,9 +168,10 @@ class Access:
         self.by_address = Limiter(30, 900.0)
         self.joins = Limiter(1000, 900.0)
 
-    def check_join(self, address: str) -> None:
-        """Raise an HTTPException (429) if too many joined from one address."""
-        if wait := self.joins.wait(address):
+    def check_join(self, request: Request, study_id: str) -> None:
+        """Raise an HTTPException (429) if too many joined a study from one address."""
+        address = request.client.host if request.client else ""
+        if wait := self.joins.wait(f"{study_id} {address}"):
             raise _too_many("Too many people joined from this address.", wait)
 
     def enter(self, store: Store, name: str, password: str, address: str) -> str | None:
@@ -217,7 +255,10 @@ def _keyed(key: str, text: str) -> str:
     ).hexdigest()
 
 
-def _store(request: Request) -> Store:
+# Those that touch no store are coroutines: they need no thread of their own.
+
+
+async def _store(request: Request) -> Store:
     store: Store = request.app.state.store
     return store
 
@@ -230,7 +271,9 @@ def _visitor(request: Request, store: StoreOfApp) -> Visitor:
     visitor = access.find(store, request.cookies.get(COOKIE))
     if visitor is None:
         raise LoginNeededError
-    return visitor
+    query = f"?{request.url.query}" if request.url.query else ""
+    here = f"{request.url.path}{query}" if request.method == "GET" else ""
+    return replace(visitor, language=texts_for(request).language, here=here)
 
 
 VisitorOfApp: TypeAlias = Annotated[Visitor, Depends(_visitor)]
@@ -243,7 +286,7 @@ async def _fields(request: Request) -> FormData:
 Fields: TypeAlias = Annotated[FormData, Depends(_fields)]
 
 
-def _sender(visitor: VisitorOfApp, fields: Fields) -> Visitor:
+async def _sender(visitor: VisitorOfApp, fields: Fields) -> Visitor:
     sent = str(fields.get("csrf", "")).encode("utf-8", "surrogatepass")
     if visitor.csrf and not hmac.compare_digest(sent, visitor.csrf.encode()):
         raise HTTPException(

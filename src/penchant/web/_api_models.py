@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from penchant.data import Attribute, Items
 from penchant.studies import (
+    LONGEST_NOUN,
     QUESTION_FORMS,
     OpenQuestion,
     ParticipantRecord,
@@ -44,6 +45,10 @@ _STATES = ("new", "asking", "finished")
 ValueModel = float | str | None
 
 
+_Word = Annotated[str, Field(min_length=1, max_length=LONGEST_NOUN, pattern=r"\S")]
+Nouns = Annotated[list[_Word], Field(min_length=2, max_length=2)]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -70,6 +75,10 @@ class SettingsModel(_Model):
     intro: str = Field(default="", max_length=20_000)
     open: bool = Field(default=True, strict=True)
     help_each_other: bool = Field(default=True, strict=True)
+    nouns: dict[Literal["en", "fr"], Nouns] = Field(
+        default={},
+        description="What one alternative and several are called, by language.",
+    )
 
     def settings(self) -> StudySettings:
         """Make the settings, or raise a DataError."""

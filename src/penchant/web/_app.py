@@ -15,20 +15,24 @@ from penchant.studies import Store
 from penchant.web._access import Access, LoginNeededError
 from penchant.web._api import create_api
 from penchant.web._errors import (
+    on_consent_needed,
     on_http_error,
     on_invalid,
+    on_link_not_found,
     on_penchant_error,
     on_unforeseen,
 )
 from penchant.web._group_routes import group_pages
 from penchant.web._guard import Guard
 from penchant.web._health import health
+from penchant.web._lifespan import lifespan
 from penchant.web._login import login_pages, on_login_needed
 from penchant.web._owner_routes import owner_pages
 from penchant.web._pages import STATIC
 from penchant.web._participant_routes import participant_pages
 from penchant.web._result_routes import result_pages
 from penchant.web._routes import pages
+from penchant.web._visit import ConsentNeededError, LinkNotFoundError
 
 __all__ = ["create_app"]
 
@@ -61,17 +65,26 @@ def create_app(
     -------
     FastAPI
     """
-    app = FastAPI(title="penchant", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="penchant",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+    )
     app.state.store = store
     app.state.max_upload_bytes = max_upload_bytes
     app.state.access = Access(login=login)
-    for router in (pages, owner_pages, group_pages, login_pages, health):
+    # Routes are tried in this order, so what is asked for most comes first.
+    for router in (participant_pages, result_pages, health):
         app.include_router(router)
-    for router in (participant_pages, result_pages):
+    for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)
     app.mount("/api/v1", create_api(store, app.state.access))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
+    app.add_exception_handler(ConsentNeededError, on_consent_needed)
+    app.add_exception_handler(LinkNotFoundError, on_link_not_found)
     app.add_exception_handler(PenchantError, on_penchant_error)
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_invalid)

@@ -5,7 +5,7 @@ from typing import Final
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from penchant.exceptions import (
     ConflictError,
@@ -15,32 +15,21 @@ from penchant.exceptions import (
     StoreError,
 )
 from penchant.web._guard import POLICY_HEADERS
+from penchant.web._languages import texts_for
 from penchant.web._pages import render
+from penchant.web._visit import ConsentNeededError
 
 __all__ = [
+    "on_consent_needed",
     "on_http_error",
     "on_invalid",
+    "on_link_not_found",
     "on_penchant_error",
     "on_unforeseen",
     "status_of",
 ]
 
-_TITLES: Final = {
-    400: "The request could not be understood",
-    401: "Please log in",
-    403: "This is not allowed",
-    404: "Nothing is here",
-    405: "This does not work here",
-    409: "This is settled already",
-    413: "The file is too large",
-    422: "Something does not fit",
-    429: "Too many attempts",
-}
-
-_SENTENCES: Final = {
-    404: "The address may be mistyped, or what was here has been removed.",
-    405: "This page cannot be used that way; go back and try the form again.",
-}
+_SENTENCES: Final = {404: "errors.nothing", 405: "errors.wrong_use"}
 
 
 async def on_penchant_error(request: Request, error: Exception) -> Response:
@@ -51,7 +40,8 @@ async def on_penchant_error(request: Request, error: Exception) -> Response:
 async def on_http_error(request: Request, error: Exception) -> Response:
     """Show an error of the protocol, such as a page that does not exist."""
     assert isinstance(error, HTTPException)
-    sentence = _SENTENCES.get(error.status_code, str(error.detail))
+    key = _SENTENCES.get(error.status_code)
+    sentence = texts_for(request)(key) if key else str(error.detail)
     response = _answer(request, error.status_code, sentence)
     response.headers.update(error.headers or {})
     return response
@@ -62,14 +52,26 @@ async def on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = " ".join(str(part) for part in first["loc"][1:])
-    return _answer(request, 422, f"The value of {place!r} is missing or not accepted.")
+    return _answer(request, 422, texts_for(request)("errors.value", place=repr(place)))
 
 
 async def on_unforeseen(request: Request, _error: Exception) -> Response:
     """Apologise for a fault of ours; the details go to the log of the server."""
-    return _answer(
-        request, 500, "This is a fault of the app, not yours; nothing was saved."
-    )
+    return _answer(request, 500, texts_for(request)("errors.ours"))
+
+
+async def on_link_not_found(request: Request, _error: Exception) -> Response:
+    """Say what may have happened to a link, the same for all that lead nowhere."""
+    texts = texts_for(request)
+    if _is_program(request):
+        return _answer(request, 404, texts("link.title"))
+    return render("lost.html", 404, headers=POLICY_HEADERS, t=texts)
+
+
+async def on_consent_needed(_request: Request, error: Exception) -> Response:
+    """Lead to where the person can agree."""
+    assert isinstance(error, ConsentNeededError)
+    return RedirectResponse(error.home, 303)
 
 
 def status_of(error: Exception) -> int:
@@ -83,12 +85,24 @@ def status_of(error: Exception) -> int:
     return 503 if isinstance(error, StoreError) else 500
 
 
-def _answer(request: Request, status: int, sentence: str) -> Response:
+def _is_program(request: Request) -> bool:
     accept = request.headers.get("accept", "")
     to_program = request.url.path.startswith("/api/")
-    if to_program or ("application/json" in accept and "text/html" not in accept):
+    return to_program or ("application/json" in accept and "text/html" not in accept)
+
+
+def _answer(request: Request, status: int, sentence: str) -> Response:
+    if _is_program(request):
         return JSONResponse({"detail": sentence}, status, headers=POLICY_HEADERS)
-    title = _TITLES.get(status, "Something went wrong")
+    texts = texts_for(request)
+    key = f"errors.{status}"
     return render(
-        "error.html", status, headers=POLICY_HEADERS, title=title, sentence=sentence
+        "error.html",
+        status,
+        headers=POLICY_HEADERS,
+        t=texts,
+        languages=(),
+        title=texts(key if key in texts.entries else "errors.any"),
+        sentence=sentence,
+        participant=request.url.path.startswith(("/p/", "/s/")),
     )

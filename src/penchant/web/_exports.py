@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-__all__ = ["csv_response", "file_response", "json_response"]
+__all__ = ["csv_response", "file_name", "file_response", "json_response"]
 
 _LONGEST_NAME = 80
 
@@ -36,14 +36,15 @@ def file_response(content: bytes, name: str, kind: str) -> Response:
     kind : str
         Its media type.
     """
-    safe = _file_name(name)
+    safe = file_name(name)
     plain = unicodedata.normalize("NFKD", safe).encode("ascii", "ignore").decode()
     fallback = re.sub(r"[^\w. -]", "", plain).strip(". ") or "penchant"
     given = f"attachment; filename=\"{fallback}\"; filename*=UTF-8''{quote(safe)}"
     return Response(content, 200, {"Content-Disposition": given}, kind)
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
+    """Give a name that a file can have on any machine."""
     stem, _, ending = name.rpartition(".")
     words = re.sub(r"[^\w -]+", " ", stem)
     short = re.sub(r"\s+", " ", words).strip()[:_LONGEST_NAME].strip()

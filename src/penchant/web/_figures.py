@@ -10,7 +10,7 @@ import numpy as np
 
 from penchant.data import Items
 from penchant.exceptions import NotAnswerableError
-from penchant.studies import Group, GroupModels, Study, load_texts
+from penchant.studies import Group, GroupModels, Study, Texts
 from penchant.web._display import show_name
 from penchant.web._fitting import Fitting
 from penchant.web._segment_view import segment_cards
@@ -19,19 +19,16 @@ __all__ = ["CHARTS", "PictureKind", "draw_chart"]
 
 PictureKind = Literal["svg", "png"]
 
-CHARTS: Final = (
-    ("ranking", "Common ranking"),
-    ("weights", "Weights of the segments"),
-    ("rules", "Rules"),
-    ("model", "Sparse model"),
-)
-"""Names of the pictures and what they show."""
+CHARTS: Final = ("ranking", "weights", "curves", "rules", "model")
+"""Names of the pictures; the catalogue of texts says what they show."""
 
 _LONGEST_NAME: Final = 40
 _LONGEST_RULE: Final = 90
 
 
-def draw_chart(name: str, kind: PictureKind, study: Study, fitting: Fitting) -> bytes:
+def draw_chart(
+    name: str, kind: PictureKind, study: Study, fitting: Fitting, texts: Texts
+) -> bytes:
     """Draw one of `CHARTS` as a file.
 
     Parameters
@@ -44,6 +41,8 @@ def draw_chart(name: str, kind: PictureKind, study: Study, fitting: Fitting) -> 
         Whose results.
     fitting : Fitting
         Gives the models.
+    texts : Texts
+        In the language of the owner.
 
     Raises
     ------
@@ -59,10 +58,10 @@ def draw_chart(name: str, kind: PictureKind, study: Study, fitting: Fitting) -> 
     group = study.group()
     if not group.items:
         raise NotAnswerableError("Nobody has answered yet, so there is no picture.")
-    return picture(_OF_GROUPS[name](group, study.items), kind)
+    return picture(_OF_GROUPS[name](group, study.items, texts), kind)
 
 
-def _ranking(group: Group, items: Items) -> Callable[[], Any]:
+def _ranking(group: Group, items: Items, texts: Texts) -> Callable[[], Any]:
     from penchant.plotting import plot_group_ranking
 
     place = {
@@ -71,7 +70,7 @@ def _ranking(group: Group, items: Items) -> Callable[[], Any]:
         for who in segment.members
     }
     voices = [member for member in group.members if member.counts]
-    cards = segment_cards(group, load_texts("en"))
+    cards = segment_cards(group, texts)
     return lambda: plot_group_ranking(
         np.stack([member.points for member in voices]),
         names=[show_name(name, _LONGEST_NAME) for name in items.names],
@@ -80,10 +79,10 @@ def _ranking(group: Group, items: Items) -> Callable[[], Any]:
     )
 
 
-def _weights(group: Group, _items: Items) -> Callable[[], Any]:
+def _weights(group: Group, _items: Items, texts: Texts) -> Callable[[], Any]:
     from penchant.plotting import plot_segment_weights
 
-    cards = segment_cards(group, load_texts("en"))
+    cards = segment_cards(group, texts)
     weights = {
         card.name: {
             show_name(name, _LONGEST_NAME): share
@@ -92,6 +91,28 @@ def _weights(group: Group, _items: Items) -> Callable[[], Any]:
         for card, segment in zip(cards, group.segments, strict=True)
     }
     return lambda: plot_segment_weights(weights)
+
+
+def _curves(group: Group, items: Items, texts: Texts) -> Callable[[], Any]:
+    from penchant.plotting import plot_segment_curves
+
+    drawn = {
+        _named(items, same[0].attribute): (
+            same[0].grid,
+            np.stack([curve.points for curve in same]),
+        )
+        for same in zip(*(segment.curves for segment in group.segments), strict=True)
+    }
+    if not drawn:
+        raise NotAnswerableError("No attribute varies, so there are no curves.")
+    labels = [card.name for card in segment_cards(group, texts)]
+    return lambda: plot_segment_curves(drawn, labels=labels)
+
+
+def _named(items: Items, name: str) -> str:
+    attribute = next(each for each in items.attributes if each.name == name)
+    unit = f" ({show_name(attribute.unit, 12)})" if attribute.unit else ""
+    return f"{show_name(name, 24)}{unit}"
 
 
 def _rules(models: GroupModels) -> Callable[[], Any]:
@@ -125,5 +146,5 @@ def _with_short_names(encoding: Any) -> Any:
     return replace(encoding, names=names, attributes=attributes)
 
 
-_OF_GROUPS: Final = {"ranking": _ranking, "weights": _weights}
+_OF_GROUPS: Final = {"ranking": _ranking, "weights": _weights, "curves": _curves}
 _OF_MODELS: Final = {"rules": _rules, "model": _model}

@@ -1,6 +1,6 @@
 """What segments disagree about, and what they value, as charts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ __all__ = [
     "curve_views",
     "gap_rows",
     "lines_view",
+    "points_axis",
 ]
 
 _LONGEST_LABEL: Final = 30
@@ -125,7 +126,8 @@ def gap_rows(
         )
         for name, row in zip(names, rows, strict=True)
     ]
-    heads = ("Attribute", *(card.name for card in cards), "Gap")
+    first, last = texts("owner.group.attribute"), texts("owner.group.gap")
+    heads = (first, *(card.name for card in cards), last)
     return tuple(rows), Numbers(heads, tuple(numbers))
 
 
@@ -143,7 +145,7 @@ def _gap_row(
     )
     return GapRow(
         label,
-        f"{texts.points(max(shares) - min(shares))} pts",
+        texts("owner.group.gap_points", n=texts.points(max(shares) - min(shares))),
         axis.at(min(shares)),
         axis.at(max(shares)),
         tuple(Mark(shape, axis.at(share)) for shape, share in enumerate(shares)),
@@ -169,14 +171,25 @@ def curve_views(
     """
     attributes = {attribute.name: attribute for attribute in items.attributes}
     labels = [card.name for card in cards]
+    axis = points_axis(curve for each in group.segments for curve in each.curves)
     return tuple(
-        lines_view(attributes[same[0].attribute], same, labels, texts)
+        lines_view(attributes[same[0].attribute], same, labels, axis, texts)
         for same in zip(*(segment.curves for segment in group.segments), strict=True)
     )
 
 
+def points_axis(curves: Iterable[Curve]) -> Axis:
+    """Give the axis of points that all curves share, so that heights compare."""
+    values = [float(value) for curve in curves for value in curve.points]
+    return Axis.around([0.0, *values])
+
+
 def lines_view(
-    attribute: Attribute, curves: Sequence[Curve], labels: Sequence[str], texts: Texts
+    attribute: Attribute,
+    curves: Sequence[Curve],
+    labels: Sequence[str],
+    upward: Axis,
+    texts: Texts,
 ) -> CurveView:
     """Show several curves over the values of one attribute.
 
@@ -188,6 +201,8 @@ def lines_view(
         All over the same grid.
     labels : sequence of str
         Who or what they stand for.
+    upward : Axis
+        Of the points.
     texts : Texts
         How numbers are written.
     """
@@ -197,16 +212,14 @@ def lines_view(
     across = Axis(float(places[0]), float(places[-1]))
     if not numeric:
         across = Axis.around([-0.3, *places, places[-1] + 0.3])
-    values = [float(value) for curve in curves for value in curve.points]
-    upward = Axis.around([0.0, *values])
+    joined = attribute.kind != "categorical"
     name = show_name(attribute.name, _LONGEST_LABEL)
     unit = f" ({show_name(attribute.unit, _LONGEST_LABEL)})" if attribute.unit else ""
     return CurveView(
         f"{name}{unit}",
-        f"What values of {name} are worth: {', '.join(labels)}; "
-        "the table below has the numbers",
+        texts("owner.group.curve_words", attribute=name, labels=", ".join(labels)),
         tuple(
-            _line(shape, curve, places, across, upward)
+            _line(shape, curve, places, across, upward, joined=joined)
             for shape, curve in enumerate(curves)
         ),
         _across_ticks(attribute, grid, across, texts),
@@ -220,16 +233,23 @@ def lines_view(
 
 
 def _line(
-    shape: int, curve: Curve, places: Sequence[float], across: Axis, upward: Axis
+    shape: int,
+    curve: Curve,
+    places: Sequence[float],
+    across: Axis,
+    upward: Axis,
+    *,
+    joined: bool,
 ) -> Line:
+    """Draw a curve; values without an order are not joined by a line."""
     spots = [
         (across.at(x), round(100 - upward.at(float(y)), 2))
         for x, y in zip(places, curve.points, strict=True)
     ]
-    step = max(1, len(spots) // _MARKS)
+    step = max(1, len(spots) // _MARKS) if joined else 1
     return Line(
         shape,
-        f"M{'L'.join(f'{x:g} {y:g}' for x, y in spots)}",
+        f"M{'L'.join(f'{x:g} {y:g}' for x, y in spots)}" if joined else "",
         tuple(Mark(shape, x, y) for x, y in spots[step // 2 :: step]),
     )
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from penchant.data import Items
 from penchant.data._tables import write_csv_table
-from penchant.studies import SPLIT_SHARE, Group, GroupItem, Texts, load_texts
+from penchant.studies import SPLIT_SHARE, Group, GroupItem, Texts
 from penchant.web._charts import Axis, NumberRow, Numbers, Tick
 from penchant.web._display import show_name
 from penchant.web._group_curves import (
@@ -17,7 +17,13 @@ from penchant.web._group_curves import (
     curve_views,
     gap_rows,
 )
-from penchant.web._segment_view import SegmentCard, Spread, segment_cards, spread
+from penchant.web._segment_view import (
+    SegmentCard,
+    Spread,
+    in_tenths,
+    segment_cards,
+    spread,
+)
 
 __all__ = ["GroupView", "group_view", "ranking_csv"]
 
@@ -35,7 +41,7 @@ class Row:
 
     Parameters
     ----------
-    name, mean, agreement : str
+    place, name, mean, agreement : str
         What stands beside the drawing.
     mean_at : float
         Where the mean is, in percent.
@@ -47,6 +53,7 @@ class Row:
         All of it in words.
     """
 
+    place: str
     name: str
     mean: str
     agreement: str
@@ -135,7 +142,9 @@ class GroupView:
         return [Tab(c.name, k == self.chosen) for k, c in enumerate(self.curves)]
 
 
-def group_view(group: Group, items: Items, attribute: int = 0) -> GroupView:
+def group_view(
+    group: Group, items: Items, texts: Texts, attribute: int = 0
+) -> GroupView:
     """Show what a group prefers.
 
     Parameters
@@ -144,23 +153,24 @@ def group_view(group: Group, items: Items, attribute: int = 0) -> GroupView:
         With at least one person who answered.
     items : Items
         The alternatives.
+    texts : Texts
+        In the language of the owner, about the study.
     attribute : int
         Number of the curve to show; too large a number shows the first.
     """
-    texts = load_texts("en")
     cards = segment_cards(group, texts)
     gaps, gap_numbers = gap_rows(group, cards, items, texts)
     curves = curve_views(group, cards, items, texts)
     shown = _shown(group.items)
     return GroupView(
-        _lead(group),
-        f"{show_name(group.items[0].name)} is the best common choice",
+        texts.count("owner.group.answered", group.n_voices),
+        texts("owner.group.title", name=show_name(group.items[0].name)),
         _sentence(group, texts),
-        _simulated(group),
+        _simulated(group, texts),
         cards,
-        _mark_hint(group),
-        _split_rule(),
-        _verdict(group),
+        _mark_hint(group, texts),
+        texts("owner.group.split_rule", share=texts.share(SPLIT_SHARE)),
+        _verdict(group, texts),
         tuple(_row(group, item, cards, texts) for item in shown),
         tuple(_ways(item, texts) for item in shown),
         tuple(Tick(_AXIS.at(value), texts.number(value)) for value in _AXIS.ticks()),
@@ -177,54 +187,44 @@ def _shown(ranked: Sequence[GroupItem]) -> list[GroupItem]:
     rest = ranked[_ROWS:]
     first = [each for each in rest if 1 in (each.borda_place, each.misery_place)]
     split = [each for each in rest if each.split and each not in first]
-    return [*ranked[:_ROWS], *first[:_MORE_SPLIT], *split[:_MORE_SPLIT]]
+    more = [*first[:_MORE_SPLIT], *split[:_MORE_SPLIT]]
+    return [*ranked[:_ROWS], *(each for each in rest if each in more)]
 
 
-def _lead(group: Group) -> str:
-    n = group.n_voices
-    return "One person has answered" if n == 1 else f"{n:,} people have answered"
-
-
-def _simulated(group: Group) -> str:
+def _simulated(group: Group, texts: Texts) -> str:
     if not group.n_simulated:
         return ""
-    share = "All" if group.n_simulated == group.n_voices else f"{group.n_simulated:,}"
-    return f"{share} of these people are simulated: no real person is behind them."
+    if group.n_simulated == group.n_voices:
+        return texts("owner.group.all_simulated")
+    return texts("owner.group.some_simulated", n=texts.number(group.n_simulated))
 
 
 def _sentence(group: Group, texts: Texts) -> str:
     best = group.items[0]
-    sentences = [f"It suits the group at {texts.points(best.mean)} of 100."]
+    sentences = [texts("owner.group.suits", points=texts.points(best.mean))]
     if group.n_voices > 1:
         widest = max(group.items, key=lambda item: item.disagreement)
-        sentences.append(f"Opinions differ most on {show_name(widest.name)}.")
+        sentences.append(texts("owner.group.differ", name=show_name(widest.name)))
     return " ".join(sentences)
 
 
-def _mark_hint(group: Group) -> str:
-    lane = ", one lane per segment" if len(group.segments) > 1 else ""
-    if any(spread(group, segment.members, 0).summary for segment in group.segments):
-        return f"Each mark stands for a tenth of the people{lane}."
-    return f"Each mark is one person's points for the alternative{lane}."
+def _mark_hint(group: Group, texts: Texts) -> str:
+    key = "owner.group.tenths" if in_tenths(group) else "owner.group.mark"
+    hint = texts(f"{key}_lanes" if len(group.segments) > 1 else key)
+    return f"{hint} {texts('owner.group.tall_line')}"
 
 
-def _split_rule() -> str:
-    return (
-        f"“Split” means that at least {SPLIT_SHARE:.0%} of the people have it in their "
-        f"best quarter and at least {SPLIT_SHARE:.0%} in their worst; "
-        "± is the standard deviation."
-    ).replace("%", "\u00a0%")
-
-
-def _verdict(group: Group) -> str:
+def _verdict(group: Group, texts: Texts) -> str:
     first = show_name(group.items[0].name)
     borda = min(group.items, key=lambda item: item.borda_place)
     misery = min(group.items, key=lambda item: item.misery_place)
     if group.items[0].borda_place == group.items[0].misery_place == 1:
-        return f"All three lead to {first}."
-    return (
-        f"The mean leads to {first}, Borda to {show_name(borda.name)}, least misery "
-        f"to {show_name(misery.name)}."
+        return texts("owner.group.all_three", name=first)
+    return texts(
+        "owner.group.three",
+        mean=first,
+        borda=show_name(borda.name),
+        misery=show_name(misery.name),
     )
 
 
@@ -233,15 +233,17 @@ def _row(
 ) -> Row:
     name, mean = show_name(item.name), texts.points(item.mean)
     deviation = texts.points(item.disagreement)
-    agreement = f"{'split' if item.split else 'agree'}, ±{deviation}"
+    key = "owner.group.split" if item.split else "owner.group.agree"
+    agreement = texts(key, deviation=deviation)
     by_segment = [
         f"{card.name} {texts.points(_of(segment.ranking, item).mean)}"
         for card, segment in zip(cards, group.segments, strict=True)
     ]
-    words = f"{name}: mean {mean}, {agreement}"
+    words = texts("owner.group.row", name=name, mean=mean, agreement=agreement)
     if len(by_segment) > 1:
         words += f"; {', '.join(by_segment)}"
     return Row(
+        texts.number(item.place),
         name,
         mean,
         agreement,
@@ -275,25 +277,17 @@ def _ways(item: GroupItem, texts: Texts) -> WaysRow:
 
 
 def _numbers(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
-    heads = (
-        "Alternative",
-        "Mean",
-        "Standard deviation",
-        "In the best quarter of",
-        "In the worst quarter of",
-        "Borda",
-        "Least misery",
-    )
+    heads = ("alternative", "mean", "deviation", "in_best", "in_worst", "borda")
     return Numbers(
-        heads,
+        tuple(texts(f"owner.group.{head}") for head in (*heads, "misery")),
         tuple(
             NumberRow(
                 show_name(each.name),
                 (
                     texts.points(each.mean),
                     texts.points(each.disagreement),
-                    f"{each.in_best:.0%}".replace("%", "\u00a0%"),
-                    f"{each.in_worst:.0%}".replace("%", "\u00a0%"),
+                    texts("numbers.share", share=round(100 * each.in_best)),
+                    texts("numbers.share", share=round(100 * each.in_worst)),
                     texts.points(each.borda),
                     texts.points(each.misery),
                 ),

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,6 +25,9 @@ POLICY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
 }
 
+_RAW_POLICY: Final = [
+    (name.lower().encode(), value.encode()) for name, value in POLICY_HEADERS.items()
+]
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -66,9 +69,10 @@ class Guard:
 
         async def send_with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in POLICY_HEADERS.items():
-                    headers.setdefault(name, value)
+                headers = list(message.get("headers", ()))
+                there = {name.lower() for name, _ in headers}
+                headers += [pair for pair in _RAW_POLICY if pair[0] not in there]
+                message = {**message, "headers": headers}
             await send(message)
 
         try:

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from penchant.studies import LANGUAGES
 from penchant.web._access import (
     COOKIE,
     SESSION_LASTS,
@@ -14,6 +15,7 @@ from penchant.web._access import (
     Sender,
     StoreOfApp,
 )
+from penchant.web._languages import languages_of, local_path, texts_for
 from penchant.web._pages import render
 
 __all__ = ["login_pages", "on_login_needed"]
@@ -28,14 +30,14 @@ async def on_login_needed(request: Request, _error: Exception) -> Response:
     if request.method == "GET":
         path = request.url.path
         return RedirectResponse(f"/login{_query(path)}", 303)
-    return _page("/", "Log in first; what you sent was not used.", 401)
+    return _page(request, "/", "owner.login.first", 401)
 
 
 @login_pages.get("/login")
 def login(request: Request, goal: _Next = "/") -> Response:
     """Ask for name and password."""
     access: Access = request.app.state.access
-    return _page(goal) if access.login else RedirectResponse("/", 303)
+    return _page(request, goal) if access.login else RedirectResponse("/", 303)
 
 
 @login_pages.post("/login")
@@ -50,8 +52,8 @@ def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
     address = request.client.host if request.client else ""
     token = access.enter(store, name, password, address)
     if token is None:
-        return _page(goal, "The name or the password is wrong.", 422, name=name)
-    response = RedirectResponse(_local(goal), 303)
+        return _page(request, goal, "owner.login.wrong", 422, name=name)
+    response = RedirectResponse(local_path(goal), 303)
     response.set_cookie(
         COOKIE,
         token,
@@ -73,15 +75,22 @@ def leave(request: Request, store: StoreOfApp, _sender: Sender) -> Response:
     return response
 
 
-def _page(goal: str, error: str = "", status: int = 200, *, name: str = "") -> Response:
-    return render("login.html", status, goal=_local(goal), error=error, name=name)
+def _page(
+    request: Request, goal: str, error: str = "", status: int = 200, *, name: str = ""
+) -> Response:
+    texts = texts_for(request)
+    goal = local_path(goal)
+    return render(
+        "login.html",
+        status,
+        t=texts,
+        languages=languages_of(LANGUAGES, texts.language),
+        here=f"/login{_query(goal)}",
+        goal=goal,
+        error=texts(error) if error else "",
+        name=name,
+    )
 
 
 def _query(path: str) -> str:
     return "" if path == "/" else f"?next={quote(path)}"
-
-
-def _local(goal: str) -> str:
-    """Give a path of this app; whatever could lead elsewhere leads home."""
-    plain = goal.isascii() and goal.isprintable() and "\\" not in goal
-    return goal if plain and goal.startswith("/") and goal[1:2] != "/" else "/"

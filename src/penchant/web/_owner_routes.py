@@ -17,7 +17,6 @@ from penchant.web._access import (
     VisitorOfApp,
 )
 from penchant.web._display import show_name
-from penchant.web._pages import render
 from penchant.web._participant_routes import LONGEST_LABEL
 from penchant.web._people_view import people_view
 from penchant.web._settings_form import (
@@ -42,14 +41,15 @@ def study(
     descending: bool = False,
     page: Annotated[int, Query(ge=1)] = 1,
     people: Annotated[int, Query(ge=1)] = 1,
+    simulated: bool = False,
 ) -> Response:
     """Show the state of a study, its participants and its alternatives."""
-    return render(
+    texts = visitor.texts(study)
+    return visitor.render(
         "study.html",
-        visitor=visitor,
-        study=study_view(study, sort=sort, descending=descending, page=page),
-        record=study,
-        people=people_view(store, study, people),
+        study=study,
+        view=study_view(study, texts, sort=sort, descending=descending, page=page),
+        people=people_view(store, study, texts, people, simulated=simulated),
         invitation=_address(request, f"/s/{study.id}/join"),
         longest_label=LONGEST_LABEL,
     )
@@ -68,9 +68,7 @@ def set_state(
 @owner_pages.get("/settings")
 def settings(visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show how participants are asked."""
-    return render(
-        "settings.html", visitor=visitor, record=study, form=settings_form(study)
-    )
+    return visitor.render("settings.html", study=study, form=settings_form(study))
 
 
 @owner_pages.post("/settings")
@@ -78,9 +76,9 @@ def save_settings(
     store: StoreOfApp, sender: Sender, study: OwnStudy, fields: Fields
 ) -> Response:
     """Change how participants are asked, or show what to correct."""
-    chosen, form = check_settings(read_settings(fields))
+    chosen, form = check_settings(read_settings(fields), sender.texts(study))
     if chosen is None:
-        return render("settings.html", 422, visitor=sender, record=study, form=form)
+        return sender.render("settings.html", 422, study=study, form=form)
     store.update_study(study.id, name=form.name, settings=chosen)
     return _back(study)
 
@@ -88,15 +86,14 @@ def save_settings(
 @owner_pages.get("/delete")
 def ask_delete(visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Ask whether the study is to be forgotten."""
-    return render(
+    texts = visitor.texts(study)
+    return visitor.render(
         "confirm.html",
-        visitor=visitor,
-        record=study,
-        title="Delete this study?",
-        sentence="The alternatives, all participants and all their answers are "
-        "removed for good. Export the study first if you may need it again.",
+        study=study,
+        title=texts("owner.confirm.delete_title"),
+        sentence=texts("owner.confirm.delete_text"),
         action=f"/studies/{study.id}/delete",
-        words="Delete the study",
+        words=texts("owner.confirm.delete"),
     )
 
 
@@ -135,16 +132,15 @@ def ask_remove(
     visitor: VisitorOfApp, study: OwnStudy, person: OwnParticipant
 ) -> Response:
     """Ask whether a participant is to be forgotten."""
-    name = show_name(person.label) or "The participant"
-    return render(
+    texts = visitor.texts(study)
+    name = show_name(person.label) or texts("owner.confirm.somebody")
+    return visitor.render(
         "confirm.html",
-        visitor=visitor,
-        record=study,
-        title="Remove this participant?",
-        sentence=f"{name} and all answers of this person "
-        "are removed for good, and the link stops working.",
+        study=study,
+        title=texts("owner.confirm.remove_title"),
+        sentence=texts("owner.confirm.remove_text", name=name),
         action=f"/studies/{study.id}/participants/{person.id}/remove",
-        words="Remove the participant",
+        words=texts("owner.confirm.remove"),
     )
 
 
@@ -171,10 +167,9 @@ def check_label(label: str) -> str:
 def _link(
     request: Request, sender: Visitor, study: StudyRecord, label: str, token: str
 ) -> Response:
-    return render(
+    return sender.render(
         "link.html",
-        visitor=sender,
-        record=study,
+        study=study,
         label=show_name(label),
         address=_address(request, f"/p/{token}"),
     )

@@ -36,6 +36,6 @@ def render(
     headers: Mapping[str, str] | None = None,
     **context: Any,
 ) -> HTMLResponse:
-    """Make a page of a template."""
+    """Make a page of a template; `t` gives its texts."""
     page = _ENVIRONMENT.get_template(template).render(**context)
     return HTMLResponse(page, status, headers)

@@ -6,26 +6,27 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import ConflictError, DataError, NotAnswerableError
-from penchant.studies import LANGUAGES, Study, Texts, load_texts
+from penchant.studies import Study, Texts
+from penchant.web._access import Access
 from penchant.web._answer_form import INCOMPLETE, read_answer
+from penchant.web._languages import change_language
 from penchant.web._pages import render
 from penchant.web._question_view import question_view
 from penchant.web._visit import (
-    LANGUAGE_COOKIE,
+    AgreedVisit,
     AnswerFields,
     Visit,
     VisitOfLink,
-    language_of,
     paragraphs,
     study_frame,
     study_of,
+    study_texts,
 )
 
 __all__ = ["participant_pages"]
 
 LONGEST_LABEL = 100
-_YEAR = 365 * 24 * 3600
-_PAGES: Final = ("", "result", "pause")
+_PAGES: Final = ("result", "pause", "why", "compare", "curves", "what-if", "withdraw")
 """Pages to which a choice of the language leads back."""
 
 participant_pages = APIRouter()
@@ -35,19 +36,21 @@ participant_pages = APIRouter()
 def invite(request: Request, study_id: str) -> Response:
     """Show what a study is about and offer to take part."""
     study = study_of(request, study_id)
-    return _invitation(study, load_texts(language_of(request, study)))
+    return _invitation(study, study_texts(request, study))
 
 
 @participant_pages.post("/s/{study_id}/join")
 def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
     """Give somebody a link of their own and lead there."""
     study = study_of(request, study_id)
-    texts = load_texts(language_of(request, study))
+    texts = study_texts(request, study)
     if not study.settings.open:
         return _invitation(study, texts)
     label = str(fields.get("label", "")).strip()
     if len(label) > LONGEST_LABEL:
         return _invitation(study, texts, label[:LONGEST_LABEL], status=422)
+    access: Access = request.app.state.access
+    access.check_join(request, study.id)
     _, token = study.join(label, texts.language)
     return RedirectResponse(f"/p/{token}", 303)
 
@@ -58,7 +61,7 @@ def choose_first_language(
 ) -> Response:
     """Show the invitation in another language."""
     study = study_of(request, study_id)
-    return _with_language(fields, f"/s/{study.record.id}/join")
+    return change_language(fields, f"/s/{study.record.id}/join")
 
 
 def _invitation(
@@ -108,10 +111,8 @@ def consent(visit: VisitOfLink) -> Response:
 
 
 @participant_pages.post("/p/{token}/answer")
-def answer(visit: VisitOfLink, fields: AnswerFields) -> Response:
+def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Response:
     """Keep an answer, then ask the next question."""
-    if visit.needs_consent:
-        return RedirectResponse(visit.home, 303)
     asked = str(fields.get("question", ""))
     opened = visit.now.open_question
     if opened is not None and opened.id == asked:
@@ -127,28 +128,28 @@ def answer(visit: VisitOfLink, fields: AnswerFields) -> Response:
         return _next(visit, 422, notice=notice, given=_texts_of(fields))
     except ConflictError:
         return _next(visit, 409, notice=visit.texts("question.conflict"))
-    return RedirectResponse(visit.home, 303)
+    return _lead_on(request, visit)
 
 
 @participant_pages.post("/p/{token}/undo")
-def undo(visit: VisitOfLink) -> Response:
+def undo(request: Request, visit: AgreedVisit) -> Response:
     """Take the last answer back."""
     try:
         visit.study.undo(visit.person.id)
     except NotAnswerableError:
         return _next(visit, 409, notice=visit.texts("question.nothing_to_undo"))
-    return RedirectResponse(visit.home, 303)
+    return _lead_on(request, visit)
 
 
 @participant_pages.post("/p/{token}/finish")
-def finish(visit: VisitOfLink) -> Response:
+def finish(visit: AgreedVisit) -> Response:
     """End the questions because the person wants to."""
     visit.study.finish(visit.person.id)
     return RedirectResponse(f"{visit.home}/result", 303)
 
 
 @participant_pages.post("/p/{token}/go-on")
-def go_on(visit: VisitOfLink) -> Response:
+def go_on(visit: AgreedVisit) -> Response:
     """Ask more questions after the end."""
     visit.study.go_on(visit.person.id)
     return RedirectResponse(visit.home, 303)
@@ -158,15 +159,42 @@ def go_on(visit: VisitOfLink) -> Response:
 def choose_language(visit: VisitOfLink, fields: AnswerFields) -> Response:
     """Show the pages in another language from now on."""
     page = str(fields.get("page", ""))
-    path = f"/{page}" if page in _PAGES and page else ""
-    return _with_language(fields, f"{visit.home}{path}")
+    known = page.isascii() and page.isprintable() and page.partition("?")[0] in _PAGES
+    return change_language(fields, f"{visit.home}/{page}" if known else visit.home)
 
 
 @participant_pages.get("/p/{token}/pause")
-def pause(request: Request, visit: VisitOfLink) -> Response:
+def pause(request: Request, visit: AgreedVisit) -> Response:
     """Tell how to come back."""
     address = str(request.url.replace(path=visit.home, query=""))
     return visit.render("pause.html", page="pause", address=address)
+
+
+@participant_pages.get("/p/{token}/withdraw")
+def ask_withdraw(visit: VisitOfLink) -> Response:
+    """Ask whether all answers are to be forgotten."""
+    return visit.render("withdraw.html", page="withdraw")
+
+
+@participant_pages.post("/p/{token}/withdraw")
+def withdraw(visit: VisitOfLink) -> Response:
+    """Forget a participant who does not want to have taken part."""
+    visit.study.store.remove_participant(visit.person.id)
+    frame = study_frame(visit.study, visit.texts, f"/s/{visit.study.id}", "join")
+    return render(
+        "notice.html",
+        frame=frame,
+        t=visit.texts,
+        title=visit.texts("withdraw.done_title"),
+        sentence=visit.texts("withdraw.done"),
+    )
+
+
+def _lead_on(request: Request, visit: Visit) -> Response:
+    """Lead to what comes next; a script gets it at once, to put it into its page."""
+    if request.headers.get("sec-fetch-dest") == "empty":
+        return _next(visit)
+    return RedirectResponse(visit.home, 303)
 
 
 def _next(
@@ -195,13 +223,3 @@ def _next(
 
 def _texts_of(fields: AnswerFields) -> dict[str, str]:
     return {name: value for name, value in fields.items() if isinstance(value, str)}
-
-
-def _with_language(fields: AnswerFields, path: str) -> Response:
-    response = RedirectResponse(path, 303)
-    language = str(fields.get("language", ""))
-    if language in LANGUAGES:
-        response.set_cookie(
-            LANGUAGE_COOKIE, language, max_age=_YEAR, httponly=True, samesite="lax"
-        )
-    return response

@@ -168,8 +168,8 @@ def _difference(
     """Say how one of two alternatives differs from the other in numbers."""
     if len(shown) != 2 or attribute.kind != "numeric":
         return ""
-    own: Any = items.frame[attribute.name].iloc[shown[place]]
-    other: Any = items.frame[attribute.name].iloc[shown[1 - place]]
+    own: Any = items.frame.at[shown[place], attribute.name]
+    other: Any = items.frame.at[shown[1 - place], attribute.name]
     if own != own or other != other:
         return ""
     words = "question.more" if own > other else "question.less"

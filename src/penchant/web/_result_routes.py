@@ -5,16 +5,19 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from scipy.special import ndtr
-from starlette.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution
 from penchant.web._curve_view import curve_tabs, curve_view
+from penchant.web._exports import csv_response, json_response
+from penchant.web._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.web._ranking_view import choices, ranking_view
 from penchant.web._reason_view import CompareView, compare_view, same_view, why_view
 from penchant.web._result_view import answers_view, best_view
 from penchant.web._together_view import together_view
-from penchant.web._visit import Visit, VisitOfLink
+from penchant.web._visit import AgreedVisit, Visit
 from penchant.web._what_if_view import WhatIfView, read_values, what_if_view
 
 __all__ = ["result_pages"]
@@ -25,10 +28,8 @@ Position = Annotated[int, Query(ge=0)]
 
 
 @result_pages.get("/p/{token}/result")
-def result(visit: VisitOfLink) -> Response:
+def result(visit: AgreedVisit) -> Response:
     """Show everything that the answers led to."""
-    if visit.needs_consent:
-        return RedirectResponse(visit.home, 303)
     study, person, items = visit.study, visit.person.id, visit.study.items
     ranking = study.ranking(person)
     best = ranking[0].item
@@ -56,7 +57,7 @@ def result(visit: VisitOfLink) -> Response:
 
 
 @result_pages.get("/p/{token}/why")
-def why(visit: VisitOfLink, item: Position) -> Response:
+def why(visit: AgreedVisit, item: Position) -> Response:
     """Show why an alternative has the points that it has."""
     _check(visit, item)
     return visit.render(
@@ -65,7 +66,7 @@ def why(visit: VisitOfLink, item: Position) -> Response:
 
 
 @result_pages.get("/p/{token}/compare")
-def compare(visit: VisitOfLink, a: Position, b: Position) -> Response:
+def compare(visit: AgreedVisit, a: Position, b: Position) -> Response:
     """Show why an alternative is better than another."""
     _check(visit, a, b)
     ranking = visit.study.ranking(visit.person.id)
@@ -78,17 +79,30 @@ def compare(visit: VisitOfLink, a: Position, b: Position) -> Response:
 
 
 @result_pages.get("/p/{token}/curves")
-def curves(visit: VisitOfLink, attribute: Position) -> Response:
+def curves(visit: AgreedVisit, attribute: Position) -> Response:
     """Show what the values of an attribute are worth."""
     return visit.render("curves.html", page="result", **_curve(visit, attribute))
 
 
 @result_pages.get("/p/{token}/what-if")
-def what_if(request: Request, visit: VisitOfLink, item: Position) -> Response:
+def what_if(request: Request, visit: AgreedVisit, item: Position) -> Response:
     """Show what an imagined alternative would be worth."""
     _check(visit, item)
     view = _what_if(visit, item, _best(visit), dict(request.query_params))
     return visit.render("what-if.html", page="result", what_if=view)
+
+
+@result_pages.get("/p/{token}/export/{name}")
+def export(visit: AgreedVisit, name: str) -> Response:
+    """Give a participant what is their own, to take away."""
+    title = f"{visit.study.record.name} {name}"
+    if name == "answers.csv":
+        return csv_response(own_answers_csv(visit.study, visit.now), title)
+    if name == "ranking.csv":
+        return csv_response(own_ranking_csv(visit.study, visit.person.id), title)
+    if name == "result.json":
+        return json_response(own_result(visit.study, visit.person.id, visit.now), title)
+    raise HTTPException(404, "There is no such file.")
 
 
 def _check(visit: Visit, *items: int) -> None:

@@ -11,7 +11,7 @@ from penchant.exceptions import DataError
 from penchant.studies import Store
 from penchant.web._access import Fields, Sender, StoreOfApp, Visitor, VisitorOfApp
 from penchant.web._forms import TableForm, check_form, guess_form, read_form
-from penchant.web._pages import render
+from penchant.web._languages import change_language, local_path
 from penchant.web._views import study_line
 
 __all__ = ["pages"]
@@ -26,6 +26,12 @@ pages = APIRouter()
 def home(request: Request, store: StoreOfApp, visitor: VisitorOfApp) -> Response:
     """List the studies and offer to upload a table."""
     return _home(request, store, visitor)
+
+
+@pages.post("/language")
+def choose_language(fields: Fields) -> Response:
+    """Show the pages of owners in another language from now on."""
+    return change_language(fields, local_path(str(fields.get("page", "/"))))
 
 
 @pages.post("/drafts")
@@ -60,11 +66,15 @@ def save(
     """Make a study of a draft, or show what to correct."""
     draft = store.get_draft(sender.unseal(draft_id))
     frame, guess = _read(request, draft.filename, draft.content)
-    items, form = check_form(frame, read_form(guess, fields))
+    items, form = check_form(frame, read_form(guess, fields), sender.texts())
     if items is None:
         return _columns(draft_id, sender, form, 422)
     study_id = store.create_study(
-        form.name, items, owner=sender.owner_id, draft_id=draft.id
+        form.name,
+        items,
+        settings=form.settings(sender.language),
+        owner=sender.owner_id,
+        draft_id=draft.id,
     )
     return RedirectResponse(f"/studies/{study_id}", 303)
 
@@ -79,11 +89,13 @@ def discard(store: StoreOfApp, sender: Sender, draft_id: str) -> Response:
 def _home(
     request: Request, store: Store, visitor: Visitor, error: str = ""
 ) -> Response:
-    return render(
+    found = visitor.studies(store)
+    lines = [study_line(summary, visitor.texts(summary)) for summary in found]
+    return visitor.render(
         "home.html",
         422 if error else 200,
-        visitor=visitor,
-        studies=[study_line(summary) for summary in visitor.studies(store)],
+        studies=lines,
+        trial=next((line for line in lines if line.trial), None),
         limit=f"{request.app.state.max_upload_bytes / 1e6:g} MB",
         error=error,
     )
@@ -92,7 +104,7 @@ def _home(
 def _columns(
     address: str, visitor: Visitor, form: TableForm, status: int = 200
 ) -> Response:
-    return render("columns.html", status, draft_id=address, visitor=visitor, form=form)
+    return visitor.render("columns.html", status, draft_id=address, form=form)
 
 
 def _read(

@@ -9,11 +9,18 @@ import numpy as np
 from penchant.studies import Group, Segment, Texts
 from penchant.web._display import show_name
 
-__all__ = ["SegmentCard", "Spread", "Weight", "segment_cards", "spread"]
+__all__ = [
+    "SegmentCard",
+    "Spread",
+    "Weight",
+    "in_tenths",
+    "segment_cards",
+    "spread",
+]
 
 _WEIGHTS: Final = 4
 _MOST_MARKS: Final = 25
-"""A lane with more people shows tenths of them."""
+"""If a lane has more people, all lanes show tenths of theirs."""
 
 _LONGEST_LABEL: Final = 30
 
@@ -62,13 +69,10 @@ class Spread:
         Their mark.
     marks : tuple of float
         One per person, or the middles of tenths of them.
-    summary : bool
-        Whether the marks stand for tenths.
     """
 
     shape: int
     marks: tuple[float, ...]
-    summary: bool
 
 
 def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
@@ -81,46 +85,57 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
     texts : Texts
         How numbers are written.
     """
-    names = _names(group.segments)
+    names = _names(group.segments, texts)
     places = {item.item: item.place for item in group.items}
     return tuple(
         SegmentCard(
             shape,
             name,
-            f"{len(segment.members):,} of {group.n_voices:,} people",
+            texts(
+                "owner.group.size",
+                n=texts.number(len(segment.members)),
+                all=texts.number(group.n_voices),
+            ),
             tuple(
                 Weight(
                     show_name(label, _LONGEST_LABEL),
                     texts.share(share),
                     round(100 * share, 1),
-                    f"{show_name(label)}: {texts.share(share)} of the weight",
+                    texts(
+                        "owner.group.weight",
+                        attribute=show_name(label),
+                        share=texts.share(share),
+                    ),
                 )
                 for label, share in list(segment.weights.items())[:_WEIGHTS]
             ),
             show_name(segment.best.name),
-            f"{texts.points(segment.best.mean)}; "
-            f"{_ordinal(places[segment.best.item])} for the whole group",
+            texts(
+                "owner.group.best_facts",
+                points=texts.points(segment.best.mean),
+                place=texts.number(places[segment.best.item]),
+            ),
         )
         for shape, (name, segment) in enumerate(zip(names, group.segments, strict=True))
     )
 
 
-def _names(segments: Sequence[Segment]) -> list[str]:
+def _names(segments: Sequence[Segment], texts: Texts) -> list[str]:
     """Name segments after the attributes that weigh more for them than for others."""
     if len(segments) == 1:
-        return ["Everybody"]
+        return [texts("owner.group.everybody")]
     names: list[str] = []
     for number, segment in enumerate(segments, start=1):
         first = [show_name(name, _LONGEST_LABEL) for name in segment.distinct[:2]]
-        name = " and ".join(first) or f"Segment {number}"
-        name = f"{name[:1].upper()}{name[1:]}"
+        name = texts.listed(first) or texts("owner.group.segment", number=number)
+        name = texts.sentence(name)
         names.append(name if name not in names else f"{name} ({number})")
     return names
 
 
-def _ordinal(place: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place:,}{'th' if place % 100 in (11, 12, 13) else ending}"
+def in_tenths(group: Group) -> bool:
+    """Tell whether marks stand for tenths of people: in all lanes, or in none."""
+    return any(len(segment.members) > _MOST_MARKS for segment in group.segments)
 
 
 def spread(group: Group, members: Sequence[str], item: int, shape: int = 0) -> Spread:
@@ -139,7 +154,6 @@ def spread(group: Group, members: Sequence[str], item: int, shape: int = 0) -> S
     """
     inside = set(members)
     points = np.sort([m.points[item] for m in group.members if m.id in inside])
-    summary = len(points) > _MOST_MARKS
-    if summary:
+    if in_tenths(group):
         points = np.quantile(points, np.arange(0.05, 1.0, 0.1))
-    return Spread(shape, tuple(round(float(p), 1) for p in points), summary)
+    return Spread(shape, tuple(round(float(p), 1) for p in points))

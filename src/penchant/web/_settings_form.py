@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from penchant.exceptions import DataError
-from penchant.studies import LANGUAGES, QUESTION_FORMS, StudyRecord, StudySettings
-from penchant.web._forms import name_error
+from penchant.studies import (
+    LANGUAGES,
+    LONGEST_NOUN,
+    QUESTION_FORMS,
+    Noun,
+    StudyRecord,
+    StudySettings,
+    Texts,
+    load_texts,
+)
+from penchant.web._forms import name_error, noun_error
 
 __all__ = ["SettingsForm", "check_settings", "read_settings", "settings_form"]
-
-_QUESTIONS: Final = {
-    "pair": "Two alternatives: which one?",
-    "best-worst": "Four alternatives: best and worst",
-    "rating": "One alternative: 1 to 5",
-    "ranking": "Four alternatives: put in order",
-}
-_LANGUAGE_NAMES: Final = {"en": "English", "fr": "Français"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class SettingsForm:
         Codes that are ticked, in the order of the form.
     open, help_each_other : bool
         Whether they are ticked.
+    nouns : tuple of Noun
+        What alternatives are called, one per language; empty where nothing is typed.
     error : str
         What to correct.
     """
@@ -46,18 +49,26 @@ class SettingsForm:
     languages: tuple[str, ...]
     open: bool
     help_each_other: bool
+    nouns: tuple[Noun, ...]
     error: str = ""
 
     @property
-    def questions(self) -> list[tuple[str, str]]:
-        """The forms of questions there are, with their words."""
-        return [(form, _QUESTIONS[form]) for form in QUESTION_FORMS]
+    def questions(self) -> tuple[str, ...]:
+        """The forms of questions there are."""
+        return QUESTION_FORMS
+
+    @property
+    def named(self) -> list[tuple[Noun, str]]:
+        """What alternatives are called, with the names of the languages."""
+        return [
+            (noun, load_texts(noun.language)("language.name")) for noun in self.nouns
+        ]
 
     @property
     def language_choices(self) -> list[tuple[str, str, bool]]:
         """The languages there are: code, name and whether it is ticked."""
         return [
-            (code, _LANGUAGE_NAMES.get(code, code), code in self.languages)
+            (code, load_texts(code)("language.name"), code in self.languages)
             for code in LANGUAGES
         ]
 
@@ -75,6 +86,7 @@ def settings_form(study: StudyRecord) -> SettingsForm:
         settings.languages,
         settings.open,
         settings.help_each_other,
+        tuple(settings.noun(code) for code in LANGUAGES),
     )
 
 
@@ -95,14 +107,25 @@ def read_settings(fields: Mapping[str, Any]) -> SettingsForm:
         tuple(code for code in LANGUAGES if f"language-{code}" in fields),
         "open" in fields,
         "help_each_other" in fields,
+        tuple(
+            Noun(
+                code,
+                text(f"noun-{code}")[:LONGEST_NOUN],
+                text(f"nouns-{code}")[:LONGEST_NOUN],
+            )
+            for code in LANGUAGES
+        ),
     )
 
 
-def check_settings(form: SettingsForm) -> tuple[StudySettings | None, SettingsForm]:
+def check_settings(
+    form: SettingsForm, texts: Texts
+) -> tuple[StudySettings | None, SettingsForm]:
     """Make the settings, or say in the form why that is not possible."""
-    error = name_error(form.name)
-    if error:
-        return None, replace(form, error=error)
+    errors = [name_error(form.name, texts)]
+    errors += [noun_error(each.singular, each.plural, texts) for each in form.nouns]
+    if any(errors):
+        return None, replace(form, error=next(error for error in errors if error))
     try:
         settings = StudySettings(
             question=form.question,
@@ -113,6 +136,7 @@ def check_settings(form: SettingsForm) -> tuple[StudySettings | None, SettingsFo
             intro=form.intro,
             open=form.open,
             help_each_other=form.help_each_other,
+            nouns=tuple(noun for noun in form.nouns if noun.singular),
         )
     except DataError as error:
         return None, replace(form, error=str(error))

@@ -1,20 +1,17 @@
 """Turning studies into what the templates show."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import pandas as pd
 
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
-from penchant.studies import StudyRecord, StudySummary
+from penchant.studies import StudyRecord, StudySummary, Texts
 
 __all__ = [
     "ROWS_PER_PAGE",
     "StudyLine",
     "StudyView",
-    "count",
-    "day",
     "study_line",
     "study_view",
 ]
@@ -25,13 +22,27 @@ LONGEST_LINE = 40
 
 @dataclass(frozen=True)
 class StudyLine:
-    """A study in the list on the first page."""
+    """A study in the list on the first page.
+
+    Parameters
+    ----------
+    path, name, facts, state : str
+        Where it is, and what is said of it.
+    demo : bool
+        Whether it is there to look around.
+    trial : str
+        What a visitor may try, in words; empty: this is not for trying.
+    join : str
+        Where to take part.
+    """
 
     path: str
     name: str
     facts: str
     demo: bool
     state: str
+    trial: str
+    join: str
 
 
 @dataclass(frozen=True)
@@ -80,23 +91,31 @@ class StudyView:
     following: str
 
 
-def study_line(study: StudySummary) -> StudyLine:
+def study_line(study: StudySummary, texts: Texts) -> StudyLine:
     """Show a study in a list."""
     facts = [
-        count(study.n_items, "alternative"),
-        count(study.n_attributes, "attribute"),
+        texts.count("owner.n_alternatives", study.n_items),
+        texts.count("owner.n_attributes", study.n_attributes),
     ]
     if not study.demo:
-        facts.append(f"added on {day(study.created)}")
-    people = count(study.n_participants, "participant")
-    state = f"{'open' if study.settings.open else 'closed'}, {people}"
+        facts.append(texts("owner.home.added", day=texts.day(study.created)))
+    people = texts.count("owner.n_participants", study.n_participants)
+    is_open = study.settings.open
+    trial = texts("owner.home.try_text", count=texts.number(study.n_items))
     return StudyLine(
-        f"/studies/{study.id}", study.name, ", ".join(facts), study.demo, state
+        f"/studies/{study.id}",
+        study.name,
+        ", ".join(facts),
+        study.demo,
+        texts("owner.home.open" if is_open else "owner.home.closed", people=people),
+        trial if study.demo and is_open else "",
+        f"/s/{study.id}/join",
     )
 
 
 def study_view(
     study: StudyRecord,
+    texts: Texts,
     *,
     sort: int | None = None,
     descending: bool = False,
@@ -108,6 +127,8 @@ def study_view(
     ----------
     study : StudyRecord
         Which study.
+    texts : Texts
+        In the language of the owner, about this study.
     sort : int, optional
         Column to sort by: 0 is the name, k is attribute k - 1. None: as in the
         table that was uploaded. Missing values always come last.
@@ -122,13 +143,16 @@ def study_view(
         raise DataError("The table has no such page or column to sort by.")
     first = (page - 1) * ROWS_PER_PAGE
     rows = _order(items, sort, descending)[first : first + ROWS_PER_PAGE]
-    shown = f"{first + 1} to {first + len(rows)} of {len(items)}"
+    shown = texts(
+        "owner.study.shown", first=first + 1, last=first + len(rows), n=len(items)
+    )
+    n_alternatives = texts.count("owner.n_alternatives", len(items))
+    n_attributes = texts.count("owner.n_attributes", len(items.attributes))
     return StudyView(
         study.name,
-        f"{count(len(items), 'alternative')}, "
-        f"{count(len(items.attributes), 'attribute')}",
+        f"{n_alternatives}, {n_attributes}",
         study.demo,
-        tuple(_heads(items, sort, descending)),
+        tuple(_heads(items, texts, sort, descending)),
         tuple(_row(items, row) for row in rows),
         shown if n_pages > 1 else "",
         _link(sort, descending, page - 1) if page > 1 else "",
@@ -151,14 +175,17 @@ def _order(items: Items, sort: int | None, descending: bool) -> list[int]:
     return [int(row) for row in ordered.index]
 
 
-def _heads(items: Items, sort: int | None, descending: bool) -> list[Head]:
-    heads = [_head(0, "Name", "", sort, descending, best_last=False, numeric=False)]
+def _heads(
+    items: Items, texts: Texts, sort: int | None, descending: bool
+) -> list[Head]:
+    name = texts("owner.study.name")
+    heads = [_head(0, name, "", sort, descending, best_last=False, numeric=False)]
     for position, attribute in enumerate(items.attributes, start=1):
         heads.append(
             _head(
                 position,
                 attribute.name,
-                _meaning(attribute),
+                _meaning(attribute, texts),
                 sort,
                 descending,
                 best_last=attribute.direction == "up",
@@ -194,17 +221,16 @@ def _link(sort: int | None, descending: bool, page: int) -> str:
     return f"?{'&'.join(parts)}"
 
 
-def _meaning(attribute: Attribute) -> str:
+def _meaning(attribute: Attribute, texts: Texts) -> str:
     """Say in words which way is better."""
     if attribute.kind == "categorical":
-        return "no order"
+        return texts("owner.study.no_order")
     if attribute.direction == "unknown":
-        return "no best end"
+        return texts("owner.study.no_best")
+    up = attribute.direction == "up"
     if attribute.kind == "numeric":
-        up = attribute.direction == "up"
-        return "↑ more is better" if up else "↓ less is better"
-    best = attribute.levels[-1 if attribute.direction == "up" else 0]
-    return f"best: {best}"
+        return texts("owner.study.more_better" if up else "owner.study.less_better")
+    return texts("owner.study.best_level", level=attribute.levels[-1 if up else 0])
 
 
 def _row(items: Items, row: int) -> Row:
@@ -213,13 +239,3 @@ def _row(items: Items, row: int) -> Row:
         for a in items.attributes
     ]
     return Row(items.names[row], tuple(cells))
-
-
-def count(number: int, noun: str) -> str:
-    """Give a number with its noun."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def day(moment: datetime) -> str:
-    """Give the day of a moment in words."""
-    return f"{moment.day} {moment:%B %Y}"

@@ -1,39 +1,63 @@
 """Visit: who follows a participant's link, in which study, in which language."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
+from penchant.exceptions import ParticipantNotFoundError, StudyNotFoundError
 from penchant.studies import (
-    LANGUAGES,
     ParticipantRecord,
     Participation,
     Store,
     Study,
     Texts,
-    choose_language,
     load_texts,
 )
 from penchant.web._display import show_name
+from penchant.web._languages import (
+    Language,
+    language_of,
+    languages_of,
+    texts_about,
+)
 from penchant.web._pages import render
 
 __all__ = [
-    "LANGUAGE_COOKIE",
+    "AgreedVisit",
     "AnswerFields",
+    "ConsentNeededError",
     "Frame",
+    "LinkNotFoundError",
     "Visit",
     "VisitOfLink",
-    "language_of",
     "paragraphs",
     "study_frame",
     "study_of",
+    "study_texts",
 ]
 
-LANGUAGE_COOKIE: Final = "language"
 _MAX_FIELDS = 200
+
+
+class LinkNotFoundError(Exception):
+    """A link of a participant or of a study leads nowhere."""
+
+
+class ConsentNeededError(Exception):
+    """A page was asked for before the person agreed to what the study asks.
+
+    Parameters
+    ----------
+    home : str
+        Where the person can agree.
+    """
+
+    def __init__(self, home: str) -> None:
+        super().__init__(home)
+        self.home = home
 
 
 @dataclass(frozen=True)
@@ -42,15 +66,6 @@ class Link:
 
     path: str
     label: str
-    here: bool
-
-
-@dataclass(frozen=True)
-class Language:
-    """A language that the participant may choose."""
-
-    code: str
-    name: str
     here: bool
 
 
@@ -65,7 +80,7 @@ class Frame:
     home : str
         Path under which all pages of the participant are.
     page : str
-        Which page this is, after `home`.
+        Which page this is, after `home`, with its query.
     links : tuple of Link
         Pages to go to.
     languages : tuple of Language
@@ -98,6 +113,8 @@ class Visit:
         Where they stand.
     texts : Texts
         In the language that they chose.
+    here : str
+        The page that they look at, after `home`, with its query; empty: the first.
     """
 
     token: str
@@ -105,6 +122,7 @@ class Visit:
     study: Study
     now: Participation
     texts: Texts
+    here: str = ""
 
     @property
     def home(self) -> str:
@@ -121,7 +139,7 @@ class Visit:
     ) -> Response:
         """Make a page in the language of the person."""
         links = () if self.needs_consent else self._links(page)
-        frame = study_frame(self.study, self.texts, self.home, page, links)
+        frame = study_frame(self.study, self.texts, self.home, self.here, links)
         return render(template, status, frame=frame, t=self.texts, **context)
 
     def _links(self, page: str) -> tuple[Link, ...]:
@@ -140,33 +158,29 @@ def study_frame(
     study: Study, texts: Texts, home: str, page: str, links: tuple[Link, ...] = ()
 ) -> Frame:
     """Give what is around a page of a study."""
-    codes = [code for code in study.settings.languages if code in LANGUAGES]
-    languages = tuple(
-        Language(code, load_texts(code)("language.name"), code == texts.language)
-        for code in codes
-    )
     return Frame(
         show_name(study.record.name),
         home,
         page,
         links,
-        languages if len(languages) > 1 else (),
+        languages_of(study.settings.languages, texts.language),
         f"{home}/language",
     )
 
 
 def study_of(request: Request, study_id: str) -> Study:
-    """Give a study, or raise StudyNotFoundError."""
+    """Give a study, or raise LinkNotFoundError."""
     store: Store = request.app.state.store
-    return Study(store, study_id)
+    try:
+        return Study(store, study_id)
+    except StudyNotFoundError:
+        raise LinkNotFoundError from None
 
 
-def language_of(request: Request, study: Study, joined: str = "") -> str:
-    """Choose a language: as the cookie says, as at first, or as the browser wants."""
-    accepted = request.headers.get("accept-language", "").split(",")
-    browser = [part.partition(";")[0].strip() for part in accepted]
-    wanted = [request.cookies.get(LANGUAGE_COOKIE, ""), joined, *browser]
-    return choose_language(wanted, study.settings.languages)
+def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
+    """Give the texts of a study, in the language that suits whoever asks."""
+    language = language_of(request, study.settings.languages, joined)
+    return texts_about(load_texts(language), study.settings)
 
 
 def paragraphs(text: str) -> list[str]:
@@ -177,16 +191,39 @@ def paragraphs(text: str) -> list[str]:
 
 def _visit(request: Request, token: str) -> Visit:
     store: Store = request.app.state.store
-    person = store.find_participant(token)
+    try:
+        person = store.find_participant(token)
+    except ParticipantNotFoundError:
+        raise LinkNotFoundError from None
     study = study_of(request, person.study_id)
-    now = study.participation(person.id)
-    texts = load_texts(language_of(request, study, now.language))
-    return Visit(token, person, study, now, texts)
+    now = study.participation(person)
+    texts = study_texts(request, study, now.language)
+    return Visit(token, person, study, now, texts, _here(request, token))
+
+
+def _here(request: Request, token: str) -> str:
+    """Give the page that is looked at, after the part that all have in common."""
+    page = request.url.path.removeprefix(f"/p/{token}").removeprefix("/")
+    if request.method != "GET" or not page:
+        return ""
+    return f"{page}?{request.url.query}" if request.url.query else page
+
+
+VisitOfLink: TypeAlias = Annotated[Visit, Depends(_visit)]
+
+
+async def _agreed(visit: VisitOfLink) -> Visit:
+    if visit.needs_consent:
+        raise ConsentNeededError(visit.home)
+    return visit
+
+
+AgreedVisit: TypeAlias = Annotated[Visit, Depends(_agreed)]
+"""A visit of somebody who agreed to what the study asks, if it asks for anything."""
 
 
 async def _fields(request: Request) -> FormData:
     return await request.form(max_fields=_MAX_FIELDS, max_files=0)
 
 
-VisitOfLink: TypeAlias = Annotated[Visit, Depends(_visit)]
 AnswerFields: TypeAlias = Annotated[FormData, Depends(_fields)]

@@ -1,0 +1,198 @@
+"""Rules that never contradict what is known of an attribute: less rent is better."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from penchant.data import Comparisons, Items
+from penchant.models import (
+    Condition,
+    Conjunction,
+    FeatureList,
+    FeatureSet,
+    ListedFeatures,
+    RuleRanker,
+    Vocabulary,
+)
+from penchant.models._rule_joins import join_features
+from penchant.models._rule_sources import CoverageFeatures
+from penchant.models._rule_thresholds import list_conditions
+from penchant.solvers._coverages import distinct_conjunctions
+from penchant.typing import BoolArray, FloatArray
+
+__all__ = ["DirectedConjunctions", "fit_directed_rules"]
+
+_MOST_SETS = 200_000
+"""With more sets of items than this, rules have one condition."""
+
+_MOST_THRESHOLDS = 20
+
+Kind: TypeAlias = tuple[frozenset[int], int]
+"""The attributes of a rule, and whether it asks for better (1) or worse values (-1)."""
+
+
+@dataclass(frozen=True)
+class DirectedConjunctions:
+    """Conditions, and several at once, that ask for better values or for worse ones.
+
+    Of attributes with a known direction a rule asks for better values throughout, or
+    for worse values throughout. Attributes without a direction may occur in both.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Largest number of conditions in a rule.
+    left_out : frozenset of Kind
+        Rules that are not wanted.
+    """
+
+    degree: int = 2
+    left_out: frozenset[Kind] = frozenset()
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """List the rules on the items of a fit."""
+        items: FloatArray = np.asarray(X, dtype=np.float64)
+        conditions = list_conditions(items, vocabulary, None, _MOST_THRESHOLDS)
+        sides = [side_of(each, items, vocabulary) for each in conditions]
+        parts = []
+        for side in (1, -1):
+            own = [c for c, s in zip(conditions, sides, strict=True) if s in (side, 0)]
+            listed = _list(own, items, self.degree)
+            kept = [k for k in range(listed.n_features) if self._wants(listed, k, side)]
+            parts.append(Selected(listed, kept))
+        if not any(part.n_features for part in parts):
+            return FeatureList([Conjunction(())], items)  # tells nothing apart
+        return join_features(parts)
+
+    def _wants(self, listed: CoverageFeatures, key: int, side: int) -> bool:
+        feature: Any = listed.feature(key)
+        return (attributes_of(feature), side) not in self.left_out
+
+
+class Selected(ListedFeatures):
+    """Some features of a list.
+
+    Parameters
+    ----------
+    listed : CoverageFeatures
+    kept : sequence of int
+        Their keys there.
+    """
+
+    def __init__(self, listed: CoverageFeatures, kept: Sequence[int]) -> None:
+        self._listed = listed
+        self._kept = np.asarray(kept, dtype=np.int64)
+        self.n_items = listed.n_items
+        self.n_features = len(kept)
+
+    def sums(self, channels: FloatArray, *, squared: bool = False) -> FloatArray:
+        """Give the totals of those that are kept."""
+        return self._listed.sums(channels, squared=squared)[self._kept]
+
+    def values(self, keys: Sequence[Any]) -> FloatArray:
+        """Give the sets as 0/1 columns."""
+        return self._listed.values(self._kept[np.asarray(keys, np.int64)].tolist())
+
+    def feature(self, key: Any) -> Any:
+        """Make the conjunction that stands for a set."""
+        return self._listed.feature(int(self._kept[key]))
+
+
+def fit_directed_rules(
+    items: Items, comparisons: Comparisons, max_rules: int
+) -> tuple[RuleRanker, tuple[str, ...]]:
+    r"""Fit few rules, none of which contradicts the direction of an attribute.
+
+    Rules are chosen one by one by the logistic loss. If one comes out against a known
+    direction, such as a low rent that makes a flat worse, all rules on the same
+    attributes and of the same side are left out, and the fit begins again. The utility
+    of what remains never falls when an attribute gets better.
+
+    Parameters
+    ----------
+    items : Items
+        The alternatives, without gaps.
+    comparisons : Comparisons
+        What people prefer.
+    max_rules : int
+        Largest number of rules.
+
+    Returns
+    -------
+    model : RuleRanker
+    contradicted : tuple of str
+        Attributes of rules that were left out.
+
+    Examples
+    --------
+    >>> items = Items.from_csv(b"name,rent\na,500\nb,600\nc,700\nd,800\n")
+    >>> told = Comparisons([0, 0, 1, 3], [2, 3, 3, 2])
+    >>> model, contradicted = fit_directed_rules(items, told, 3)
+    >>> {rule.text[:7] for rule in model.rules_ if rule.target == "better"}
+    {'rent <='}
+    """
+    X = items.encode()
+    left_out: frozenset[Kind] = frozenset()
+    while True:
+        model = RuleRanker(
+            generator=DirectedConjunctions(left_out=left_out),
+            loss="logistic",
+            max_rules=max_rules,
+        ).fit(items, comparisons)
+        wrong = frozenset(_contradictions(model, X))
+        if not wrong:
+            break
+        left_out |= wrong
+    named = {i for attributes, _ in left_out for i in attributes}
+    directed = [i for i in sorted(named) if items.attributes[i].direction != "unknown"]
+    return model, tuple(items.attributes[i].name for i in directed)
+
+
+def _contradictions(model: RuleRanker, X: FloatArray) -> list[Kind]:
+    """Give the kinds of rules that speak against better values, or for worse ones."""
+    found = []
+    for rule in model.rules_:
+        conditions = rule.feature.conditions
+        sides = {side_of(each, X, model.vocabulary_) for each in conditions} - {0}
+        wanted = 1 if rule.target == "better" else -1
+        found += [
+            (attributes_of(rule.feature), side) for side in sides if side != wanted
+        ]
+    return found
+
+
+def attributes_of(feature: Conjunction) -> frozenset[int]:
+    """Give the attributes that a rule asks about."""
+    return frozenset(condition.attribute for condition in feature.conditions)
+
+
+def side_of(condition: Condition, X: FloatArray, vocabulary: Vocabulary) -> int:
+    """Tell whether a condition asks for better values (1), worse (-1) or neither (0).
+
+    Parameters
+    ----------
+    condition : Condition
+    X : ndarray of shape (n_items, n_features)
+        Encoded items: values of attributes with a direction rise to the better end.
+    vocabulary : Vocabulary
+        Has the attributes.
+    """
+    attribute = (vocabulary.attributes or ())[condition.attribute]
+    if attribute.direction == "unknown" or attribute.kind == "categorical":
+        return 0
+    column = X[:, condition.attribute]
+    return 1 if column[condition.holds(X)].max() == column.max() else -1
+
+
+def _list(conditions: list[Condition], X: FloatArray, degree: int) -> CoverageFeatures:
+    rows = [condition.holds(X) for condition in conditions]
+    covers: BoolArray = np.array(rows, dtype=np.bool_).reshape(-1, len(X))
+    found = distinct_conjunctions(covers, degree, max_sets=_MOST_SETS)
+    if found is None:
+        found = distinct_conjunctions(covers, 1, max_sets=len(covers))
+    assert found is not None  # no more sets than conditions
+    return CoverageFeatures(
+        found, lambda numbers: Conjunction.of(conditions[j] for j in numbers)
+    )

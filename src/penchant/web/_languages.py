@@ -1,0 +1,86 @@
+"""In which language a page is, and how another one is chosen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from fastapi import Request
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse, Response
+
+from penchant.studies import (
+    LANGUAGES,
+    StudySettings,
+    Texts,
+    choose_language,
+    load_texts,
+)
+from penchant.web._display import show_name
+
+__all__ = [
+    "LANGUAGE_COOKIE",
+    "Language",
+    "change_language",
+    "language_of",
+    "languages_of",
+    "local_path",
+    "texts_about",
+    "texts_for",
+]
+
+LANGUAGE_COOKIE: Final = "language"
+_YEAR: Final = 365 * 24 * 3600
+_LONGEST_PATH: Final = 2000
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language that can be chosen."""
+
+    code: str
+    name: str
+    here: bool
+
+
+def language_of(request: Request, offered: Sequence[str], joined: str = "") -> str:
+    """Choose a language: as the cookie says, as at first, or as the browser wants."""
+    accepted = request.headers.get("accept-language", "").split(",")
+    browser = [part.partition(";")[0].strip() for part in accepted]
+    wanted = [request.cookies.get(LANGUAGE_COOKIE, ""), joined, *browser]
+    return choose_language(wanted, offered)
+
+
+def texts_for(request: Request) -> Texts:
+    """Give the texts in the language of whoever asks."""
+    return load_texts(language_of(request, LANGUAGES))
+
+
+def texts_about(texts: Texts, settings: StudySettings) -> Texts:
+    """Give texts that call the alternatives as a study does."""
+    _, singular, plural = settings.noun(texts.language)
+    return texts.about(show_name(singular), show_name(plural))
+
+
+def languages_of(offered: Sequence[str], here: str) -> tuple[Language, ...]:
+    """List languages to choose from; none if there is only one."""
+    known = [code for code in offered if code in LANGUAGES]
+    found = [Language(c, load_texts(c)("language.name"), c == here) for c in known]
+    return tuple(found) if len(found) > 1 else ()
+
+
+def local_path(goal: str) -> str:
+    """Give a path of this app; whatever could lead elsewhere leads home."""
+    plain = goal.isascii() and goal.isprintable() and "\\" not in goal
+    fine = plain and goal.startswith("/") and goal[1:2] != "/"
+    return goal if fine and len(goal) <= _LONGEST_PATH else "/"
+
+
+def change_language(fields: FormData, path: str) -> Response:
+    """Keep which language was chosen, and lead to a page."""
+    response = RedirectResponse(path, 303)
+    language = str(fields.get("language", ""))
+    if language in LANGUAGES:
+        response.set_cookie(
+            LANGUAGE_COOKIE, language, max_age=_YEAR, httponly=True, samesite="lax"
+        )
+    return response
