@@ -132,23 +132,20 @@ def score_folds(
     Ours is scored with other numbers of rules than 5 and 10 on the first repetition
     only (and not if the result is not to be kept), since each is a search of its own.
     """
+    state = state_of(name)
     if name == OURS:
         function = _cached_our_scores if cached else our_scores
-        n_all = N_FOLDS if cached else 0
-        extra = [(CAPS if k < n_all else MAIN_CAPS,) for k in range(len(folds))]
+        others = tuple(cap for cap in CAPS if cap not in MAIN_CAPS)
+        calls = [(*fold, MAIN_CAPS) for fold in folds]
+        calls += [(*fold, others) for fold in folds[: N_FOLDS if cached else 0]]
     else:
         function = _cached_peer_scores if cached else peer_scores
-        folds = folds[: N_FOLDS * PEERS[name].n_repeats]
-        extra = [()] * len(folds)
-    state = state_of(name)
-    by_fold = Parallel()(
-        delayed(function)(name, state, X, y, *fold, *more)
-        for fold, more in zip(folds, extra, strict=True)
-    )
+        calls = folds[: N_FOLDS * PEERS[name].n_repeats]
+    by_fold = Parallel()(delayed(function)(name, state, X, y, *call) for call in calls)
     by_cap: dict[int | None, list[Score]] = {}
     for score in (Score(*each) for scores in by_fold for each in scores):
         by_cap.setdefault(score.cap, []).append(score)
-    return by_cap
+    return dict(sorted(by_cap.items(), key=lambda entry: entry[0] or 0))
 
 
 def state_of(name: str) -> str:

@@ -21,6 +21,7 @@ from experiments.prl._choice import choose
 from experiments.prl._peers import CAPS, PEERS, Fitted, Peer
 from experiments.prl._scores import OURS, Score, our_scores, outer_folds, state_of
 from experiments.prl._tasks import Task, dorothea, few_rules_tasks, uci_poker_hands
+from penchant.datasets import encode_poker, make_poker
 from penchant.models import RuleClassifier
 
 
@@ -212,10 +213,34 @@ class TestBreastCancer:
         assert single.mean() > 0.6
 
 
+class TestPoker:
+    def test_the_ace_is_low_or_high(self) -> None:
+        low, high, pair = [1, 2, 3, 4, 5], [10, 11, 12, 13, 1], [1, 1, 9, 11, 13]
+        suits = [1, 2, 3, 4, 1]
+        ranks = np.array([low, high, pair])
+        cards = np.stack([np.tile(suits, (3, 1)), ranks], axis=2).reshape(3, 10)
+        literal = encode_poker(cards, level=3)
+        hands = poker.with_ace_high(literal)
+        assert literal.data[poker.DIFFERENCE].tolist() == [4, 12, 12]
+        assert hands.data[poker.DIFFERENCE].tolist() == [4, 4, 5]
+        others = literal.data.columns.drop(poker.DIFFERENCE)
+        assert hands.data[others].equals(literal.data[others])
+
+    def test_the_rules_of_the_paper_come_out(self) -> None:
+        dealt = poker.with_ace_high(make_poker(6000, level=3, random_state=7))
+        y = (dealt.target == poker.HANDS["straight"]).to_numpy(np.int64)
+        model = poker.make(None).fit(dealt.data, y)
+        texts = {rule.text for rule in model.rules_}
+        assert {"largest difference of ranks = 4", "number of different ranks = 5"} <= (
+            texts
+        )
+
+
 class TestGenerated:
-    def test_a_set_of_a_given_shape_can_be_learned(self) -> None:
-        X, y = table3.generate((200, 40))
-        assert X.shape == (200, 40)
+    @pytest.mark.parametrize("generate", [table3.few_useful, table3.many_useful])
+    def test_a_set_of_a_given_shape_can_be_learned(self, generate) -> None:
+        X, y = generate((200, 120))
+        assert X.shape == (200, 120)
         assert 60 < y.sum() < 140
 
 

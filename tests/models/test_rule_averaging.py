@@ -3,7 +3,6 @@ import pytest
 
 from penchant.models import AlwaysTrue, Conjunctions, Vocabulary
 from penchant.models._rule_averaging import (
-    ModelAverage,
     average_models,
     balance_labels,
     fit_averaged,
@@ -14,11 +13,19 @@ from penchant.models._rule_learning import RuleLearner, WeightedRules
 WORDS = Vocabulary(("a", "b", "c"))
 
 
-def make_learner(data, degree=1, *, with_bias=True):
+def make_learner(data, degree=1, *, with_bias=True, known=()):
     generator = Conjunctions(degree)
     if with_bias:
         generator = generator + AlwaysTrue()
-    return RuleLearner(data, generator, WORDS, with_bias=with_bias, tol="auto")
+    return RuleLearner(
+        data, generator, WORDS, with_bias=with_bias, tol="auto", known=known
+    )
+
+
+def follow_average(data, max_rules, degree=1):
+    average = average_models(make_learner(data, degree), ridge=1.0)
+    learner = make_learner(data, degree, known=average.rules)
+    return learner, fit_averaged(learner, average.doubts, max_rules, ridge=1.0)
 
 
 def make_labels(n_labels=2, n_items=150, n_wrong=0):
@@ -61,7 +68,7 @@ class TestAverage:
     def test_is_the_same_every_time(self):
         learner = make_learner(make_labels()[0])
         first, second = (average_models(learner, ridge=1.0) for _ in range(2))
-        assert first.keys == second.keys
+        assert first.rules == second.rules
         np.testing.assert_array_equal(first.doubts, second.doubts)
 
     def test_equal_items_are_like_one_of_their_weight(self):
@@ -84,31 +91,29 @@ class TestAverage:
 
     def test_features_that_cannot_be_listed(self):
         data, codes, _ = make_labels(n_items=100)
-        learner = make_learner(data, degree=4)
-        rules = fit_averaged(learner, average_models(learner, 1.0), 6, ridge=1.0)
+        learner, rules = follow_average(data, 6, degree=4)
         assert len(rules.keys) == 6
         assert accuracy(learner, rules, codes) > 0.85
 
 
 class TestFewRules:
     def test_finds_the_rules_that_the_probabilities_come_from(self):
-        learner = make_learner(make_labels()[0])
-        offered = tuple((key, 1, 0) for key in range(12))
-        table = learner.columns.columns(offered)
+        data = make_labels()[0]
+        offered = make_learner(data).known_rules((key, 1, 0) for key in range(12))
+        learner = make_learner(data, known=offered)
+        table = learner.columns.columns(learner.known_keys)
         wanted = {2: 1.5, 7: -2.0}
         margins = table[:, list(wanted)] @ list(wanted.values())
-        average = ModelAverage(1 / (1 + np.exp(margins)), offered)
-        rules = fit_averaged(learner, average, 2, ridge=1e-6)
-        assert rules.keys == ((7, 0, 1), (2, 1, 0))
+        rules = fit_averaged(learner, 1 / (1 + np.exp(margins)), 2, ridge=1e-6)
+        (second, _, _), (first, _, _) = offered[2], offered[7]
+        assert learner.known_rules(rules.keys) == ((first, 0, 1), (second, 1, 0))
         np.testing.assert_allclose(rules.weights, [2.0, 1.5], atol=1e-3)
         np.testing.assert_allclose(rules.bias, 0.0, atol=1e-3)
 
     @pytest.mark.parametrize("n_labels", [2, 3])
     def test_few_rules_do_what_the_labels_say(self, n_labels):
         data, codes, _ = make_labels(n_labels, n_wrong=5)
-        learner = make_learner(data)
-        average = average_models(learner, ridge=1.0)
-        rules = fit_averaged(learner, average, 6, ridge=1.0)
+        learner, rules = follow_average(data, 6)
         assert len(rules.keys) == len(set(rules.keys)) == 6
         assert (np.diff(rules.weights) <= 0).all()
         assert rules.weights[-1] > 0
@@ -116,17 +121,18 @@ class TestFewRules:
 
 
 class TestBalance:
-    def test_divides_the_odds_by_the_shares(self):
+    @pytest.mark.parametrize("balance", [0.0, 0.5, 1.0])
+    def test_divides_the_odds_by_the_shares(self, balance):
         X = np.arange(8.0).reshape(-1, 1)
         codes = np.array([0, 0, 0, 0, 0, 0, 1, 1])
         learner = make_learner(LabelData.of_codes(X, np.ones(8), codes, 2))
         rules = WeightedRules((), np.zeros(0), np.array([0.2, -0.2]))
-        bias = balance_labels(learner, rules).bias
-        assert bias[1] - bias[0] == pytest.approx(-0.4 + np.log(3))
+        bias = balance_labels(learner, rules, balance).bias
+        assert bias[1] - bias[0] == pytest.approx(-0.4 + balance * np.log(3))
         assert bias.sum() == pytest.approx(0)
 
     def test_leaves_other_rules_alone(self):
         rules = WeightedRules((), np.zeros(0), np.zeros(2))
         for data in (make_labels()[0], make_pairs()):
             learner = make_learner(data, with_bias=False)
-            assert balance_labels(learner, rules) is rules
+            assert balance_labels(learner, rules, 1.0) is rules

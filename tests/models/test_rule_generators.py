@@ -217,3 +217,36 @@ def test_tables_that_a_generator_cannot_take():
     items = Items.from_frame(pd.DataFrame({"view": ["sea", "yard"]}), [view])
     with pytest.raises(DataError, match="'view' is categorical with 3 levels"):
         Monomials(1).bind(items.encode(), Vocabulary(("view",), items.attributes))
+
+
+class TestCoarsen:
+    """Fewer thresholds, but no fewer levels."""
+
+    items = Items.from_frame(
+        pd.DataFrame({"size": range(40), "colour": list("abcdefgh") * 5}),
+        [
+            Attribute("size", domain=(0, 39)),
+            Attribute("colour", "categorical", domain=tuple("abcdefgh")),
+        ],
+    )
+
+    def count(self, generator):
+        words = Vocabulary(("size", "colour"), self.items.attributes)
+        features = generator.bind(self.items.encode(), words)
+        made = [features.feature(key) for key in range(features.n_features)]
+        texts = [feature.text(words) for feature in made]
+        return [sum(name in text for text in texts) for name in ("size", "colour")]
+
+    def test_thresholds_get_fewer_and_levels_stay(self):
+        n_sizes, n_colours = self.count(Conjunctions(1))
+        assert (n_sizes, n_colours) == (40, 16)
+        # Each threshold with "<=" and with ">=".
+        assert self.count(generators.coarsen(Conjunctions(1), 3)) == [6, n_colours]
+
+    def test_sums_and_generators_without_thresholds(self):
+        whole = Conjunctions(2) + Monomials(1) + AlwaysTrue()
+        parts = generators.coarsen(whole, 3).parts
+        assert parts[0] == generators.FewCuts(Conjunctions(2), 3)
+        assert parts[1:] == whole.parts[1:]
+        few = Conjunctions(1, max_thresholds=2)
+        assert generators.coarsen(few, 3) is few

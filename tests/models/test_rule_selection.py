@@ -21,8 +21,7 @@ from penchant.models._rule_selection import (
 
 MARGIN = RuleCandidate("margin", "margin", 0.1, True, 5)
 GREEDY = RuleCandidate("logistic", "greedy", None, False, 5)
-BALANCED = RuleCandidate("logistic", "averaged", None, True, 5)
-PLAIN = replace(BALANCED, balanced=False)
+AVERAGED = RuleCandidate("logistic", "averaged", None, 0.5, 5)
 
 
 class ToldAccuracies:
@@ -70,31 +69,21 @@ class TestChoice:
 
     def test_an_average_wins_within_one_standard_error(self):
         noisy = [0.8, 0.9, 0.8, 0.9]  # standard error 0.029
-        choice = choose({MARGIN: noisy, BALANCED: [0.83] * 4})
+        choice = choose({MARGIN: noisy, AVERAGED: [0.83] * 4})
         assert choice.candidates[0].origin == "averaged"
-        choice = choose({MARGIN: noisy, BALANCED: [0.82] * 4})
+        choice = choose({MARGIN: noisy, AVERAGED: [0.82] * 4})
         assert choice.candidates[0].origin == "margin"
 
     def test_rules_without_fault_win_over_an_average(self):
         for accuracy in (0.99, 1.0):
-            choice = choose({MARGIN: [1.0] * 4, BALANCED: [accuracy] * 4})
+            choice = choose({MARGIN: [1.0] * 4, AVERAGED: [accuracy] * 4})
             assert choice.candidates[0].origin == "margin"
 
-    @pytest.mark.parametrize(
-        ("gain", "balanced"), [(0.0, True), (0.01, True), (0.02, False)]
-    )
-    def test_labels_are_balanced_unless_that_costs_half_a_standard_error(
-        self, gain, balanced
-    ):
-        gains = gain + 0.05 * np.array([-1, 1, -1, 1])  # standard error 0.029
-        choice = choose({PLAIN: list(0.8 + gains), BALANCED: [0.8] * 4})
-        assert choice.candidates[0].balanced == balanced
-
     def test_a_single_fold(self):
-        choice = choose({PLAIN: [0.8], BALANCED: [0.7], GREEDY: [0.9]}, n_folds=1)
+        choice = choose({AVERAGED: [0.8], GREEDY: [0.9]}, n_folds=1)
         assert choice.candidates[0].origin == "greedy"
-        choice = choose({PLAIN: [0.8], BALANCED: [0.7]}, n_folds=1)
-        assert not choice.candidates[0].balanced
+        choice = choose({AVERAGED: [0.8], GREEDY: [0.7]}, n_folds=1)
+        assert choice.candidates[0].origin == "averaged"
 
 
 class TestWords:
@@ -105,8 +94,9 @@ class TestWords:
         assert str(GREEDY) == (
             "weights by the logistic loss, rules chosen one by one, at most 5 rules"
         )
-        assert str(replace(PLAIN, n_rules=None)) == (
-            "weights by the logistic loss, rules that follow the average of many models"
+        assert str(replace(AVERAGED, n_rules=None)) == (
+            "weights by the logistic loss, rules that follow the average of many "
+            "models, labels balanced by half"
         )
 
     def test_choice(self):
@@ -149,8 +139,7 @@ class TestSearch:
         assert kinds == {
             ("margin", "margin", True),
             ("logistic", "margin", True),
-            ("logistic", "averaged", True),
-            ("logistic", "averaged", False),
+            ("logistic", "averaged", 0.5),
         }
         assert all(c.n_rules == 3 and 0.5 < c.accuracy <= 1 for c in candidates)
 
@@ -168,17 +157,67 @@ class TestSearch:
         search, (data, X, y) = make_search(), make_data(noise=2.0)
         train, test = halves()
         learner = search.learner(data.take(train))
-        for candidate in search.compare(data, train, test)[-3:]:
-            rules = search.fit(learner, candidate)
-            scores = learner.votes(rules).scores(X[test > 0])
+        candidates = search.compare(data, train, test)
+        for candidate in (*candidates[:2], candidates[-1]):
+            _, rules_of, rules = search.fit(learner, candidate)
+            scores = rules_of.votes(rules).scores(X[test > 0])
             assert len(rules.keys) <= 3
             right = np.mean(scores.argmax(axis=1) == y[test > 0])
             assert candidate.accuracy == pytest.approx(right)
+
+    @pytest.mark.parametrize("balance", [True, False])
+    def test_an_average_is_balanced_as_told(self, balance):
+        data, _, _ = make_data(noise=2.0)
+        search = make_search(balances=(balance,))
+        averaged = search.compare(data, *halves())[-1]
+        assert (averaged.origin, averaged.balanced) == ("averaged", balance)
 
     def test_without_a_limit_there_is_no_average(self):
         data, _, _ = make_data(noise=2.0)
         candidates = make_search(max_rules=None).compare(data, *halves())
         assert {c.origin for c in candidates} == {"margin", "greedy"}
+
+
+class TestSeparation:
+    """One threshold divides 120 items; or some labels are wrong."""
+
+    X = np.column_stack([np.arange(120) % 8, np.linspace(0, 1, 120)])
+    y = (X[:, 0] > 3.5).astype(int)
+
+    def separate(self, n_wrong=0, **changes):
+        codes = np.where(np.arange(120) < n_wrong, 1 - self.y, self.y)
+        search = make_search(**{"max_rules": None, **changes})
+        data = LabelData.of_codes(self.X, np.ones(120), codes, 2)
+        return search.separate(search.learner(data))
+
+    def test_few_rules_that_satisfy_all(self):
+        candidate, learner, rules = self.separate()
+        assert (candidate.nu, candidate.loss) == (None, "margin")
+        features = [learner.features.feature(key) for key, _, _ in rules.keys]
+        texts = {feature.text(Vocabulary(("a", "b"))) for feature in features}
+        assert texts <= {"a <= 3", "a >= 4"}
+        assert rules.certificate.value == pytest.approx(0.5, abs=1e-3)
+
+    @pytest.mark.parametrize(
+        "changes", [{"n_wrong": 1}, {"n_wrong": 30}, {"losses": ("logistic",)}]
+    )
+    def test_nothing_if_that_cannot_be(self, changes):
+        assert self.separate(**changes) is None
+
+    def test_not_by_more_rules_than_allowed(self):
+        search = make_search(losses=("margin",), max_rules=1)
+        data, _, _ = make_data()  # the line a + b > 6.5 needs several rules
+        assert search.separate(search.learner(data)) is None
+
+    def test_an_estimator_needs_no_folds_then(self):
+        X = self.X
+        model = RuleClassifier(degree=1).fit(X, self.y)
+        assert model.choice_ is None
+        assert model.nu_ is None
+        assert model.score(X, self.y) == 1.0
+        wrong = (np.arange(120) % 9 == 0).astype(int)
+        noisy = RuleClassifier(degree=1).fit(X, self.y ^ wrong)
+        assert noisy.choice_.n_folds == 5
 
 
 class TestEstimators:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import expit
 
 from penchant.models._rule_data import LabelData, PairData, RuleData
-from penchant.models._rule_learning import RuleLearner, WeightedRules
+from penchant.models._rule_learning import KnownRule, RuleLearner, WeightedRules
 from penchant.models._rule_logistic import LogisticModel
 from penchant.models._rule_preferences import LabelPreferences, RuleKey
 from penchant.models._rule_sources import ListedFeatures
@@ -48,12 +48,12 @@ class ModelAverage(NamedTuple):
     ----------
     doubts : ndarray of shape (n_rows,)
         How probably each preference does not hold.
-    keys : tuple of RuleKey
+    rules : tuple of KnownRule
         All rules that occur in a model.
     """
 
     doubts: FloatArray
-    keys: tuple[RuleKey, ...]
+    rules: tuple[KnownRule, ...]
 
 
 def average_models(learner: RuleLearner, ridge: float) -> ModelAverage:
@@ -69,14 +69,14 @@ def average_models(learner: RuleLearner, ridge: float) -> ModelAverage:
     ridge : float
         Penalty of a squared weight.
     """
-    game = learner.game([], balanced=False)
+    game, data = learner.game([], balanced=False), learner.data
     weights, bias = game.total * game.weights, game.bias
     rng = np.random.default_rng(0)
-    units = _units(learner.data)
+    units = _units(data)
     said, unseen, n_unseen = np.zeros((3, weights.size))
     keys: dict[RuleKey, None] = {}
     for _ in range(_N_MODELS):
-        drawn = _resample(learner.data.weights, rng)[units]
+        drawn = _resample(data.weights, rng)[units]
         offered = _offer(learner, rng)
         table = learner.columns.columns(offered)
         chosen, doubts = _small_model(table, bias, weights * drawn, _RIDGE * ridge)
@@ -85,14 +85,11 @@ def average_models(learner: RuleLearner, ridge: float) -> ModelAverage:
         unseen += np.where(drawn == 0, doubts, 0.0)
         n_unseen += drawn == 0
     held_out = np.where(n_unseen > 0, unseen / np.maximum(n_unseen, 1), said)
-    return ModelAverage(0.5 * (said + held_out), tuple(keys))
+    return ModelAverage(0.5 * (said + held_out), learner.known_rules(keys))
 
 
 def fit_averaged(
-    learner: RuleLearner,
-    average: ModelAverage,
-    max_rules: int,
-    ridge: float,
+    learner: RuleLearner, doubts: FloatArray, max_rules: int, ridge: float
 ) -> WeightedRules:
     """Choose few of the rules of an average so that they come close to it.
 
@@ -101,18 +98,20 @@ def fit_averaged(
     Parameters
     ----------
     learner : RuleLearner
-    average : ModelAverage
+        One that knows the rules of the average.
+    doubts : ndarray of shape (n_rows,)
+        Of the average.
     max_rules : int
     ridge : float
         Penalty of a squared weight.
     """
-    game = learner.game([], balanced=False)
-    table = learner.columns.columns(average.keys)
+    game, offered = learner.game([], balanced=False), learner.known_keys
+    table = learner.columns.columns(offered)
     model = LogisticModel.of_bias(
-        game.bias, game.total * game.weights, _RIDGE * ridge, average.doubts
+        game.bias, game.total * game.weights, _RIDGE * ridge, doubts
     )
     chosen: list[int] = []
-    for _ in range(min(max_rules, len(average.keys))):
+    for _ in range(min(max_rules, len(offered))):
         best, model = model.extend_best(table, chosen)
         chosen.append(best)
     n_bias = game.bias.shape[1]
@@ -122,14 +121,17 @@ def fit_averaged(
             best, model = model.without(n_bias).extend_best(table, chosen[1:])
             chosen = [*chosen[1:], best]
     bias = model.fit.coef[:n_bias] @ game.bias_votes
-    keys = [average.keys[j] for j in chosen]
+    keys = [offered[j] for j in chosen]
     return _weighted(keys, model.fit.coef[n_bias:], bias)
 
 
-def balance_labels(learner: RuleLearner, rules: WeightedRules) -> WeightedRules:
-    """Let all labels count the same: divide their odds by how often they occur.
+def balance_labels(
+    learner: RuleLearner, rules: WeightedRules, balance: float
+) -> WeightedRules:
+    """Divide the odds of labels by how often these occur, to the power of `balance`.
 
-    Rules stay as they are if they have no bias, or for preferences between items.
+    With 1 all labels count the same. Rules stay as they are if they have no bias, or
+    for preferences between items.
     """
     preferences = learner.columns.preferences
     game = learner.game([], balanced=False)
@@ -137,7 +139,8 @@ def balance_labels(learner: RuleLearner, rules: WeightedRules) -> WeightedRules:
         return rules
     shares = np.bincount(preferences.preferred, game.weights, preferences.n_labels)
     logarithms = np.log(np.maximum(shares, shares[shares > 0].min()))
-    return replace(rules, bias=rules.bias - (logarithms - logarithms.mean()))
+    shift = balance * (logarithms - logarithms.mean())
+    return replace(rules, bias=rules.bias - shift)
 
 
 def _small_model(

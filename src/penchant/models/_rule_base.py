@@ -27,6 +27,7 @@ from penchant.models._rule_learning import KnownRule, RuleLearner, WeightedRules
 from penchant.models._rule_monomials import rescaled
 from penchant.models._rule_selection import (
     PATH,
+    FittedRules,
     RuleCandidate,
     RuleChoice,
     RuleSearch,
@@ -100,9 +101,13 @@ class BaseRules(BaseEstimator):
         """Choose what is left open, weigh rules on all data, and keep them."""
         self.choice_: RuleChoice | None = None
         search = self._search(with_bias)
-        given = self._given(search)
+        given, learner = self._given(search), search.learner(data)
+        few = None if given or self.nu != "auto" else search.separate(learner)
+        self._seen = data
+        if few is not None:
+            return self._keep(few)
         candidates = (given,) if given else self._choose(search, data, make_folds())
-        return self._fit_candidates(data, search, candidates, make_folds)
+        return self._fit_candidates(learner, search, candidates, make_folds)
 
     def _continue(self, data: RuleData, *, with_bias: bool) -> Self:
         """Learn from all data so far, beginning with the rules that are there."""
@@ -112,33 +117,32 @@ class BaseRules(BaseEstimator):
         given = self._given(search)
         others = self.choice_.candidates if self.choice_ else ()
         candidates = (given,) if given else (self.candidate_, *others)
-        return self._fit_candidates(data, search, candidates, list)
+        self._seen = data
+        return self._fit_candidates(search.learner(data), search, candidates, list)
 
     def _fit_candidates(
         self,
-        data: RuleData,
+        learner: RuleLearner,
         search: RuleSearch,
         candidates: Sequence[RuleCandidate],
         make_folds: Callable[[], Folds],
     ) -> Self:
         """Weigh rules in the first way that leaves a margin."""
-        self._seen = data
-        learner = search.learner(data)
         if self.solver == "fictitious-play":
-            candidate = candidates[0]
-            rules = search.shorten(learner, self._play(learner), candidate)
+            rules = search.shorten(learner, self._play(learner), candidates[0])
+            fitted = FittedRules(candidates[0], learner, rules)
             advice = "more n_epochs and n_plays, or solver='column-generation'"
         else:
-            candidate, rules = _first_with_margin(search, learner, candidates)
+            fitted = _first_with_margin(search, learner, candidates)
             advice = "a larger nu, nu='auto' or more rules (a higher degree)"
-            if candidate.nu is None and not rules.has_margin:
+            if fitted.candidate.nu is None and not fitted.rules.has_margin:
                 search = replace(search, nus=PATH)
-                candidates = self._choose(search, data, make_folds())
-                candidate, rules = _first_with_margin(search, learner, candidates)
-                self._warn_not_separable(candidate)
-        if not rules.has_margin:
+                candidates = self._choose(search, learner.data, make_folds())
+                fitted = _first_with_margin(search, learner, candidates)
+                self._warn_not_separable(fitted.candidate)
+        if not fitted.rules.has_margin:
             self._warn_no_margin(advice)
-        return self._keep(learner, rules, candidate)
+        return self._keep(fitted)
 
     def _known(self, X: Any) -> tuple[KnownRule, ...]:
         """Give the rules that are there, fit for items that may be new."""
@@ -238,14 +242,13 @@ class BaseRules(BaseEstimator):
             stacklevel=4,
         )
 
-    def _keep(
-        self, learner: RuleLearner, rules: WeightedRules, candidate: RuleCandidate
-    ) -> Self:
+    def _keep(self, fitted: FittedRules) -> Self:
         """Store rules in words, and all that is needed to weigh them anew."""
+        candidate, learner, rules = fitted
         self.candidate_, self.loss_ = candidate, candidate.loss
         self._set_nu(candidate.nu, rules.certificate, len(rules.keys))
         keys, weights = learner.merge_equal(rules)
-        self.game_ = learner.game(keys, balanced=candidate.balanced)
+        self.game_ = learner.game(keys, balanced=bool(candidate.balanced))
         features = [learner.features.feature(key) for key, _, _ in keys]
         values = learner.features.values([key for key, _, _ in keys])
         names, item_weights = self._label_names(), learner.data.item_weights
@@ -281,8 +284,7 @@ class BaseRules(BaseEstimator):
 
     def _certify(self, reached: Certificate | None) -> Self:
         """Store what the margin program reached, and warn if that is not enough."""
-        nothing = Certificate(np.nan, np.nan, "optimal", 0)
-        certificate = reached or nothing
+        certificate = reached or Certificate(np.nan, np.nan, "optimal", 0)
         self.value_ = certificate.value
         self.saddle_gap_ = max(certificate.bound - certificate.value, 0.0)
         self.solver_status_ = certificate.status
@@ -325,9 +327,8 @@ class BaseRules(BaseEstimator):
             weights, bias = game.logistic_weights(self.ridge)
         else:
             weights, bias, reached = game.margin_weights(self.nu_, self.tol, climb=True)
-            bound = self.value_ + self.saddle_gap_
-            if reached.nu != self.nu_:
-                bound = np.inf
+            is_same = reached.nu == self.nu_
+            bound = self.value_ + self.saddle_gap_ if is_same else np.inf
             reached = replace(reached, bound=bound)
         order = np.argsort(-np.abs(weights), kind="stable")
         order = order[np.abs(weights[order]) > 0]
@@ -385,7 +386,7 @@ class BaseRules(BaseEstimator):
 
 def _first_with_margin(
     search: RuleSearch, learner: RuleLearner, candidates: Sequence[RuleCandidate]
-) -> tuple[RuleCandidate, WeightedRules]:
+) -> FittedRules:
     """Fit candidates until one has a margin; if none has, give the first.
 
     A soft margin can be 0 on all data though it is not on the folds, where fewer
@@ -393,7 +394,7 @@ def _first_with_margin(
     """
     fitted = []
     for candidate in candidates:
-        fitted.append((candidate, search.fit(learner, candidate)))
-        if fitted[-1][1].has_margin:
+        fitted.append(search.fit(learner, candidate))
+        if fitted[-1].rules.has_margin:
             return fitted[-1]
     return fitted[0]

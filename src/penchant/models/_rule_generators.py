@@ -37,9 +37,11 @@ from penchant.typing import BoolArray, FloatArray
 __all__ = [
     "AlwaysTrue",
     "Conjunctions",
+    "FewCuts",
     "GeneratorSum",
     "Monomials",
     "RuleGenerator",
+    "coarsen",
     "make_generator",
 ]
 
@@ -158,9 +160,13 @@ class Conjunctions(_Addable):
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
         """List conditions, and conjunctions of them."""
+        return self.bind_cuts(X, vocabulary, self.max_thresholds)
+
+    def bind_cuts(self, X: Any, vocabulary: Vocabulary, max_cuts: int) -> FeatureSet:
+        """Do so with fewer thresholds of numbers and of ordered levels."""
         items = _dense(X, "Rules")
         conditions = list_conditions(
-            items, vocabulary, self.relations, self.max_thresholds
+            items, vocabulary, self.relations, self.max_thresholds, max_cuts
         )
         covers = np.array([condition.holds(items) for condition in conditions])
         return _conjunctions(
@@ -168,6 +174,18 @@ class Conjunctions(_Addable):
             self.degree,
             lambda numbers: Conjunction.of(conditions[j] for j in numbers),
         )
+
+
+@dataclass(frozen=True)
+class FewCuts:
+    """Conjunctions with fewer thresholds, but all levels to be equal to."""
+
+    conjunctions: Conjunctions
+    max_cuts: int
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """List conditions, and conjunctions of them."""
+        return self.conjunctions.bind_cuts(X, vocabulary, self.max_cuts)
 
 
 @dataclass(frozen=True)
@@ -252,6 +270,16 @@ def make_generator(
         return generator
     made = Conjunctions(degree) if generator == "rules" else Monomials(degree)
     return made + AlwaysTrue() if with_bias else made
+
+
+def coarsen(generator: RuleGenerator, max_cuts: int) -> RuleGenerator:
+    """Let conjunctions have fewer thresholds; other generators stay as they are."""
+    if isinstance(generator, GeneratorSum):
+        parts = tuple(coarsen(part, max_cuts) for part in generator.parts)
+        return GeneratorSum(parts)
+    if isinstance(generator, Conjunctions) and max_cuts < generator.max_thresholds:
+        return FewCuts(generator, max_cuts)
+    return generator
 
 
 def _conjunctions(

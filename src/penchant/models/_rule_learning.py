@@ -1,6 +1,6 @@
 """Weights of rules: by the margin program, or by the logistic loss (PRL-3, PRL-6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -82,6 +82,11 @@ class RuleLearner:
         Gap of the margin program.
     known : sequence of KnownRule
         Rules of an earlier fit, to start from and to choose among.
+
+    Attributes
+    ----------
+    known_keys : list of RuleKey
+        Of the known rules.
     """
 
     def __init__(
@@ -97,12 +102,12 @@ class RuleLearner:
         self.data = data
         self.tol = tol
         features = generator.bind(data.X, vocabulary)
-        self._start: list[RuleKey] = []
+        self.known_keys: list[RuleKey] = []
         if known:
             joined = join_features(
                 [features, FeatureList([rule[0] for rule in known], data.X)]
             )
-            self._start = [
+            self.known_keys = [
                 (joined.key(1, j), better, worse)
                 for j, (_, better, worse) in enumerate(known)
             ]
@@ -116,12 +121,19 @@ class RuleLearner:
         """All features."""
         return self.columns.features
 
+    def known_rules(self, keys: Iterable[RuleKey]) -> tuple[KnownRule, ...]:
+        """Give rules in a form that other learners know."""
+        return tuple(
+            (self.features.feature(feature), better, worse)
+            for feature, better, worse in keys
+        )
+
     def margin(
         self, nu: float | None, *, balanced: bool, start: Sequence[RuleKey] = ()
     ) -> WeightedRules:
         """Solve the margin program over all features (PRL-3)."""
         upper = margin_bounds(self.data.strict_weights(balanced=balanced), nu)
-        start = start or self._start
+        start = start or self.known_keys
         return self._of_solution(
             solve_margin(self.columns, upper, tol=self.tol, start=start), nu
         )

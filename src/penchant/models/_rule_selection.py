@@ -10,12 +10,18 @@ from joblib import Parallel, delayed
 from penchant.models._rule_averaging import average_models, balance_labels, fit_averaged
 from penchant.models._rule_conditions import Vocabulary
 from penchant.models._rule_data import RuleData
-from penchant.models._rule_generators import RuleGenerator
-from penchant.models._rule_learning import RuleLearner, WeightedRules
-from penchant.models._rule_preferences import RuleKey
+from penchant.models._rule_generators import RuleGenerator, coarsen
+from penchant.models._rule_learning import KnownRule, RuleLearner, WeightedRules
+from penchant.models._rule_preferences import LabelPreferences, RuleKey
 from penchant.typing import FloatArray
 
-__all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_candidate"]
+__all__ = [
+    "FittedRules",
+    "RuleCandidate",
+    "RuleChoice",
+    "RuleSearch",
+    "choose_candidate",
+]
 
 PATH = (0.8, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
 """Soft margins to compare, from the strongest regularisation down."""
@@ -26,8 +32,16 @@ _FEW_PER_RULE = 8
 _DEFAULT_RULES = 30
 """Largest number of rules that the greedy choice tries if none is given."""
 
-_DOUBTFUL = 0.5
-"""Standard errors by which plain accuracy must gain for labels not to be balanced."""
+_PREFERENCES_PER_RULE = 50
+"""Rules that satisfy at least so many preferences each need no folds. A rare label
+makes for fewer: see `_n_telling`."""
+
+_CUTS = (3, 6)
+"""Thresholds per attribute of the models whose average is followed, which vary less if
+there are few; and of those that offer the rules to follow it with."""
+
+_HALF = 0.5
+"""How far labels are balanced if that is left open and models are averaged."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +57,8 @@ class RuleCandidate:
         so that they follow the average of many such choices on resampled data.
     nu : float or None
         Soft margin of the program; None: hard margin, or no program.
-    balanced : bool
-        Whether all labels count the same.
+    balanced : bool or float
+        Whether all labels count the same; a number between 0 and 1: how far.
     n_rules : int or None
         Largest number of rules; None: no limit.
     accuracy : float
@@ -54,7 +68,7 @@ class RuleCandidate:
     loss: str
     origin: str
     nu: float | None
-    balanced: bool
+    balanced: float
     n_rules: int | None
     accuracy: float = float("nan")
 
@@ -69,6 +83,7 @@ class RuleCandidate:
             text += f", nu = {self.nu:g}"
         if self.balanced:
             text += ", labels balanced"
+            text += " by half" if self.balanced == _HALF else ""
         if self.n_rules is not None:
             text += f", at most {self.n_rules} rules"
         return text
@@ -94,6 +109,14 @@ class RuleChoice:
             f"{best}: accuracy {best.accuracy:.3f} in {self.n_folds} folds, chosen "
             f"among {len(self.candidates)}"
         )
+
+
+class FittedRules(NamedTuple):
+    """The rules of a candidate, and the learner whose rules they are."""
+
+    candidate: RuleCandidate
+    learner: RuleLearner
+    rules: WeightedRules
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,85 +147,113 @@ class RuleSearch:
     max_rules: int | None
     ridge: float
     score_balanced: bool = False
-    known: tuple[Any, ...] = ()
+    known: tuple[KnownRule, ...] = ()
 
     def learner(self, data: RuleData) -> RuleLearner:
         """Make all rules on some data."""
+        return self._learner(data, self.generator, self.known)
+
+    def _learner(
+        self, data: RuleData, generator: RuleGenerator, known: Sequence[KnownRule]
+    ) -> RuleLearner:
         return RuleLearner(
             data,
-            self.generator,
+            generator,
             self.vocabulary,
             with_bias=self.with_bias,
             tol=self.tol,
-            known=self.known,
+            known=known,
         )
 
-    def fit(self, learner: RuleLearner, candidate: RuleCandidate) -> WeightedRules:
+    def fit(self, learner: RuleLearner, candidate: RuleCandidate) -> FittedRules:
         """Weigh rules in the way of one candidate."""
-        balanced = candidate.balanced
+        if candidate.origin == "averaged":
+            return self._follow_average(learner.data, candidate)
+        balanced = bool(candidate.balanced)
         if candidate.origin == "greedy":
-            steps = learner.greedy(
-                candidate.n_rules or _DEFAULT_RULES, balanced=balanced, ridge=self.ridge
-            )
-            return steps[-1]
-        if candidate.origin == "averaged" and candidate.n_rules is not None:
-            rules = self._follow_average(learner, candidate.n_rules)
-            return balance_labels(learner, rules) if balanced else rules
+            n_rules = candidate.n_rules or _DEFAULT_RULES
+            steps = learner.greedy(n_rules, balanced=balanced, ridge=self.ridge)
+            return FittedRules(candidate, learner, steps[-1])
         rules = learner.margin(candidate.nu, balanced=balanced)
-        return self.shorten(learner, rules, candidate)
+        return FittedRules(candidate, learner, self.shorten(learner, rules, candidate))
 
     def shorten(
         self, learner: RuleLearner, rules: WeightedRules, candidate: RuleCandidate
     ) -> WeightedRules:
         """Keep the heaviest rules of a margin program and weigh them anew."""
-        keys = rules.keys[: candidate.n_rules]
+        keys, balanced = rules.keys[: candidate.n_rules], bool(candidate.balanced)
         if candidate.loss == "logistic":
-            return learner.refit_logistic(
-                keys, balanced=candidate.balanced, ridge=self.ridge
-            )
+            return learner.refit_logistic(keys, balanced=balanced, ridge=self.ridge)
         if len(keys) == len(rules.keys):
             return rules
         reached = rules.certificate
         bound = float("inf") if reached is None else reached.bound
-        return learner.refit_margin(
-            keys, candidate.nu, balanced=candidate.balanced, bound=bound
-        )
+        return learner.refit_margin(keys, candidate.nu, balanced=balanced, bound=bound)
+
+    def separate(self, learner: RuleLearner) -> FittedRules | None:
+        """Satisfy all preferences by few rules; None if that cannot be.
+
+        So few rules for so many preferences are hardly due to chance, and nothing is
+        left to choose by folds. The hard margin of many rules may take long, hence it
+        comes last, if those with a soft margin stay few.
+        """
+        if "margin" not in self.losses:
+            return None
+        most = _n_telling(learner) / _PREFERENCES_PER_RULE
+        if self.max_rules is not None:
+            most = min(most, self.max_rules)
+        start: Sequence[RuleKey] = ()
+        for nu in (*self.nus[::3], None):
+            rules = learner.margin(nu, balanced=self.balances[0], start=start)
+            start = rules.keys
+            if len(rules.keys) > most or not rules.has_margin:
+                return None
+        made = RuleCandidate("margin", "margin", None, self.balances[0], self.max_rules)
+        return FittedRules(made, learner, rules)
 
     def compare(
         self, data: RuleData, train: FloatArray, test: FloatArray
     ) -> list[RuleCandidate]:
         """Fit the candidates on one fold, and score them on the other items."""
         learner = self.learner(data.take(train))
-        fitted: list[tuple[RuleCandidate, WeightedRules]] = []
+        fitted: list[FittedRules] = []
         averaged = len(self.losses) == 2 and self.max_rules is not None
         for balanced in self.balances[:1] if averaged else self.balances:
             fitted += self._margin_fits(learner, balanced)
         if averaged:
-            fitted += self._averaged_fits(learner, self.max_rules or 0)
+            fitted.append(self.fit(learner, self._averaged()))
         elif "logistic" in self.losses:
             fitted += self._greedy_fits(learner, self.score_balanced)
         scored = []
-        for candidate, rules in fitted:
-            scores = learner.votes(rules).scores(data.X)
+        for candidate, rules_of, rules in fitted:
+            scores = rules_of.votes(rules).scores(data.X)
             accuracy = data.accuracy(scores, test, balanced=self.score_balanced)
             scored.append(replace(candidate, accuracy=accuracy))
         return scored
 
-    def _follow_average(self, learner: RuleLearner, max_rules: int) -> WeightedRules:
-        average = average_models(learner, self.ridge)
-        return fit_averaged(learner, average, max_rules, self.ridge)
+    def _averaged(self) -> RuleCandidate:
+        """Say how the average is followed; open whether labels are balanced: half."""
+        balance = _HALF if len(self.balances) == 2 else self.balances[0]
+        return RuleCandidate("logistic", "averaged", None, balance, self.max_rules)
 
-    def _averaged_fits(
-        self, learner: RuleLearner, max_rules: int
-    ) -> Iterable[tuple[RuleCandidate, WeightedRules]]:
-        rules = self._follow_average(learner, max_rules)
-        for balanced in self.balances:
-            made = RuleCandidate("logistic", "averaged", None, balanced, max_rules)
-            yield made, balance_labels(learner, rules) if balanced else rules
+    def _follow_average(self, data: RuleData, candidate: RuleCandidate) -> FittedRules:
+        """Let few rules follow the average of models with the fewest thresholds."""
+        coarse, fine = (coarsen(self.generator, n) for n in _CUTS)
+        averages = [
+            average_models(self._learner(data, each, self.known), self.ridge)
+            for each in ((coarse,) if coarse == fine else (coarse, fine))
+        ]
+        offered = dict.fromkeys(rule for each in averages for rule in each.rules)
+        learner = self._learner(data, coarse, tuple(offered))
+        rules = fit_averaged(
+            learner, averages[0].doubts, candidate.n_rules or _DEFAULT_RULES, self.ridge
+        )
+        rules = balance_labels(learner, rules, candidate.balanced)
+        return FittedRules(candidate, learner, rules)
 
     def _margin_fits(
         self, learner: RuleLearner, balanced: bool
-    ) -> Iterable[tuple[RuleCandidate, WeightedRules]]:
+    ) -> Iterable[FittedRules]:
         """Go down the path of soft margins while the rules stay few enough."""
         losses = self.losses if self.max_rules is not None else ("margin",)
         if not set(losses) <= set(self.losses):
@@ -216,18 +267,18 @@ class RuleSearch:
             start = rules.keys
             for loss in losses:
                 made = RuleCandidate(loss, "margin", nu, balanced, self.max_rules)
-                yield made, self.shorten(learner, rules, made)
+                yield FittedRules(made, learner, self.shorten(learner, rules, made))
             if len(rules.keys) > limit:
                 return
 
     def _greedy_fits(
         self, learner: RuleLearner, balanced: bool
-    ) -> Iterable[tuple[RuleCandidate, WeightedRules]]:
+    ) -> Iterable[FittedRules]:
         most = self.max_rules or _DEFAULT_RULES
         steps = learner.greedy(most, balanced=balanced, ridge=self.ridge)
         for n_rules in range(1, most + 1):
             made = RuleCandidate("logistic", "greedy", None, balanced, n_rules)
-            yield made, steps[min(n_rules, len(steps) - 1)]
+            yield FittedRules(made, learner, steps[min(n_rules, len(steps) - 1)])
 
 
 def choose_candidate(
@@ -244,8 +295,7 @@ def choose_candidate(
 
     Differences of few rules are small against the error of their estimates, and the
     best of many estimates is mostly a lucky one. So rules that follow an average, which
-    vary least, are taken unless another candidate is better by one standard error; with
-    balanced labels, unless plain ones are better by half of one.
+    vary least, are taken unless another candidate is better by one standard error.
 
     Parameters
     ----------
@@ -285,17 +335,19 @@ def _chosen(scored: Sequence[_Scored]) -> _Scored:
     """Take the best, or rules that follow an average and are about as good."""
     best = scored[0]
     averaged = [each for each in scored if each.candidate.origin == "averaged"]
-    if not averaged:
+    if best.candidate.origin == "averaged" or not averaged:
         return best
-    stable = averaged[0]
-    if len(averaged) == 2 and not stable.candidate.balanced:
-        gain = stable.by_fold - averaged[1].by_fold
-        if gain.mean() <= _DOUBTFUL * _standard_error(gain):
-            stable = averaged[1]
-    lead = best.candidate.accuracy - stable.candidate.accuracy
-    if best.candidate.origin != "averaged" and lead >= _standard_error(best.by_fold):
-        return best
-    return stable
+    lead = best.candidate.accuracy - averaged[0].candidate.accuracy
+    return best if lead >= _standard_error(best.by_fold) else averaged[0]
+
+
+def _n_telling(learner: RuleLearner) -> float:
+    """Count preferences, fewer if one label is rare: the others tell little then."""
+    preferences, n_rows = learner.columns.preferences, learner.columns.n_rows
+    if not isinstance(preferences, LabelPreferences):
+        return n_rows
+    shares = np.bincount(preferences.preferred, minlength=preferences.n_labels) / n_rows
+    return float(n_rows * (1 - shares @ shares) / (1 - 1 / shares.size))
 
 
 def _standard_error(values: FloatArray) -> float:

@@ -16,6 +16,7 @@ def list_conditions(
     vocabulary: Vocabulary,
     relations: Sequence[Relation] | None,
     max_thresholds: int,
+    max_cuts: int | None = None,
 ) -> list[Condition]:
     """List the conditions on single attributes that tell rows of X apart.
 
@@ -32,6 +33,8 @@ def list_conditions(
     max_thresholds : int
         Largest number of values per attribute: cuts at evenly spaced quantiles, or
         the most frequent values to be equal to.
+    max_cuts : int, optional
+        The same of cuts alone, if fewer.
 
     Returns
     -------
@@ -44,7 +47,7 @@ def list_conditions(
         if values.size < 2:
             continue
         wanted = _relations(relations, vocabulary.kind(i), values.size)
-        cuts = _cuts(counts, max_thresholds)
+        cuts = _cuts(counts, min(max_thresholds, max_cuts or max_thresholds))
         for relation in wanted:
             if relation in ("=", "!="):
                 chosen = _frequent(values, counts, max_thresholds)
