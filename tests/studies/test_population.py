@@ -85,8 +85,8 @@ def test_finishing_starts_a_fit_in_the_background(study: Study) -> None:
         assert study.store.latest_model(study.id) is None
         take_part(study, utilities, 4)
         for thread in threading.enumerate():
-            if thread is not threading.current_thread() and thread.daemon:
-                thread.join(60)
+            if thread.name == f"refit {study.id}":
+                thread.join()
     assert study.store.latest_model(study.id) is not None
 
 

@@ -50,13 +50,13 @@ def explain(
     Example: penchant explain Flats Mill --vs Kiln --participant TOKEN
     """
     from penchant.cli._results import (
-        compare,
         comparison_values,
         show_comparison,
         show_why,
         why_values,
     )
     from penchant.studies import choose_language, load_texts
+    from penchant.web._comparison import compare_items
 
     with open_store(data) as store:
         study = find_study(store, study_name)
@@ -74,5 +74,5 @@ def explain(
         elif b is None:
             show_why(study, person, a, texts, Screen())
         else:
-            view = compare(study, person, a, b, texts, changes=True)
+            view = compare_items(study, person, a, b, texts, changes=True)
             show_comparison(view, texts, Screen())

@@ -1,21 +1,17 @@
 """What is believed of one participant, in the terminal and for programs."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from scipy.special import ndtr
-
 from penchant.cli._screen import Screen
-from penchant.explanation import Attribution
 from penchant.studies import RankedItem, Study, Texts
 from penchant.web._api_results import ComparisonOut, RankedOut, WhyOut
 from penchant.web._charts import Numbers
-from penchant.web._reason_view import CompareView, compare_view, why_view
+from penchant.web._comparison import chance_of, compare_items
+from penchant.web._reason_view import CompareView, why_view
 from penchant.web._result_view import best_view
 
 __all__ = [
-    "compare",
     "comparison_values",
     "ranking_values",
     "show_comparison",
@@ -73,56 +69,18 @@ def _show_numbers(numbers: Numbers, screen: Screen) -> None:
     screen.table(numbers.heads, rows, numbers=(last - 1, last))
 
 
-def compare(
-    study: Study, person: str, a: int, b: int, texts: Texts, *, changes: bool
-) -> CompareView:
-    """Tell why one item is better than another.
-
-    Parameters
-    ----------
-    study : Study
-    person : str
-        Identifier of the participant.
-    a, b : int
-        Two different items.
-    texts : Texts
-        In the language of the reader.
-    changes : bool
-        Whether to look for what would change the choice, which takes a second.
-    """
-    contrast = study.contrast(person, a, b)
-    ahead = contrast.predictions[0] >= contrast.base[0]
-    better, worse = (a, b) if ahead else (b, a)
-    return compare_view(
-        study.items,
-        (a, b),
-        contrast,
-        study.reasons(person, better, worse),
-        study.flip(person, worse, better) if changes else None,
-        _chance(contrast),
-        texts,
-    )
-
-
-def _chance(contrast: Attribution) -> float:
-    """Give the probability that the better one of two is better."""
-    ahead = abs(float(contrast.predictions[0] - contrast.base[0]))
-    variance = 0.0 if contrast.cov is None else float(contrast.cov[0].sum())
-    return float(ndtr(ahead / math.sqrt(max(variance, 1e-12))))
-
-
 def comparison_values(
     study: Study, person: str, a: int, b: int, texts: Texts
 ) -> dict[str, Any]:
     """Give why an item is better than another as plain values, like the API."""
-    view = compare(study, person, a, b, texts, changes=True)
+    view = compare_items(study, person, a, b, texts, changes=True)
     contrast = study.contrast(person, a, b)
     found = ComparisonOut.of(contrast, study.reasons(person, a, b), a, b)
     return {
         "name": study.items.names[a],
         "rival": study.items.names[b],
         **found.model_dump(),
-        "chance": _chance(contrast),
+        "chance": chance_of(contrast),
         "argument": view.argument,
         "changes": list(view.flips),
     }
@@ -155,7 +113,7 @@ def show_recommendation(
     show_why(study, person, ranking[0].item, texts, screen)
     if len(ranking) > 1:
         first, second = ranking[0].item, ranking[1].item
-        view = compare(study, person, first, second, texts, changes=False)
+        view = compare_items(study, person, first, second, texts, changes=False)
         screen.say()
         screen.say(view.title, style="bold")
         screen.say(f"{view.sentence} {view.argument}")

@@ -20,7 +20,7 @@ from penchant.studies._participation import (
     check_answer,
 )
 from penchant.studies._population import is_due, refit_and_log
-from penchant.studies._records import ParticipantRecord, StudyRecord
+from penchant.studies._records import ParticipantRecord, StudyRecord, Who
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
 from penchant.studies._shared import shared
@@ -96,7 +96,7 @@ class Asking:
             self.id, label=label, simulated=simulated, events=[("joined", joined)]
         )
 
-    def participation(self, participant: str | ParticipantRecord) -> Participation:
+    def participation(self, participant: Who) -> Participation:
         """Give where a participant stands.
 
         Parameters
@@ -124,17 +124,26 @@ class Asking:
             lambda now: [] if now.consented else [("consented", {})],
         )
 
-    def ask(self, participant_id: str) -> OpenQuestion | None:
+    def ask(
+        self, participant_id: str, now: Participation | None = None
+    ) -> OpenQuestion | None:
         """Give the question that waits for an answer; None when the asking ended.
 
         The same until it is answered, in every process.
+
+        Parameters
+        ----------
+        participant_id : str
+            Whom to ask.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
         """
 
         def asked(now: Participation) -> list[NewEvent]:
             self._check_consent(now)
             return self._next(participant_id, now)
 
-        return self._write(participant_id, asked).open_question
+        return self._write(participant_id, asked, now).open_question
 
     def _check_consent(self, now: Participation) -> None:
         if self.settings.consent and not now.consented:
@@ -142,7 +151,13 @@ class Asking:
                 "The participant has not agreed to the consent text yet."
             )
 
-    def tell(self, participant_id: str, question_id: str, answer: Any) -> None:
+    def tell(
+        self,
+        participant_id: str,
+        question_id: str,
+        answer: Any,
+        now: Participation | None = None,
+    ) -> Participation:
         """Write down an answer; when this returns, it is on disk.
 
         Parameters
@@ -154,6 +169,13 @@ class Asking:
             answered is no error and changes nothing.
         answer : str, int, list or dict
             See `check_answer`.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+
+        Returns
+        -------
+        Participation
+            Where the person stands after it.
 
         Raises
         ------
@@ -162,9 +184,10 @@ class Asking:
         DataError
             If the answer does not fit the question.
         """
-        self._write(
+        return self._write(
             participant_id,
             lambda now: self._answer(participant_id, now, question_id, answer),
+            now,
         )
 
     def _answer(
@@ -188,8 +211,14 @@ class Asking:
         told: NewEvent = ("answered", {"question": question_id, "answer": fitting})
         return [told, *self._next(participant_id, now.after(*told))]
 
-    def undo(self, participant_id: str) -> None:
-        """Take the last answer back; the same is asked again."""
+    def undo(self, participant_id: str) -> Participation:
+        """Take the last answer back; the same is asked again.
+
+        Returns
+        -------
+        Participation
+            Where the person stands after it.
+        """
 
         def undone(now: Participation) -> list[NewEvent]:
             if not now.answered:
@@ -197,7 +226,7 @@ class Asking:
             back: NewEvent = ("undone", {"question": now.answered[-1].question})
             return [back, *self._next(participant_id, now.after(*back))]
 
-        self._write(participant_id, undone)
+        return self._write(participant_id, undone)
 
     def finish(self, participant_id: str) -> None:
         """End the asking because the person wants to; no error if it has ended."""
@@ -219,18 +248,22 @@ class Asking:
         return self._write(participant_id, more).open_question
 
     def _write(
-        self, participant_id: str, decide: Callable[[Participation], Sequence[NewEvent]]
+        self,
+        participant_id: str,
+        decide: Callable[[Participation], Sequence[NewEvent]],
+        now: Participation | None = None,
     ) -> Participation:
         """Append what is decided from where a person stands, before anybody else."""
         for _ in range(_MOST_TRIES):
-            now = self.participation(participant_id)
+            now = self.participation(participant_id) if now is None else now
             events = decide(now)
             if not events:
                 return now
             try:
                 self.store.append(participant_id, now.n_events, events)
             except ConflictError:
-                continue  # another process was faster: read again, decide again
+                now = None  # another process was faster: read again, decide again
+                continue
             for kind, body in events:
                 now = now.after(kind, body)
             self._shared.keep(participant_id, now)
@@ -268,20 +301,28 @@ class Asking:
         items, repeat = found
         return OpenQuestion(secrets.token_hex(8), form, items, now.number, repeat)
 
-    def _talk(
-        self, participant_id: str, now: Participation | None = None
-    ) -> Conversation:
+    def _talk(self, participant: Who, now: Participation | None = None) -> Conversation:
         """Give what is believed of a participant."""
-        now = self.participation(participant_id) if now is None else now
-        return self._shared.beliefs.conversation(participant_id, now)
+        now = self.participation(participant) if now is None else now
+        known = participant if isinstance(participant, str) else participant.id
+        return self._shared.beliefs.conversation(known, now)
 
-    def progress(self, participant_id: str) -> Progress:
+    def progress(
+        self, participant_id: str, now: Participation | None = None
+    ) -> Progress:
         """Say how far the asking has come.
 
         `about_left` is None until conversations with simulated people have told how
         long it takes, which happens once in the background; `prepare` waits for it.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who is asked.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
         """
-        now = self.participation(participant_id)
+        now = self.participation(participant_id) if now is None else now
         talk = self._talk(participant_id, now)
         left: Forecast | None = None
         if not now.finished and not now.went_on:
@@ -325,5 +366,9 @@ class Asking:
             refit_and_log(*job)
             return
         threading.Thread(
-            target=refit_and_log, args=job, kwargs={"apart": True}, daemon=True
+            target=refit_and_log,
+            args=job,
+            kwargs={"apart": True},
+            name=f"refit {self.id}",
+            daemon=True,
         ).start()

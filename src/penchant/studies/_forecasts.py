@@ -1,6 +1,7 @@
 """How many questions are still to come, by conversations held in advance."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ _N_NEAREST = 24
 _N_KEPT = 32
 """Tables that are kept in memory."""
 
+_REST = 5.0
+"""How long a table rests that nobody waits for, relative to the work on it."""
+
 _Goal: TypeAlias = tuple[str, str, float, int]
 
 
@@ -60,16 +64,28 @@ class ForecastTable:
 
     @classmethod
     def of(
-        cls, start: Start, form: str, max_regret: float, max_questions: int
+        cls,
+        start: Start,
+        form: str,
+        max_regret: float,
+        max_questions: int,
+        *,
+        rest: float = 0.0,
     ) -> "ForecastTable":
-        """Hold conversations until the expected regret is small, or for so long."""
+        """Hold conversations until the expected regret is small, or for so long.
+
+        After each of them, `rest` times as long goes by before the next: other threads
+        have something to do.
+        """
         rng = np.random.default_rng(0)
         regrets: list[float] = []
         left: list[int] = []
         for likes in _draw_people(start, rng):
+            began = time.perf_counter()
             path = _hold(start, form, likes, rng, max_regret, max_questions)
             regrets += path
             left += range(len(path) - 1, -1, -1)
+            time.sleep(rest * (time.perf_counter() - began))
         return cls(frozen_array(_log(regrets)), frozen_array(left, np.int64))
 
     def forecast(self, regret: float, most: int) -> Forecast:
@@ -150,7 +166,10 @@ def find_table(
             return _TABLES[goal]
         maker = _MAKERS.get(goal)
         if maker is None:
-            maker = threading.Thread(target=_make, args=(start, goal), daemon=True)
+            rest = 0.0 if wait else _REST
+            maker = threading.Thread(
+                target=_make, args=(start, goal, rest), daemon=True
+            )
             _MAKERS[goal] = maker
             maker.start()
     if not wait:
@@ -159,8 +178,8 @@ def find_table(
     return find_table(start, settings)
 
 
-def _make(start: Start, goal: _Goal) -> None:
-    table = ForecastTable.of(start, *goal[1:])
+def _make(start: Start, goal: _Goal, rest: float) -> None:
+    table = ForecastTable.of(start, *goal[1:], rest=rest)
     with _LOCK:
         _TABLES[goal] = table
         while len(_TABLES) > _N_KEPT:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from penchant.data import Items
 from penchant.studies._settings import StudySettings
@@ -17,6 +17,7 @@ __all__ = [
     "StudyDump",
     "StudyRecord",
     "StudySummary",
+    "Who",
 ]
 
 
@@ -135,6 +136,10 @@ class ParticipantRecord:
     simulated: bool
     created: datetime
     n_events: int
+
+
+Who: TypeAlias = str | ParticipantRecord
+"""A participant: the identifier, or the record if it has been read a moment ago."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from penchant.studies._group import (
 )
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._population import participations, pool
-from penchant.studies._records import ParticipantRecord
+from penchant.studies._records import ParticipantRecord, Who
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -83,73 +83,71 @@ class Study(Asking):
 
     # Results for a participant
 
-    def ranking(self, participant_id: str) -> list[RankedItem]:
+    def ranking(self, participant: Who) -> list[RankedItem]:
         """Rank the items, best first, with points, 90 % ranges and chances."""
-        return ranking(self._talk(participant_id), self.items.names)
+        return ranking(self._talk(participant), self.items.names)
 
-    def recommend(self, participant_id: str, n: int = 1) -> list[RankedItem]:
+    def recommend(self, participant: Who, n: int = 1) -> list[RankedItem]:
         """Give the n items that the person will like best, best first."""
-        return self.ranking(participant_id)[:n]
+        return self.ranking(participant)[:n]
 
-    def curves(self, participant_id: str) -> list[Curve]:
+    def curves(self, participant: Who) -> list[Curve]:
         """Give what the values of each attribute are worth."""
-        return curves(self._talk(participant_id))
+        return curves(self._talk(participant))
 
-    def interactions(self, participant_id: str) -> list[Interaction]:
+    def interactions(self, participant: Who) -> list[Interaction]:
         """Give the pairs of attributes that matter together, strongest first."""
-        return interactions(self._talk(participant_id))
+        return interactions(self._talk(participant))
 
-    def explain(self, participant_id: str, item: int | None = None) -> Attribution:
+    def explain(self, participant: Who, item: int | None = None) -> Attribution:
         """Tell what each attribute adds to an item, in points with error bars.
 
         Parameters
         ----------
-        participant_id : str
+        participant : str or ParticipantRecord
             Whose points.
         item : int, optional
             Which item; None: the recommended one.
         """
-        talk = self._talk(participant_id)
+        talk = self._talk(participant)
         row = self._row(talk.favourite if item is None else item)
         return _in_points(talk, explain(talk.utility, row))
 
-    def contrast(self, participant_id: str, a: int, b: int) -> Attribution:
+    def contrast(self, participant: Who, a: int, b: int) -> Attribution:
         """Tell why item a is better or worse than item b, in points."""
-        talk = self._talk(participant_id)
+        talk = self._talk(participant)
         found = contrast(talk.utility, self._row(a), self._row(b))
         return _in_points(talk, found)
 
-    def reasons(self, participant_id: str, a: int, b: int) -> Reasons:
+    def reasons(self, participant: Who, a: int, b: int) -> Reasons:
         """Tell what speaks for item a rather than b, what against, what decides."""
-        return reasons(self.contrast(participant_id, a, b))
+        return reasons(self.contrast(participant, a, b))
 
-    def flip(self, participant_id: str, item: int, rival: int) -> Flip:
+    def flip(self, participant: Who, item: int, rival: int) -> Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
-        talk = self._talk(participant_id)
+        talk = self._talk(participant)
         return flip(talk.utility, self._row(item), self._row(rival))
 
-    def support(
-        self, participant_id: str, item: int | None = None
-    ) -> list[AnswerSupport]:
+    def support(self, participant: Who, item: int | None = None) -> list[AnswerSupport]:
         """Tell which answers an item's lead rests on, in points, the most first.
 
         Parameters
         ----------
-        participant_id : str
+        participant : str or ParticipantRecord
             Whose answers.
         item : int, optional
             Which item; None: the recommended one.
         """
-        talk = self._talk(participant_id)
+        talk = self._talk(participant)
         return support(talk, self._position(talk.favourite if item is None else item))
 
-    def contradictions(self, participant_id: str) -> list[Contradiction]:
+    def contradictions(self, participant: Who) -> list[Contradiction]:
         """Find the answers that cannot all be right."""
-        return contradictions(self.participation(participant_id).answered)
+        return contradictions(self.participation(participant).answered)
 
     def what_if(
         self,
-        participant_id: str,
+        participant: Who,
         values: Mapping[str, Any],
         base: int | None = None,
     ) -> WhatIf:
@@ -157,14 +155,14 @@ class Study(Asking):
 
         Parameters
         ----------
-        participant_id : str
+        participant : str or ParticipantRecord
             To whom.
         values : mapping from attribute to value
             In the units of the data, or names of levels.
         base : int, optional
             The item to change; None: the recommended one.
         """
-        talk = self._talk(participant_id)
+        talk = self._talk(participant)
         start = self._position(talk.favourite if base is None else base)
         return what_if(talk, self._shared.complete, start, values)
 

@@ -1,18 +1,21 @@
 """What a process does before its app serves, and while it does."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final, TypeVar
 
-from anyio.to_thread import current_default_thread_limiter
-from fastapi import FastAPI
+from anyio import CapacityLimiter
+from anyio.to_thread import current_default_thread_limiter, run_sync
+from fastapi import FastAPI, Request
 from starlette.concurrency import run_in_threadpool
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from penchant.studies import warm_up
 
-__all__ = ["lifespan"]
+__all__ = ["in_turn", "lifespan"]
+
+_Made = TypeVar("_Made")
 
 _SWITCH_INTERVAL: Final = 0.0005
 """Seconds for which one thread may keep the others from running.
@@ -21,16 +24,24 @@ Python's own 0.005 add up where something is worked out in the background: a req
 lets go of the interpreter at every access to the store.
 """
 
-_N_THREADS: Final = 8
-"""Requests that are worked on at once; more would take turns, and all be slower."""
+_N_THREADS: Final = 3
+"""Requests that are worked on at once; more would take turns, and all be slower: with 8
+instead of 3, 200 people wait four times as long."""
 
 
 @asynccontextmanager
-async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Make the process fit for many people at once, before the first of them comes."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     current_default_thread_limiter().total_tokens = _N_THREADS
+    app.state.turns = CapacityLimiter(1)
     # The matrices of one person are small: more threads each would only disturb.
     with threadpool_limits(1, "blas"):
         await run_in_threadpool(warm_up)
         yield
+
+
+async def in_turn(request: Request, make: Callable[..., _Made], *given: Any) -> _Made:
+    """Make a large page, one after the other: small ones need not wait for many."""
+    turns = getattr(request.app.state, "turns", None)
+    return await run_sync(make, *given, limiter=turns)

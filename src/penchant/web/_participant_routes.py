@@ -1,5 +1,6 @@
 """The pages of a participant up to the last answer: join, agree, answer, pause."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -122,23 +123,26 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
     if question is None:
         return _next(visit, 409, notice=visit.texts("question.conflict"))
     try:
-        visit.study.tell(visit.person.id, asked, read_answer(question, fields))
+        said = read_answer(question, fields)
+        now = visit.study.tell(visit.person.id, asked, said, visit.now)
     except DataError:
         notice = visit.texts(INCOMPLETE[question.form])
         return _next(visit, 422, notice=notice, given=_texts_of(fields))
     except ConflictError:
-        return _next(visit, 409, notice=visit.texts("question.conflict"))
-    return _lead_on(request, visit)
+        now = visit.study.participation(visit.person.id)  # somebody else was faster
+        conflict = visit.texts("question.conflict")
+        return _next(replace(visit, now=now), 409, notice=conflict)
+    return _lead_on(request, replace(visit, now=now))
 
 
 @participant_pages.post("/p/{token}/undo")
 def undo(request: Request, visit: AgreedVisit) -> Response:
     """Take the last answer back."""
     try:
-        visit.study.undo(visit.person.id)
+        now = visit.study.undo(visit.person.id)
     except NotAnswerableError:
         return _next(visit, 409, notice=visit.texts("question.nothing_to_undo"))
-    return _lead_on(request, visit)
+    return _lead_on(request, replace(visit, now=now))
 
 
 @participant_pages.post("/p/{token}/finish")
@@ -207,13 +211,13 @@ def _next(
     if visit.needs_consent:
         text = paragraphs(visit.study.settings.consent)
         return visit.render("consent.html", consent=text)
-    question = visit.study.ask(visit.person.id)
+    question = visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)
     view = question_view(
         visit.study.items,
         question,
-        visit.study.progress(visit.person.id),
+        visit.study.progress(visit.person.id, visit.now),
         visit.texts,
         notice=notice,
         given=given,

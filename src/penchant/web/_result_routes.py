@@ -1,20 +1,19 @@
 """The result of a participant: ranking, reasons, curves and what-if."""
 
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from scipy.special import ndtr
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from penchant.exceptions import DataError
-from penchant.explanation import Attribution
+from penchant.web._comparison import compare_items
 from penchant.web._curve_view import curve_tabs, curve_view
 from penchant.web._exports import csv_response, json_response
+from penchant.web._lifespan import in_turn
 from penchant.web._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.web._ranking_view import choices, ranking_view
-from penchant.web._reason_view import CompareView, compare_view, same_view, why_view
+from penchant.web._reason_view import CompareView, why_view
 from penchant.web._result_view import answers_view, best_view
 from penchant.web._together_view import together_view
 from penchant.web._visit import AgreedVisit, Visit
@@ -28,9 +27,13 @@ Position = Annotated[int, Query(ge=0)]
 
 
 @result_pages.get("/p/{token}/result")
-def result(visit: AgreedVisit) -> Response:
+async def result(request: Request, visit: AgreedVisit) -> Response:
     """Show everything that the answers led to."""
-    study, person, items = visit.study, visit.person.id, visit.study.items
+    return await in_turn(request, _result, visit)
+
+
+def _result(visit: Visit) -> Response:
+    study, person, items = visit.study, visit.person, visit.study.items
     ranking = study.ranking(person)
     best = ranking[0].item
     pair = (best, ranking[1].item) if len(ranking) > 1 else None
@@ -69,7 +72,7 @@ def why(visit: AgreedVisit, item: Position) -> Response:
 def compare(visit: AgreedVisit, a: Position, b: Position) -> Response:
     """Show why an alternative is better than another."""
     _check(visit, a, b)
-    ranking = visit.study.ranking(visit.person.id)
+    ranking = visit.study.ranking(visit.person)
     return visit.render(
         "compare.html",
         page="result",
@@ -111,43 +114,22 @@ def _check(visit: Visit, *items: int) -> None:
 
 
 def _best(visit: Visit) -> int:
-    return visit.study.ranking(visit.person.id)[0].item
+    return visit.study.ranking(visit.person)[0].item
 
 
 def _why(visit: Visit, item: int) -> Any:
-    attribution = visit.study.explain(visit.person.id, item)
+    attribution = visit.study.explain(visit.person, item)
     return why_view(visit.study.items, item, attribution, visit.texts)
 
 
 def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> CompareView:
-    """Compare two alternatives; what would change the choice takes a second."""
-    study, person = visit.study, visit.person.id
-    if a == b:
-        return same_view(study.items, a, visit.texts)
-    contrast = study.contrast(person, a, b)
-    ahead = contrast.predictions[0] >= contrast.base[0]
-    better, worse = (a, b) if ahead else (b, a)
-    return compare_view(
-        study.items,
-        (a, b),
-        contrast,
-        study.reasons(person, better, worse),
-        study.flip(person, worse, better) if changes else None,
-        _chance(contrast),
-        visit.texts,
-    )
-
-
-def _chance(contrast: Attribution) -> float:
-    """Give the probability that the better one of two is better."""
-    ahead = abs(float(contrast.predictions[0] - contrast.base[0]))
-    variance = 0.0 if contrast.cov is None else float(contrast.cov[0].sum())
-    return float(ndtr(ahead / math.sqrt(max(variance, 1e-12))))
+    person, texts = visit.person, visit.texts
+    return compare_items(visit.study, person, a, b, texts, changes=changes)
 
 
 def _curve(visit: Visit, attribute: int | None) -> dict[str, Any]:
     """Give the curve of an attribute, by default of that which counts most."""
-    found = visit.study.curves(visit.person.id)
+    found = visit.study.curves(visit.person)
     if attribute is None and not found:  # no attribute varies
         return {"curve": None}
     if attribute is None:
@@ -163,5 +145,5 @@ def _curve(visit: Visit, attribute: int | None) -> dict[str, Any]:
 def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> WhatIfView:
     items = visit.study.items
     values = read_values(items, item, fields)
-    outcome = visit.study.what_if(visit.person.id, values, base=item)
+    outcome = visit.study.what_if(visit.person, values, base=item)
     return what_if_view(items, item, values, outcome, best, visit.texts)
