@@ -61,10 +61,12 @@ def serve(
 
     Example: penchant serve --demo
     """
+    listener = _listen(host, port)
+    typer.echo("Getting ready; the very first start takes half a minute.", err=True)
+
     from penchant.studies import SqlStore, add_demo, store_url
     from penchant.web import create_app
 
-    listener = _listen(host, port)
     with listener, SqlStore(store_url(data)) as store:
         if demo:
             add_demo(store)
