@@ -62,7 +62,8 @@ def serve(
     Example: penchant serve --demo
     """
     listener = _listen(host, port)
-    typer.echo("Getting ready; the very first start takes half a minute.", err=True)
+    if sys.stderr.isatty():
+        typer.echo("Getting ready; the very first start takes half a minute.", err=True)
 
     from penchant.studies import SqlStore, add_demo, store_url
     from penchant.web import create_app
