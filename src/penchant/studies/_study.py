@@ -74,9 +74,9 @@ class Study(Asking):
     ...         study = Study(store, store.create_study("Flats", load_flats()))
     ...         person, link = study.join()
     ...         question = study.ask(person.id)
-    ...         study.tell(person.id, question.id, "left")
+    ...         now = study.tell(person.id, question.id, "left")
     ...         places = study.ranking(person.id)
-    ...         progress = study.progress(person.id)
+    ...         progress = study.progress(person.id, now)
     >>> question.form, progress.number, len(places)
     ('pair', 2, 40)
     """
