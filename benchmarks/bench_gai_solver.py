@@ -1,8 +1,8 @@
 """Sparse GAI: the QCQP's optimum 60 times faster; certified for 10 and 30 attributes.
 
-The QCQP is the paper's; with its kernels factored by hand, which spares cvxpy most of
-the work, we are still 15 times faster. With 30 attributes there are a billion subsets:
-no route that lists them can follow.
+The QCQP (GAI-2) is solved in two forms: with quadratic forms, and with every kernel
+matrix factored by hand. With 30 attributes there are a billion subsets: no route that
+lists them can follow.
 """
 
 from collections.abc import Iterator

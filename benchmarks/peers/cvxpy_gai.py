@@ -1,7 +1,7 @@
 """The paper's own route: one quadratically constrained program over all subsets.
 
-As the paper writes it, and with every kernel matrix factored by hand, which spares
-cvxpy most of its work. Needs cvxpy, which brings Clarabel (extra ``dev``).
+With quadratic forms, as the paper writes it, and with every kernel matrix factored by
+hand. Needs cvxpy, which brings Clarabel (extra ``dev``).
 """
 
 from collections.abc import Sequence
