@@ -71,15 +71,15 @@ def new(
     up: Annotated[
         list[str],
         typer.Option(metavar="COLUMN", help="More is better here. May be repeated."),
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - as above
     down: Annotated[
         list[str],
         typer.Option(metavar="COLUMN", help="Less is better here. May be repeated."),
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - as above
     skip: Annotated[
         list[str],
         typer.Option(metavar="COLUMN", help="Leave this column out. May be repeated."),
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - as above
     owner: Annotated[
         str, typer.Option(help="Whose it is on a server with logins.")
     ] = "",

@@ -96,7 +96,7 @@ class Texts:
         digits = whole.replace(",", self("numbers.thousands"))
         if rest := rest.rstrip("0"):
             digits += self("numbers.decimal") + rest
-        return f"−{digits}" if value < 0 and digits != "0" else digits  # noqa: RUF001
+        return f"−{digits}" if value < 0 and digits != "0" else digits  # noqa: RUF001 - a true minus
 
     def points(self, value: float) -> str:
         """Write points: whole, with a true minus sign."""
