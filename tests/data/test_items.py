@@ -291,6 +291,31 @@ class TestMissing:
         assert places == [(0, "class"), (1, "rent"), (1, "colour"), (3, "colour")]
         assert gaps.describe(1) == {"rent": "", "class": "low", "colour": ""}
 
+    def test_values_of_one_item(self, gaps):
+        assert gaps.values(2) == {"rent": 700.0, "class": "high", "colour": "red"}
+        values = gaps.values(1)
+        assert (values["class"], list(values)) == ("low", ["rent", "class", "colour"])
+        assert np.isnan(values["rent"])
+        assert values["colour"] != values["colour"]
+
+    def test_rows_are_those_of_a_table_checked_anew(self, gaps):
+        part = gaps.take([3, 1])
+        assert part == Items(gaps.frame.iloc[[3, 1]], gaps.attributes, ("d", "b"))
+        assert np.array_equal(
+            part.encode(missing="keep"),
+            gaps.encode(missing="keep")[[3, 1]],
+            equal_nan=True,
+        )
+        with pytest.raises(DataError, match="'d' stands in row"):
+            gaps.take([3, 3])
+        with pytest.raises(DataError, match="at least one row"):
+            gaps.take([])
+
+    def test_what_is_encoded_can_be_changed_by_its_owner(self, gaps):
+        first = gaps.encode(missing="keep")
+        first[:] = 7.0
+        assert not (gaps.encode(missing="keep") == 7.0).any()
+
     def test_encoding_refuses_gaps_unless_told(self, gaps):
         with pytest.raises(DataError, match=r"Row 0, column 'class'.*4 in all.*impute"):
             gaps.encode()

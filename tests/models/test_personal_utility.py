@@ -150,6 +150,10 @@ def test_curves_are_zero_on_average(person):
 def test_parts_and_the_rest_make_the_utility(person, flats, belief):
     parts = person.decompose(flats)
     assert tuple(parts) == person.factors
+    for factor, part in parts.items():
+        np.testing.assert_allclose(
+            person.expect(factor, person.encode(flats)), part, atol=1e-10
+        )
     one = np.eye(len(flats))[7][None]
     terms = [
         FactorTerm(factor, person.encode(flats)[7:8], -np.ones((1, 1)))

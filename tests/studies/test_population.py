@@ -70,7 +70,8 @@ def test_those_who_join_later_start_from_the_model_and_the_others_do_not(
     late = study.join()[0].id
     assert study.participation(late).model == model.id
     assert study.participation(early).model is None
-    believed = unpack_model(model.body).for_user()
+    body = study.store.get_model(model.id).body
+    believed = unpack_model(body).for_user()
     mean = study._talk(late).start.posterior.prior_mean
     assert np.array_equal(mean, believed.mean)
     alone = StudySettings(help_each_other=False)

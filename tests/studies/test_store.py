@@ -17,7 +17,7 @@ from penchant.exceptions import (
     ParticipantNotFoundError,
     StudyNotFoundError,
 )
-from penchant.studies import SqlStore, StudySettings, add_demo
+from penchant.studies import ModelHead, SqlStore, StudySettings, add_demo
 
 NOBODY = "0" * 32
 # What people put into addresses; a database must not stumble over any of it.
@@ -430,8 +430,9 @@ def test_models_come_back_and_the_newest_is_the_latest(
     model = any_store.get_model(first)
     assert (model.study_id, model.body, model.n_events) == (study_id, b"\x00\xff", 3)
     latest = any_store.latest_model(study_id)
-    assert latest is not None
-    assert latest == any_store.get_model(second)
+    newest = any_store.get_model(second)
+    assert latest == ModelHead(second, study_id, 9, newest.created)
+    assert newest.body == b"two"
 
 
 def test_pruning_keeps_the_newest_and_those_in_use(

@@ -98,7 +98,7 @@ def _start(study: "Study") -> "Start":
     latest = study.store.latest_model(study.id)
     if latest is None or not study.settings.help_each_other:
         return Start.of(study.items)
-    return Start.of(study.items, unpack_model(latest.body))
+    return Start.of(study.items, unpack_model(study.store.get_model(latest.id).body))
 
 
 def _people(start: "Start", n_people: int, seed: int) -> "FloatArray":

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 
+from penchant._cached import cached_property
 from penchant.data._attribute import Attribute
 from penchant.data._columns import (
     categorise_text,
@@ -328,20 +329,28 @@ class Items:
         """
         if missing not in ("refuse", "keep"):
             raise DataError(f"missing must be 'refuse' or 'keep'. Got {missing!r}.")
-        if missing == "refuse":
+        if missing == "refuse" and np.isnan(self._encoded).any():
             gaps = self.missing()
-            if gaps:
-                raise DataError(
-                    f"{gaps[0]} ({len(gaps)} in all). Call impute() to fill them, "
-                    "or encode(missing='keep') for a model that takes gaps."
-                )
+            raise DataError(
+                f"{gaps[0]} ({len(gaps)} in all). Call impute() to fill them, "
+                "or encode(missing='keep') for a model that takes gaps."
+            )
         wanted = self.attributes if attributes is None else tuple(attributes)
+        if wanted == self.attributes:
+            return self._encoded.copy()
         names = [attribute.name for attribute in wanted]
         if sorted(names) != sorted(self.frame.columns):
             raise DataError(
                 f"The items must have the attributes {', '.join(names)}. "
                 f"They have {', '.join(self.frame.columns)}."
             )
+        return self._encode(wanted)
+
+    @cached_property
+    def _encoded(self) -> FloatArray:
+        return self._encode(self.attributes)
+
+    def _encode(self, wanted: Sequence[Attribute]) -> FloatArray:
         columns = [encode_column(self.frame[a.name], a) for a in wanted]
         return np.column_stack(columns)
 
@@ -384,8 +393,36 @@ class Items:
     def take(self, rows: Any) -> "Items":
         """Keep the given rows (indices), with the same attributes and domains."""
         index = np.asarray(rows)
-        names = [self.names[row] for row in index]
-        return Items(self.frame.iloc[index], self.attributes, tuple(names))
+        names = tuple(self.names[row] for row in index)
+        return self.with_rows(self.frame.iloc[index], names)
+
+    def with_rows(self, frame: pd.DataFrame, names: tuple[str, ...]) -> "Items":
+        """Give items with the same attributes, whose values were in such items before.
+
+        They are not checked again, so that one row costs little.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n_items, n_attributes)
+            Rows of tables with these attributes.
+        names : tuple of str
+            One per row, all different.
+        """
+        if not names or len(set(names)) < len(names):
+            return Items(frame, self.attributes, names)  # says what is wrong
+        fresh = object.__new__(Items)
+        fresh.__dict__.update(
+            frame=frame.reset_index(drop=True), attributes=self.attributes, names=names
+        )
+        return fresh
+
+    def values(self, row: int) -> dict[str, Any]:
+        """Give the values of one item by attribute name; missing ones are NaN."""
+        return {name: column[row] for name, column in self._columns.items()}
+
+    @cached_property
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: self.frame[name].tolist() for name in self.frame.columns}
 
     def index(self, name: str) -> int:
         """Give the row of the item with this name."""
@@ -395,7 +432,8 @@ class Items:
 
     def describe(self, row: int) -> dict[str, str]:
         """Give the values of one item as text with units, by attribute name."""
-        return {a.name: a.format(self.frame[a.name].iloc[row]) for a in self.attributes}
+        values = self.values(row)
+        return {a.name: a.format(values[a.name]) for a in self.attributes}
 
     def __len__(self) -> int:
         return len(self.names)

@@ -67,7 +67,10 @@ def stack_rows(first: Any, second: Any) -> Any:
     """Put two rows of the same kind into one table."""
     if isinstance(first, Items) and isinstance(second, Items):
         frame = pd.concat([first.frame, second.frame], ignore_index=True)
-        return Items(frame, first.attributes, ("item", "rival"))
+        names = ("item", "rival")
+        if first.attributes == second.attributes:
+            return first.with_rows(frame, names)
+        return Items(frame, first.attributes, names)
     if isinstance(first, pd.DataFrame) and isinstance(second, pd.DataFrame):
         return pd.concat([first, second[first.columns]], ignore_index=True)
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):

@@ -51,6 +51,9 @@ def check_items(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     keeps the attributes as ``attributes_in_``, and later tables are encoded by
     these, whatever their own domains are.
     """
+    known = getattr(estimator, "attributes_in_", None)
+    if isinstance(X, Items) and known is not None and not reset:
+        return X.encode(attributes=known)
     table = _as_table(estimator, X, reset=reset)
     array: FloatArray = validate_data(estimator, table, reset=reset, dtype=np.float64)
     return array

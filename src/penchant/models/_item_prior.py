@@ -1,11 +1,13 @@
 """What features of items tell of their utilities before anybody is asked."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
+from penchant._cached import cached_property
 from penchant.models._gp_kernels import ItemKernel, KernelFamily
 from penchant.typing import FloatArray, IntArray
 
@@ -78,6 +80,15 @@ class ItemPrior:
         K[np.diag_indices_from(K)] += self.nugget
         return np.asarray(self.scale * K)
 
+    def solve(self, b: FloatArray) -> FloatArray:
+        """Multiply by the inverse of the covariance of the training items."""
+        solution: FloatArray = cho_solve(self._factor, b, check_finite=False)
+        return solution
+
+    @cached_property
+    def _factor(self) -> Any:
+        return cho_factor(self.covariance(), lower=True, check_finite=False)
+
     def target(self, basis: FloatArray) -> FloatArray:
         """Give the covariance of the differences of `contrasts`."""
         return np.asarray(basis.T @ self.covariance() @ basis)
@@ -128,12 +139,16 @@ class ItemPrior:
         ndarray of shape (n, n_items)
             An item that equals one of training is that one.
         """
-        factor = cho_factor(self.covariance(), lower=True)
-        cross = self.scale * self.kernel.gram(items, self.items)
-        weights: FloatArray = cho_solve(factor, cross.T).T
-        places = find_rows(items, self.items)
-        known = places >= 0
-        weights[known] = np.eye(len(self.items))[places[known]]
+        return self._weights(self._cross(items), find_rows(items, self.items))
+
+    def _cross(self, items: FloatArray) -> FloatArray:
+        return np.asarray(self.scale * self.kernel.gram(items, self.items))
+
+    def _weights(self, cross: FloatArray, places: IntArray) -> FloatArray:
+        weights = self.solve(cross.T).T
+        known = np.flatnonzero(places >= 0)
+        weights[known] = 0.0
+        weights[known, places[known]] = 1.0
         return weights
 
     def regression(self, items: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -150,12 +165,12 @@ class ItemPrior:
         rest : ndarray of shape (n, n)
             Covariance of what the training items leave open.
         """
-        weights = self.weights(items)
+        cross, places = self._cross(items), find_rows(items, self.items)
+        weights = self._weights(cross, places)
         own = self.kernel.gram(items, items)
         own[np.diag_indices_from(own)] += self.nugget
-        cross = self.scale * self.kernel.gram(items, self.items)
         rest = self.scale * own - weights @ cross.T
-        known = find_rows(items, self.items) >= 0
+        known = places >= 0
         rest[known], rest[:, known] = 0.0, 0.0
         return weights, 0.5 * (rest + rest.T)
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from penchant._cached import cached_property
 from penchant.exceptions import DataError
+from penchant.kernels import UnivariateKernel
 from penchant.models._gai_encoding import Encoding
 from penchant.models._gai_utility import Factor
 from penchant.models._gp_kernels import AnovaItemKernel
@@ -241,15 +241,14 @@ class PersonalUtility:
             What an item is worth beyond its attributes is no part of it.
         """
         U = self.encode(X)
-        scale, weights = self._prior.scale, self._solve(self._known.mean)
         grams = self._kernel.factor_grams(U, self.items)
+        scale, weights = self._prior.scale, self._weights
         return {factor: scale * gram @ weights for factor, gram in grams}
 
     def shares(self) -> dict[Factor, float]:
         """Give the share of each factor in the variance over the known items."""
-        weights = self._prior.scale * self._solve(self._known.mean)
         grams = self._kernel.factor_grams(self.items[: self._n_real], self.items)
-        spread = {factor: float(np.var(gram @ weights)) for factor, gram in grams}
+        spread = {factor: float(np.var(gram @ self._weights)) for factor, gram in grams}
         total = sum(spread.values())
         return {
             factor: each / total if total else 0.0 for factor, each in spread.items()
@@ -284,26 +283,31 @@ class PersonalUtility:
             cross += term.coef @ self._gram(term.factor, term.points, self.items)
             gram = self._gram(term.factor, term.points, term.points)
             own += term.coef @ gram @ term.coef.T
-        learned = self._solve(cross.T).T
+        learned = self._prior.solve(cross.T).T
         weights = learned + direct
         cov = own - learned @ cross.T + weights @ self._known.cov @ weights.T
         return weights @ self._known.mean, cov
 
+    def expect(self, factor: Factor, points: FloatArray) -> FloatArray:
+        """Give the expected part of one factor at encoded items, shape (n_points,)."""
+        gram = self._gram(factor, points, self.items)
+        return np.asarray(gram @ self._weights)
+
     def _gram(self, factor: Factor, U: FloatArray, V: FloatArray) -> FloatArray:
         """Give the prior covariance of one factor's part."""
-        kernels = dict(zip(self._kernel.attributes, self._kernel.kernels, strict=True))
         size = self._prior.scale * self._kernel.order_weights[len(factor) - 1]
-        parts = [kernels[i].k0(U[:, i], V[:, i]) for i in factor]
+        parts = [self._kernels[i].k0(U[:, i], V[:, i]) for i in factor]
         product: FloatArray = size * np.multiply.reduce(parts)
         return product
 
-    def _solve(self, b: FloatArray) -> FloatArray:
-        solution: FloatArray = cho_solve(self._factorised, b)
-        return solution
+    @cached_property
+    def _kernels(self) -> dict[int, UnivariateKernel]:
+        return dict(zip(self._kernel.attributes, self._kernel.kernels, strict=True))
 
     @cached_property
-    def _factorised(self) -> Any:
-        return cho_factor(self._prior.covariance(), lower=True)
+    def _weights(self) -> FloatArray:
+        """K^-1 m, with the prior covariance K and the mean m of the known items."""
+        return self._prior.solve(self._known.mean)
 
 
 def _item_prior(population: PopulationGP, chosen: Any) -> ItemPrior:

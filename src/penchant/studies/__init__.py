@@ -18,6 +18,7 @@ from penchant.studies._participation import (
 from penchant.studies._records import (
     Draft,
     EventRecord,
+    ModelHead,
     ModelRecord,
     OwnerRecord,
     ParticipantRecord,
@@ -62,6 +63,7 @@ __all__ = [
     "GroupModels",
     "Interaction",
     "Member",
+    "ModelHead",
     "ModelRecord",
     "NewEvent",
     "Noun",

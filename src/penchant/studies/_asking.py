@@ -359,16 +359,14 @@ class Asking:
         wait : bool, default=False
             Whether to do it here and return when it is done.
         """
-        if not is_due(self.store, self.id):
-            return
-        job = (self.store, self.id, self.items)
         if wait:
-            refit_and_log(*job)
-            return
-        threading.Thread(
-            target=refit_and_log,
-            args=job,
-            kwargs={"apart": True},
-            name=f"refit {self.id}",
-            daemon=True,
-        ).start()
+            if is_due(self.store, self.id):
+                refit_and_log(self.store, self.id, self.items)
+        elif not self._shared.fitting.locked() and is_due(self.store, self.id):
+            threading.Thread(
+                target=self._refit_apart, name=f"refit {self.id}", daemon=True
+            ).start()
+
+    def _refit_apart(self) -> None:
+        with self._shared.fitting:
+            refit_and_log(self.store, self.id, self.items, apart=True)

@@ -49,6 +49,11 @@ class Database:
             self._engine.dispose()
             raise
 
+    @property
+    def address(self) -> str:
+        """How another process opens the same database; it may hold a password."""
+        return self._engine.url.render_as_string(hide_password=False)
+
     def close(self) -> None:
         """Let go of files and connections."""
         self._engine.dispose()

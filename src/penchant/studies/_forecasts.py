@@ -38,7 +38,7 @@ _N_NEAREST = 24
 _N_KEPT = 32
 """Tables that are kept in memory."""
 
-_REST = 5.0
+_REST = 10.0
 """How long a table rests that nobody waits for, relative to the work on it."""
 
 _Goal: TypeAlias = tuple[str, str, float, int]

@@ -1,9 +1,10 @@
 """What earlier participants tell of later ones: learned by one process at a time."""
 
+import json
 import logging
 import secrets
+import sys
 from collections import defaultdict
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,12 +12,18 @@ import numpy as np
 
 from penchant.data import Comparisons, Items
 from penchant.exceptions import PenchantError
-from penchant.studies._fit_apart import fit_apart, fit_here
+from penchant.models import PopulationGP
+from penchant.studies._fit_apart import fit_apart
+from penchant.studies._packed_models import pack_model
 from penchant.studies._participation import Participation
 from penchant.studies._questions import evidence
+from penchant.studies._sql import SqlStore
+from penchant.studies._start import complete
 from penchant.studies._store import Store
 
 __all__ = [
+    "fit",
+    "fit_as_told",
     "is_due",
     "participations",
     "pool",
@@ -93,6 +100,7 @@ def refit(
         Its alternatives.
     apart : bool, default=False
         Whether another process does the work, so that this one can go on answering.
+        It opens the same store.
 
     Returns
     -------
@@ -104,26 +112,40 @@ def refit(
     if not store.lease(name, holder, _LEASE):
         return None
     try:
-        fit = fit_apart if apart else fit_here
-        return _fit(store, study_id, items, fit) if is_due(store, study_id) else None
+        if not is_due(store, study_id):
+            return None
+        if apart:
+            return fit_apart(store.address, study_id)
+        return fit(store, study_id, items)
     finally:
         store.release(name, holder)
 
 
-def _fit(
-    store: Store,
-    study_id: str,
-    items: Items,
-    fit: Callable[[Items, Comparisons], bytes],
-) -> str | None:
+def fit(store: Store, study_id: str, items: Items) -> str | None:
+    """Fit the population of a study to the answers of all, and keep the model.
+
+    Returns
+    -------
+    str or None
+        Identifier of the model; None: fewer than 5 people have answered.
+    """
     n_events = store.count_events(study_id)
     people = participations(store, study_id, len(items))
     answered = pool(people)
     if np.unique(answered.users).size < _FEWEST:
         return None
-    added = store.add_model(study_id, fit(items, answered), n_events)
+    model = PopulationGP().fit(complete(items), answered)
+    added = store.add_model(study_id, pack_model(model), n_events)
     store.prune_models(study_id, datetime.now(UTC) - _KEPT)
     return added
+
+
+def fit_as_told() -> None:
+    """Fit what the standard input says, for `fit_apart`; write which model it is."""
+    told = json.load(sys.stdin.buffer)
+    with SqlStore(told["address"]) as store:
+        items = store.get_study(told["study"]).items
+        sys.stdout.write(fit(store, told["study"], items) or "")
 
 
 def refit_and_log(

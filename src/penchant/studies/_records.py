@@ -10,6 +10,7 @@ from penchant.studies._settings import StudySettings
 __all__ = [
     "Draft",
     "EventRecord",
+    "ModelHead",
     "ModelRecord",
     "OwnerRecord",
     "ParticipantRecord",
@@ -172,8 +173,8 @@ class EventRecord:
 
 
 @dataclass(frozen=True)
-class ModelRecord:
-    """A model that was fitted on the answers of a study.
+class ModelHead:
+    """What is known of a model without reading it.
 
     Parameters
     ----------
@@ -183,8 +184,6 @@ class ModelRecord:
         The study.
     n_events : int
         How many events the study had when the model was fitted.
-    body : bytes
-        The model as `penchant.io.save` wrote it.
     created : datetime
         In UTC.
     """
@@ -192,8 +191,20 @@ class ModelRecord:
     id: str
     study_id: str
     n_events: int
-    body: bytes = field(repr=False)
     created: datetime
+
+
+@dataclass(frozen=True)
+class ModelRecord(ModelHead):
+    """A model that was fitted on the answers of a study.
+
+    Parameters
+    ----------
+    body : bytes
+        The model as `penchant.io.save` wrote it; the rest as in `ModelHead`.
+    """
+
+    body: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)

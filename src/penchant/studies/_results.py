@@ -285,9 +285,10 @@ def interactions(talk: Conversation) -> list[Interaction]:
     found = []
     for i, j in combinations(alone, 2):
         if (i, j) in talk.utility.factors:
-            strength, sure = _synergy(talk, i, j, ends)
+            term = _synergy(talk, i, j, ends)
+            strength = _expected(talk, term)
             if abs(strength) >= _LEAST_STRENGTH:
-                found.append(_surface(talk, i, j, strength, sure))
+                found.append(_surface(talk, i, j, strength, _sure(talk, term)))
     return sorted(found, key=lambda each: -abs(each.strength))
 
 
@@ -296,22 +297,32 @@ def _ends(talk: Conversation, i: int) -> tuple[float, float]:
     codes = talk.start.axis(i, _N_POINTS).codes
     points = np.zeros((len(codes), len(talk.utility.names)))
     points[:, i] = codes
-    mean, _ = _function(talk, (i,), points)
+    mean = talk.utility.expect((i,), points)
     return float(codes[mean.argmax()]), float(codes[mean.argmin()])
 
 
 def _synergy(
     talk: Conversation, i: int, j: int, ends: dict[int, tuple[float, float]]
-) -> tuple[float, float]:
-    """Give f(++) + f(--) - f(+-) - f(-+) in points, and how sure its sign is."""
+) -> FactorTerm:
+    """Give the sum f(++) + f(--) - f(+-) - f(-+) of two attributes."""
     points = np.zeros((4, len(talk.utility.names)))
     points[:, i] = np.repeat(ends[i], 2)
     points[:, j] = np.tile(ends[j], 2)
-    term = FactorTerm((i, j), points, np.array([[1.0, -1.0, -1.0, 1.0]]))
+    return FactorTerm((i, j), points, np.array([[1.0, -1.0, -1.0, 1.0]]))
+
+
+def _expected(talk: Conversation, term: FactorTerm) -> float:
+    """Give the expectation of one sum, in points."""
+    sums = term.coef @ talk.utility.expect(term.factor, term.points)
+    return float(talk.scale.amount(sums)[0])
+
+
+def _sure(talk: Conversation, term: FactorTerm) -> float:
+    """Say how sure the sign of one sum is."""
     direct = np.zeros((1, len(talk.utility.items)))
     mean, cov = talk.utility.combine([term], direct)
     deviation = np.sqrt(max(float(cov[0, 0]), 1e-300))
-    return float(talk.scale.amount(mean[0])), float(ndtr(abs(mean[0]) / deviation))
+    return float(ndtr(abs(mean[0]) / deviation))
 
 
 def _surface(
@@ -356,7 +367,7 @@ def what_if(
     reach = _Z * float(talk.scale.amount(np.sqrt(max(cov[0, 0], 0.0))))
     own = float(talk.scale.points(talk.posterior.mean[base]))
     return WhatIf(
-        values=both.frame.iloc[0].to_dict(),
+        values=both.values(0),
         points=points,
         low=points - reach,
         high=points + reach,
@@ -377,10 +388,13 @@ def _imagine(
             f"There is no attribute {unknown[0]!r}. The attributes are: "
             f"{', '.join(items.frame.columns)}."
         )
-    changed = items.frame.iloc[base].to_dict() | dict(values)
-    rows = [changed, items.frame.iloc[beside].to_dict()]
+    names = ("imagined", "beside")
+    own = items.values(base)
+    if own | dict(values) == own:
+        return items.with_rows(items.frame.iloc[[base, beside]], names)
+    rows = [own | dict(values), items.values(beside)]
     frame = pd.DataFrame(rows, columns=items.frame.columns)
-    return Items(frame, items.attributes, ("imagined", "beside"))
+    return Items(frame, items.attributes, names)
 
 
 def _chance(mean: FloatArray, cov: FloatArray) -> float:

@@ -41,6 +41,7 @@ class Shared:
         self.group: Group | None = None
         self.members: dict[str, tuple[int, Member]] = {}
         self.models: tuple[int, GroupModels] | None = None
+        self.fitting = threading.Lock()
         # To take a row out of a table takes milliseconds, and it never changes.
         self.row = lru_cache(_N_KEPT)(self._take_row)
         self._places: OrderedDict[str, Participation] = OrderedDict()

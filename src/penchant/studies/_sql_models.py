@@ -7,11 +7,13 @@ import sqlalchemy as sa
 
 from penchant.exceptions import ModelNotFoundError
 from penchant.studies._database import Database, new_id
-from penchant.studies._records import ModelRecord
+from penchant.studies._records import ModelHead, ModelRecord
 from penchant.studies._sql_studies import hold_study
 from penchant.studies._tables import events, leases, models, participants
 
 __all__ = ["SqlModels"]
+
+_HEAD = [column for column in models.c if column is not models.c.body]
 
 
 class SqlModels(Database):
@@ -19,7 +21,7 @@ class SqlModels(Database):
 
     def add_model(self, study_id: str, body: bytes, n_events: int) -> str:
         """Keep a model fitted on the first `n_events` events; return its id."""
-        model = ModelRecord(new_id(), study_id, n_events, body, datetime.now(UTC))
+        model = ModelRecord(new_id(), study_id, n_events, datetime.now(UTC), body)
         with self._writing() as connection:
             hold_study(connection, study_id)
             connection.execute(models.insert().values(vars(model)))
@@ -34,10 +36,10 @@ class SqlModels(Database):
             )
         return ModelRecord(**found[0]._mapping)
 
-    def latest_model(self, study_id: str) -> ModelRecord | None:
-        """Return the newest model of a study, or None if there is none."""
-        found = self._read(_newest_first(study_id, *models.c).limit(1))
-        return ModelRecord(**found[0]._mapping) if found else None
+    def latest_model(self, study_id: str) -> ModelHead | None:
+        """Say which model of a study is the newest; None if there is none."""
+        found = self._read(_newest_first(study_id, *_HEAD).limit(1))
+        return ModelHead(**found[0]._mapping) if found else None
 
     def prune_models(self, study_id: str, before: datetime) -> int:
         """Forget models that were added before a moment; say how many."""

@@ -10,6 +10,7 @@ from penchant.data import Items
 from penchant.studies._records import (
     Draft,
     EventRecord,
+    ModelHead,
     ModelRecord,
     OwnerRecord,
     ParticipantRecord,
@@ -43,6 +44,11 @@ class Store(ABC):
     1, 2, ... without a gap. Events are added, never changed; everything else about
     a participant can be rebuilt from them.
     """
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """How another process opens a store of the same place; keep it private."""
 
     # Studies
 
@@ -234,8 +240,8 @@ class Store(ABC):
         """Return one model, or raise ModelNotFoundError."""
 
     @abstractmethod
-    def latest_model(self, study_id: str) -> ModelRecord | None:
-        """Return the newest model of a study, or None if there is none."""
+    def latest_model(self, study_id: str) -> ModelHead | None:
+        """Say which model of a study is the newest; None if there is none."""
 
     @abstractmethod
     def prune_models(self, study_id: str, before: datetime) -> int:

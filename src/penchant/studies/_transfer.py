@@ -157,8 +157,8 @@ def _read_model(study_id: str, entry: Mapping[str, Any]) -> ModelRecord:
         _matching(_ID, entry["id"]),
         study_id,
         _count(entry["n_events"]),
-        base64.b64decode(entry["body"], validate=True),
         _moment(entry["created"]),
+        base64.b64decode(entry["body"], validate=True),
     )
 
 

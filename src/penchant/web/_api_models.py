@@ -122,13 +122,10 @@ class ItemsOut(_Model):
 
 def item_out(items: Items, row: int) -> ItemModel:
     """Show one alternative."""
-    values = items.frame.iloc[row]
+    values = items.values(row).items()
     return ItemModel(
         name=items.names[row],
-        values={
-            name: None if pd.isna(values[name]) else values[name]
-            for name in items.frame.columns
-        },
+        values={name: None if pd.isna(value) else value for name, value in values},
     )
 
 

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from typing import Final
 
 from penchant.data import Items
@@ -36,20 +35,16 @@ def show_name(name: str, longest: int = _LONGEST_NAME) -> str:
 
 def item_values(items: Items, item: int, texts: Texts) -> list[str]:
     """Give the values of an alternative as texts, in the order of the attributes."""
-    row = items.frame.iloc[item]
+    values = items.values(item)
     return [
-        show_name(texts.value(attribute, row[attribute.name]), _LONGEST_VALUE)
+        show_name(texts.value(attribute, values[attribute.name]), _LONGEST_VALUE)
         for attribute in items.attributes
     ]
 
 
 def item_facts(items: Items, item: int, texts: Texts, most: int = FACTS) -> str:
     """Give the first values of an alternative in one line."""
-    known: Sequence[str] = [
-        value
-        for attribute, value in zip(
-            items.attributes, item_values(items, item, texts), strict=True
-        )
-        if items.frame[attribute.name].notna().iloc[item]
-    ]
+    values = items.values(item)
+    shown = zip(items.attributes, item_values(items, item, texts), strict=True)
+    known = [text for a, text in shown if values[a.name] == values[a.name]]
     return " · ".join(show_name(value, 40) for value in known[:most])

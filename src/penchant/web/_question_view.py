@@ -140,6 +140,7 @@ def question_view(
 
 def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]:
     values = [item_values(items, item, texts) for item in shown]
+    pair = [items.values(item) for item in shown] if len(shown) == 2 else None
     differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
     return tuple(
         Card(
@@ -151,8 +152,8 @@ def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]
                     show_name(attribute.name),
                     values[place][k],
                     differs[k],
-                    _difference(items, attribute, shown, place, texts)
-                    if differs[k]
+                    _difference(attribute, pair[place], pair[1 - place], texts)
+                    if pair and differs[k]
                     else "",
                 )
                 for k, attribute in enumerate(items.attributes)
@@ -163,14 +164,11 @@ def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]
 
 
 def _difference(
-    items: Items, attribute: Attribute, shown: Sequence[int], place: int, texts: Texts
+    attribute: Attribute, item: dict[str, Any], rival: dict[str, Any], texts: Texts
 ) -> str:
     """Say how one of two alternatives differs from the other in numbers."""
-    if len(shown) != 2 or attribute.kind != "numeric":
-        return ""
-    own: Any = items.frame.at[shown[place], attribute.name]
-    other: Any = items.frame.at[shown[1 - place], attribute.name]
-    if own != own or other != other:
+    own, other = item[attribute.name], rival[attribute.name]
+    if attribute.kind != "numeric" or own != own or other != other:
         return ""
     words = "question.more" if own > other else "question.less"
     return texts(words, amount=texts.value(attribute, abs(own - other)))

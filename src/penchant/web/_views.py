@@ -234,8 +234,9 @@ def _meaning(attribute: Attribute, texts: Texts) -> str:
 
 
 def _row(items: Items, row: int) -> Row:
+    values = items.values(row)
     cells = [
-        Cell(replace(a, unit="").format(items.frame[a.name].iloc[row]), a.unit)
+        Cell(replace(a, unit="").format(values[a.name]), a.unit)
         for a in items.attributes
     ]
     return Row(items.names[row], tuple(cells))

@@ -100,7 +100,7 @@ def _read(
     attribute: Attribute, sent: str | None, items: Items, item: int
 ) -> float | str:
     if sent is None:
-        return _present(attribute, items.frame[attribute.name].iloc[item])
+        return _present(attribute, items.values(item)[attribute.name])
     try:
         if attribute.kind != "numeric":
             return attribute.levels[_position(sent)]
