@@ -90,6 +90,19 @@ def test_panels_answer_without_leaving_the_page(
     assert watched.faults == []
 
 
+def test_a_printed_result_shows_no_controls(
+    address: str, answered: str, open_page: Opened
+) -> None:
+    page = open_page().page
+    page.goto(f"{address}{answered}/result")
+    page.emulate_media(media="print")
+    assert page.locator("#ranking, #why, #compare, #curves, #answers").count() == 5
+    for each in page.locator("#ranking, #why, #compare, #curves, #answers").all():
+        assert each.is_visible()
+    for each in page.locator("form, nav, #take, #what-if").all():
+        assert each.is_hidden()
+
+
 def test_a_curve_can_be_read_with_the_keyboard_and_the_pointer(
     address: str, open_page: Opened, answered: str
 ) -> None:
