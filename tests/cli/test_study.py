@@ -21,6 +21,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         *("--question", "ranking", "--max-questions", 7, "--max-regret", 0.2),
         *("--intro", "Hello", "--consent", "Agreed?", "--language", "fr", "--alone"),
         *("--up", "rent", "--down", "size", "--skip", "view"),
+        *("--noun", "logement/logements"),
     )
     found = run.json("study", "show", study)
     assert found["settings"] == {
@@ -32,7 +33,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "intro": "Hello",
         "open": True,
         "help_each_other": False,
-        "nouns": {},
+        "nouns": {"fr": ["logement", "logements"]},
     }
     directions = {each["name"]: each["direction"] for each in found["attributes"]}
     assert directions == {"rent": "up", "size": "down", "noise": "unknown"}
@@ -63,6 +64,15 @@ def test_what_does_not_fit_is_said_and_nothing_is_made(
     assert run.json("study", "list") == []
 
 
+def test_alternatives_have_names_in_every_language(run: Any) -> None:
+    study = run.new("--noun", "en:flat/flats", "--noun", "fr:logement/logements")
+    found = run.json("study", "show", study)
+    assert found["settings"]["nouns"] == {
+        "en": ["flat", "flats"],
+        "fr": ["logement", "logements"],
+    }
+
+
 def test_bad_table_and_wrong_usage(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "flats.csv"
     file.write_text("name,rent\na,1\nb,two\nc,3\nd,4\n")
@@ -73,6 +83,10 @@ def test_bad_table_and_wrong_usage(run: Any, tmp_path: Path) -> None:
     assert "at least 2 rows" in run.error("study", "new", file)
     run.error("study", "new", tmp_path / "none.csv", code=2)
     run.error("study", "new", file, "--max-questions", 0, code=2)
+    for words in ("flat", ":flat/flats"):
+        assert "as flat/flats" in run.error(
+            "study", "new", file, "--noun", words, code=2
+        )
 
 
 def test_doubts_are_told(run: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from penchant.exceptions import OwnerNotFoundError
 
 if TYPE_CHECKING:
     from penchant.data import Attribute
-    from penchant.studies import Participation, Store, Study, StudySummary
+    from penchant.studies import Noun, Participation, Store, Study, StudySummary
 
 __all__ = ["study"]
 
@@ -61,6 +61,14 @@ def new(
         list[str],
         typer.Option(help="Languages to choose from: en, fr. Repeat for several."),
     ] = ["en", "fr"],  # noqa: B006 - Typer copies it
+    noun: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[LANGUAGE:]ONE/SEVERAL",
+            help="What an alternative is called: flat/flats, or "
+            "fr:appartement/appartements. Repeat for several languages.",
+        ),
+    ] = [],  # noqa: B006 - as above
     help_each_other: Annotated[
         bool,
         typer.Option(
@@ -91,7 +99,7 @@ def new(
     What the columns mean is guessed, as `penchant items check` shows it.
     Exit code 0: made. 1: the table or a setting does not fit. 2: wrong usage.
 
-    Example: penchant study new flats.csv --name "Our next flat" --max-questions 15
+    Example: penchant study new flats.csv --name "Our next flat" --noun flat/flats
     """
     from penchant.cli._table_file import read_study_table
     from penchant.studies import Study, StudySettings
@@ -103,6 +111,7 @@ def new(
         consent=consent,
         languages=tuple(language),
         intro=intro,
+        nouns=tuple(_noun(words, language[0]) for words in noun),
         help_each_other=help_each_other,
     )
     table = read_study_table(file, name=name, up=up, down=down, skip=skip)
@@ -121,6 +130,21 @@ def new(
         n_items = len(made.items)
         screen.say(f"Made {made.record.name!r} of {n_items} alternatives. Ask with")
         screen.command(f"penchant ask {made.id[:8]}{say_data(data)}")
+
+
+def _noun(words: str, first_language: str) -> "Noun":
+    """Read what an alternative is called."""
+    from penchant.studies import Noun
+
+    language, colon, both = words.rpartition(":")
+    one, slash, several = both.partition("/")
+    if not slash or (colon and not language):
+        raise typer.BadParameter(
+            "It must name one and several alternatives, as flat/flats or "
+            f"fr:appartement/appartements. Got {words!r}.",
+            param_hint="--noun",
+        )
+    return Noun(language or first_language, one.strip(), several.strip())
 
 
 def _owner_id(store: "Store", name: str) -> str | None:
