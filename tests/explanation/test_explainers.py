@@ -222,6 +222,7 @@ class TestDefinitions:
         found = LeastSquaresExplainer(2**d - 1).fit(model, X, y).explain(rows)
         np.testing.assert_allclose(found.values, complete(game, d), atol=1e-12, rtol=0)
         assert found.n_models == 2**d - 1
+        assert (found.std == 0.0).all()
 
     def test_least_squares_is_the_value_of_the_smoothest_game(self, task: Any) -> None:
         """Krige the worths of all sets from some, then average over all orders."""
@@ -246,6 +247,19 @@ class TestDefinitions:
         expected = complete(dict(zip(sets, smooth, strict=True)), d)
         np.testing.assert_allclose(found.values, expected, atol=1e-10)
         np.testing.assert_allclose(found.gap, 0.0, atol=1e-9)
+        # Its standard errors: what the known worths leave open of all the others.
+        every = [[kernel(a, b) for b in sets] for a in sets]
+        open_still = every - np.array(cross) @ np.linalg.solve(
+            gram, np.transpose(cross)
+        )
+        each = dict(zip(sets, np.eye(len(sets)), strict=True))
+        shapley = complete(each, d)
+        left = np.diagonal(shapley.T @ open_still @ shapley)
+        given = np.array([game[part] for part in known])
+        scale = (given * np.linalg.solve(gram, given)).mean(axis=0)
+        np.testing.assert_allclose(
+            found.std, np.sqrt(np.outer(scale, left)), atol=1e-10
+        )
 
     def test_many_models_are_fitted_by_weighted_squares(
         self, task: Any, monkeypatch: pytest.MonkeyPatch
@@ -260,6 +274,7 @@ class TestDefinitions:
         found = explainer.explain(rows)
         assert found.n_models == 2 * d + 1
         assert explainer.solution_ == "weighted squares"
+        assert found.std is None
         np.testing.assert_allclose(found.gap, 0.0, atol=1e-9)
         # Sizes 1 and d - 1 alone: equal weights, so the normal equations are known.
         total = game[frozenset(range(d))]
@@ -295,6 +310,24 @@ class TestDefinitions:
         before = np.linalg.norm(plain.values - exact, axis=1)
         after = np.linalg.norm(evened.values - exact, axis=1)
         assert (after <= before + 1e-12).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("budget", [33, 129])
+@pytest.mark.parametrize(
+    "model",
+    [KernelRidge(kernel="rbf", alpha=0.5), RandomForestRegressor(10, random_state=0)],
+)
+def test_standard_errors_cover_the_complete_method(model: Any, budget: int) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    X, y = (X / X.std(axis=0))[:100, :9], y[:100] / y.std()
+    fitted = clone(model).fit(X, y)
+    exact = CompleteExplainer(random_state=0).fit(fitted, X, y).explain().values
+    found = LeastSquaresExplainer(budget, random_state=0).fit(fitted, X, y).explain()
+    assert found.std is not None
+    away = np.abs(found.values - exact) / found.std
+    assert (away <= 1.645).mean() >= 0.9
+    assert 0.4 <= np.sqrt((away**2).mean()) <= 1.1  # not much too wide
 
 
 class TestRows:

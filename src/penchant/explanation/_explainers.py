@@ -21,6 +21,7 @@ from penchant.explanation._coalitions import (
 from penchant.explanation._game import RetrainingGame
 from penchant.explanation._interpolation import (
     MAX_INTERPOLATED,
+    interpolation_deviations,
     interpolation_weights,
 )
 from penchant.explanation._least_squares import (
@@ -235,6 +236,10 @@ class LeastSquaresExplainer(RetrainingExplainer):
     least squares take over: influences whose sums over sets are nearest to the worths,
     in the weights that make the Shapley value exact.
 
+    The process also tells how far the influences may be from those of all models: these
+    are the standard errors (`std`) of the attribution, 0 where all sets are known and
+    unknown for weighted squares.
+
     An attribute with one value in all rows gets 0 and no models, unless the budget
     covers all sets.
 
@@ -295,14 +300,27 @@ class LeastSquaresExplainer(RetrainingExplainer):
         constant = constant_players(frame_of(game.table), game.players)
         changing = np.flatnonzero(~constant)
         if budget >= game.full or len(changing) in (0, n_players):
-            return self._plan_among(n_players, int(budget), rng)
+            changing = np.arange(n_players)
         sets, part = self._plan_among(len(changing), int(budget), rng)
+        self._changing, self._sets = changing, sets
+        if len(changing) == n_players:
+            return sets, part
         weights = np.zeros((len(sets), n_players))
         weights[:, changing] = part
         # All that change, and all: the same to a model, and the user has the latter.
         masks = [mask_of(changing[list(members(each))].tolist()) for each in sets]
         everyone = mask_of(changing.tolist())
         return [game.full if mask == everyone else mask for mask in masks], weights
+
+    def _deviations(self, worths: FloatArray) -> FloatArray | None:
+        if self.solution_ == "weighted squares":
+            return None
+        deviations = np.zeros((len(worths), len(self.names_)))
+        if self.solution_ == "smoothest game":
+            deviations[:, self._changing] = interpolation_deviations(
+                self._sets, len(self._changing), worths
+            )
+        return deviations
 
     def _plan_among(
         self, n_players: int, budget: int, rng: np.random.Generator

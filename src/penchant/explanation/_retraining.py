@@ -66,6 +66,10 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
     def _method(self) -> str:
         """Give the method in a few words."""
 
+    def _deviations(self, worths: FloatArray) -> FloatArray | None:
+        """Give standard errors of the influences, where they are known."""
+        return None
+
     def fit(self, estimator: Any, X: Any, y: Any) -> Self:
         """Train the models of the sets of attributes that the method needs.
 
@@ -127,8 +131,10 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
         sets = masks if game.full in masks else [*masks, game.full]
         worths = game.worths(sets, table, target, n_jobs=self.n_jobs)
         base = game.base(target)
+        known = worths[:, : len(masks)]
         return Attribution(
-            values=worths[:, : len(masks)] @ self._weights,
+            values=known @ self._weights,
+            std=self._deviations(known),
             base=base,
             predictions=base + worths[:, sets.index(game.full)],
             names=self.names_,
