@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from scipy.special import ndtr
 
 from penchant._validation import frozen_array, set_fields
@@ -16,7 +17,7 @@ from penchant.elicitation._draws import (
 from penchant.elicitation._view import expected_excess
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["BestItem", "best_item", "gains_over"]
+__all__ = ["BestItem", "best_item", "count_wins", "gains_over"]
 
 _MAX_ITEMS = 64
 """Items that are compared jointly; the others' share is bounded."""
@@ -102,12 +103,32 @@ def _by_draws(posterior: Belief, kept: IntArray) -> tuple[FloatArray, float]:
     items = _with_answered(posterior, kept)
     root = covariance_root(posterior.block(items))
     draws = normal_draws(root.shape[1]) @ root.T + posterior.mean[items]
-    weights = answer_weights(posterior, items, draws)
-    ahead = draws[:, 1 : kept.size] - draws[:, :1]
-    lead = ahead.max(axis=1)
-    wins = np.where(lead > 0, ahead.argmax(axis=1) + 1, 0)
-    share: FloatArray = np.bincount(wins, weights, kept.size).astype(np.float64)
-    return share, float(weights @ np.maximum(lead, 0.0))
+    return count_wins(draws, answer_weights(posterior, items, draws), kept.size)
+
+
+@njit(cache=True, nogil=True)
+def count_wins(
+    draws: FloatArray, weights: FloatArray, n_items: int
+) -> tuple[FloatArray, float]:
+    """Give the weight of the draws that each item wins, and the mean loss of the first.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_draws, at least n_items)
+        Utilities; of equals the first item wins.
+    weights : ndarray of shape (n_draws,)
+    n_items : int
+        So many columns take part.
+    """
+    share, regret = np.zeros(n_items), 0.0
+    for k in range(len(draws)):
+        best = 0
+        for item in range(1, n_items):
+            if draws[k, item] > draws[k, best]:
+                best = item
+        share[best] += weights[k]
+        regret += weights[k] * (draws[k, best] - draws[k, 0])
+    return share, regret
 
 
 def _with_answered(posterior: Belief, kept: IntArray) -> IntArray:

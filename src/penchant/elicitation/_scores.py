@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+from numba import njit
 from scipy.special import log_ndtr, ndtr
 
 from penchant.elicitation._belief import Belief
@@ -117,17 +118,32 @@ def gradient_of(view: View, first: IntArray, second: IntArray) -> FloatArray:
     """Give the knowledge gradient of pairs of positions in a view."""
     d, spread = view.difference(first, second)
     t = view.answer_scale(spread)
-    p, weight = ndtr(d / t)[:, None], (density(d / t) / t)[:, None]
     # measured from the best mean, so that nothing cancels when the gain is small
     below = view.target_mean - view.target_mean.max()
-    scores = np.empty(first.size)
-    for part in _chunks(first.size, below.size):
-        shift = view.rows[first[part]] - view.rows[second[part]]
-        shift *= weight[part]
-        won = (p[part] * below + shift).max(axis=1)
-        lost = ((1.0 - p[part]) * below - shift).max(axis=1)
-        scores[part] = won + lost
-    return np.maximum(scores, 0.0)
+    won = ndtr(d / t)
+    return _gradients(view.rows, first, second, below, won, density(d / t) / t)
+
+
+@njit(cache=True, nogil=True)
+def _gradients(
+    rows: FloatArray,
+    first: IntArray,
+    second: IntArray,
+    below: FloatArray,
+    p: FloatArray,
+    weight: FloatArray,
+) -> FloatArray:
+    """Give the gain of the best mean by the answer to each pair, never negative."""
+    scores = np.zeros(first.size)
+    for k in range(first.size):
+        i, j = first[k], second[k]
+        won, lost = -np.inf, -np.inf
+        for target in range(below.size):
+            shift = weight[k] * (rows[i, target] - rows[j, target])
+            won = max(won, p[k] * below[target] + shift)
+            lost = max(lost, (1.0 - p[k]) * below[target] - shift)
+        scores[k] = max(won + lost, 0.0)
+    return scores
 
 
 def evoi(

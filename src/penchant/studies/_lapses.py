@@ -7,15 +7,14 @@ probit of GP-1 alone has no place for that: one slip would move the belief for g
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import erfc
 from typing import Self
 
 import numpy as np
 from numba import njit
-from scipy.special import ndtr
 
 from penchant._cached import cached_property
-from penchant._validation import frozen_array
-from penchant.elicitation._best import BestItem, gains_over
+from penchant.elicitation._best import BestItem, count_wins, gains_over
 from penchant.elicitation._draws import covariance_root, normal_draws
 from penchant.elicitation._step import Step
 from penchant.exceptions import DataError
@@ -130,23 +129,38 @@ class LapsePosterior(Posterior):
         )
         return replace(evidence, precision=tau, shift=nu, log_evidence=log_evidence)
 
-    def log_likelihoods(self, used: IntArray, values: FloatArray) -> FloatArray:
-        """Give the log-likelihoods of some answers at values of their functionals.
+    def log_ratios(self, items: IntArray, draws: FloatArray) -> FloatArray:
+        """Give how much likelier the answers make utilities than the Gaussian says.
 
         Parameters
         ----------
-        used : ndarray of int of shape (k,)
-            Positions in `answers`.
-        values : ndarray of shape (n, k)
-            Differences of utilities, or utilities of items that are "below".
+        items : ndarray of int of shape (k,)
+            Answers about other items are left out.
+        draws : ndarray of shape (n, k)
+            Utilities of the items.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Sums of log-likelihoods, less the logarithms of the Gaussian sites.
         """
-        share = np.ones_like(values)
-        for ends, sign in ((self._evidence.lower, 1.0), (self._evidence.upper, -1.0)):
-            there = np.flatnonzero(np.isfinite(ends[used]))
-            away = sign * (values[:, there] - ends[used][there]) / self.noise
-            share[:, there] += ndtr(away) - 1.0
-        mixed: FloatArray = np.log(self.lapse + (1.0 - 2.0 * self.lapse) * share)
-        return mixed
+        place = np.full(self.n_items + 1, -1)  # the last stands for no second item
+        place[items] = np.arange(items.size)
+        pairs = np.array([(*answer.items, -1)[:2] for answer in self.answers])
+        used = np.flatnonzero(
+            (place[pairs[:, 0]] >= 0) & ((pairs[:, 1] < 0) | (place[pairs[:, 1]] >= 0))
+        )
+        told = self._evidence
+        return _log_ratios(
+            draws,
+            place[pairs[used]],
+            told.lower[used],
+            told.upper[used],
+            told.precision[used],
+            told.shift[used],
+            self.noise,
+            self.lapse,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,13 +193,8 @@ def _best_item(posterior: LapsePosterior, contenders: IntArray) -> BestItem:
     root = covariance_root(posterior.block(items))
     draws = normal_draws(root.shape[1])[:_N_DRAWS] @ root.T + posterior.mean[items]
     weights = _weights(posterior, items, draws)
-    ahead = draws[:, 1 : kept.size] - draws[:, :1]
-    lead = ahead.max(axis=1)
-    wins = np.where(lead > 0, ahead.argmax(axis=1) + 1, 0)
-    share = np.bincount(wins, weights, kept.size).astype(np.float64)
-    return BestItem(
-        kept, frozen_array(share), float(weights @ np.maximum(lead, 0.0)), left_out
-    )
+    share, regret = count_wins(draws, weights, kept.size)
+    return BestItem(kept, share, regret, left_out)
 
 
 def _with_answered(posterior: Posterior, kept: IntArray) -> IntArray:
@@ -200,26 +209,40 @@ def _weights(
 ) -> FloatArray:
     """Weight draws from the Gaussian by what the answers really say; sum 1."""
     equal = np.full(len(draws), 1.0 / len(draws))
-    place = np.full(posterior.n_items, -1)
-    place[items] = np.arange(items.size)
-    used = [
-        k for k, a in enumerate(posterior.answers) if place[list(a.items)].min() >= 0
-    ]
-    if not used:
+    if not posterior.answers:
         return equal
-    ends = [posterior.answers[k].items for k in used]
-    values = draws[:, place[[pair[0] for pair in ends]]]
-    double = np.array([len(pair) == 2 for pair in ends])
-    values[:, double] -= draws[:, place[[pair[1] for pair in ends if len(pair) == 2]]]
-    precision = posterior._evidence.precision[used]
-    sites = values * (posterior._evidence.shift[used] - 0.5 * precision * values)
-    logs = (posterior.log_likelihoods(np.array(used), values) - sites).sum(axis=1)
+    logs = posterior.log_ratios(items, draws)
     weights: FloatArray = np.exp(logs - logs.max())
     weights /= weights.sum()
     return weights if 1.0 / (weights @ weights) >= _MIN_EFFECTIVE else equal
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def _log_ratios(
+    draws: FloatArray,
+    pairs: IntArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    precision: FloatArray,
+    shift: FloatArray,
+    noise: float,
+    lapse: float,
+) -> FloatArray:
+    """Sum, for each draw, log-likelihoods less logarithms of sites."""
+    sums, unit = np.zeros(len(draws)), noise * np.sqrt(2.0)
+    for k in range(len(pairs)):
+        i, j = pairs[k]
+        for n in range(len(draws)):
+            value = draws[n, i] - (draws[n, j] if j >= 0 else 0.0)
+            above = 0.5 * erfc((lower[k] - value) / unit)
+            beyond = 0.5 * erfc((upper[k] - value) / unit)
+            likelihood = lapse + (1.0 - 2.0 * lapse) * (above - beyond)
+            site = value * (shift[k] - 0.5 * precision[k] * value)
+            sums[n] += np.log(likelihood) - site
+    return sums
+
+
+@njit(cache=True, nogil=True)
 def _propagate(
     prior_mean: FloatArray,
     prior_cov: FloatArray,
