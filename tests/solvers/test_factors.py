@@ -5,7 +5,7 @@ import pytest
 
 from penchant.exceptions import DataError
 from penchant.solvers import evaluate_factor
-from penchant.solvers._factors import FactorDictionary
+from penchant.solvers._factors import FactorDictionary, SubsetKernels
 
 SUBSETS = [s for k in range(1, 5) for s in combinations(range(4), k)]
 
@@ -34,7 +34,8 @@ def test_columns_give_the_product_kernel(features, subset):
 def test_tensors_evaluate_to_the_weighted_columns(features, subset):
     dictionary = FactorDictionary(features, np.array([1.0, 1.0, 0.5, 0.3, 0.2]))
     columns = dictionary.columns(subset)
-    weights = np.random.default_rng(1).normal(size=columns.shape[1])
+    # Solutions lie in the range of L', where small columns have small weights.
+    weights = columns.T @ np.random.default_rng(1).normal(size=len(columns))
     tensor = dictionary.tensor(subset, weights)
     assert tensor.shape == tuple(features[i].shape[1] for i in subset)
     np.testing.assert_allclose(
@@ -46,19 +47,29 @@ def test_tensors_evaluate_to_the_weighted_columns(features, subset):
     assert np.linalg.norm(tensor) == pytest.approx(scale * np.linalg.norm(weights))
 
 
-def test_wide_factors_are_rotated_to_few_columns(features):
+def test_there_are_no_more_columns_than_the_kernel_has_rank(features):
     dictionary = FactorDictionary(features, np.ones(5))
-    assert dictionary.columns((0, 1, 2)).shape[1] <= 12
+    assert dictionary.columns((0, 1, 2)).shape[1] <= 12  # items, of 125 products
+    assert dictionary.columns((3,)).shape[1] == 1
 
 
-def test_combine_sums_weighted_kernels(features):
-    dictionary = FactorDictionary(features, np.array([1.0, 1.0, 0.5, 0.3, 0.2]))
-    weights = np.random.default_rng(2).random(len(SUBSETS))
+def test_an_attribute_without_features_has_a_column_of_zeros():
+    dictionary = FactorDictionary([np.zeros((4, 2)), np.ones((4, 1))], np.ones(3))
+    assert dictionary.columns((0, 1)).tolist() == [[0.0]] * 4
+    assert dictionary.tensor((0, 1), np.zeros(1)).tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("subsets", [SUBSETS, SUBSETS[::-2], [(0, 1, 3)]], ids=len)
+def test_combine_sums_weighted_kernels(features, subsets):
+    dictionary = FactorDictionary(features, np.ones(5))
+    weights = np.random.default_rng(2).random(len(subsets))
+    grams = [matrix @ matrix.T for matrix in features]
     expected = sum(
-        weight * dictionary.columns(subset) @ dictionary.columns(subset).T
-        for weight, subset in zip(weights, SUBSETS, strict=True)
+        weight * np.multiply.reduce([grams[i] for i in subset])
+        for weight, subset in zip(weights, subsets, strict=True)
     )
-    np.testing.assert_allclose(dictionary.combine(SUBSETS, weights), expected)
+    found = SubsetKernels(dictionary.kernels, subsets).combine(weights)
+    np.testing.assert_allclose(found, expected, atol=1e-14 * abs(expected).max())
 
 
 def test_factors_too_large_for_memory_are_refused_with_advice():

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from math import comb, factorial
 from typing import ClassVar
 
@@ -41,7 +42,7 @@ class _ContinuousKernel(_CentredKernel):
     _n_nodes: ClassVar[int] = 64
 
     def measure(self) -> tuple[FloatArray, FloatArray]:
-        nodes, weights = np.polynomial.legendre.leggauss(self._n_nodes)
+        nodes, weights = _gauss_legendre(self._n_nodes)
         return (nodes + 1.0) / 2.0, weights / 2.0
 
 
@@ -258,6 +259,12 @@ def zero_mean_rbf(x: ArrayLike, y: ArrayLike, sigma: float = 1.0) -> FloatArray:
     array([ 0.208, -0.006, -0.186])
     """
     return RBF(sigma).k0(x, y)
+
+
+@cache
+def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Give nodes and weights of the quadrature on [-1, 1]: not to be written to."""
+    return np.polynomial.legendre.leggauss(n_nodes)
 
 
 def _level_weights(weights: tuple[float, ...] | None, n_levels: int) -> FloatArray:

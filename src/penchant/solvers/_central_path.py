@@ -3,9 +3,8 @@
 All iterates are strictly feasible on both sides, so every iterate carries its gap.
 """
 
-from dataclasses import replace
-
 import numpy as np
+from numba import njit
 
 from penchant.solvers._cone_program import ConeProgram, Iterate, Slacks
 from penchant.solvers._newton import Direction, NewtonSystem
@@ -13,6 +12,9 @@ from penchant.typing import FloatArray
 
 _STEP_SHARE = 0.98
 """Share of the way to the boundary that a step may go."""
+
+_REFINE_BELOW = 0.01
+"""Relative gap from which on directions are refined: they need more digits then."""
 
 _SHORT_STEP = 0.05
 _PATIENCE = 6
@@ -59,7 +61,10 @@ def interior_point(
         if short_steps >= _PATIENCE:
             return iterate, n_iter, False
         system = NewtonSystem(program, iterate, slacks, careful)
-        direction = _centred_direction(system, short_steps > 0, 3 if careful else 1)
+        refine = slacks.gap <= _REFINE_BELOW * slacks.primal
+        direction = _centred_direction(
+            system, short_steps > 0, 3 if careful else int(refine)
+        )
         steps = _longest_steps(system, direction)
         moved = _move(iterate, direction, *(min(1.0, _STEP_SHARE * s) for s in steps))
         new_slacks = Slacks.of(program, moved)
@@ -73,32 +78,31 @@ def interior_point(
 def _centred_direction(
     system: NewtonSystem, off_centre: bool, n_refine: int
 ) -> Direction:
-    """Predict, choose how much to centre, correct."""
+    """Predict, choose how much to centre, correct (GAI-5)."""
     program, iterate, slacks = system.program, system.iterate, system.slacks
-    cones, scaling = program.cones, system.scaling
     products = iterate.rows * slacks.slack, slacks.room * iterate.excess
     predictor = system.direction(
-        -products[0], -products[1], (-iterate.heads, -iterate.tails), 0
+        -products[0],
+        -products[1],
+        (-iterate.heads, -iterate.tails),
+        -slacks.utilities,
+        0,
     )
     steps = _longest_steps(system, predictor)
     reached = _gap_after(system, predictor, *(min(1.0, step) for step in steps))
     centring = max((reached / slacks.gap) ** 3, 0.3 if off_centre else 1e-8)
     second_order = 1.0 if min(steps) >= _SHORT_STEP else 0.0
-    target = centring * slacks.gap / (2 * len(iterate.rows) + len(cones))
-    middle = scaling.apply((np.ones(len(cones)), slacks.dual_tails))
-    square = cones.product(middle, middle)
-    cross = cones.product(
-        scaling.apply_inverse(predictor.cone),
-        scaling.apply((np.zeros(len(cones)), predictor.dual_tails)),
+    target = centring * slacks.gap / (2 * len(iterate.rows) + len(program.cones))
+    heads, tails = system.scaling.inverse_product(
+        slacks.dual_tails, target, predictor.cone, second_order * predictor.dual_tails
     )
-    wanted = (
-        target - square[0] - second_order * cross[0],
-        -square[1] - second_order * cross[1],
-    )
+    heads, tails = heads - iterate.heads, tails - iterate.tails
+    moved = second_order * predictor.rows
     return system.direction(
-        target - products[0] - second_order * predictor.rows * predictor.slack,
-        target - products[1] + second_order * predictor.rows * predictor.excess,
-        scaling.apply(cones.divide(middle, wanted)),
+        target - products[0] - moved * predictor.slack,
+        target - products[1] + moved * predictor.excess,
+        (heads, tails),
+        program.utilities(tails),
         n_refine,
     )
 
@@ -106,7 +110,6 @@ def _centred_direction(
 def _longest_steps(system: NewtonSystem, move: Direction) -> tuple[float, float]:
     """Give the longest primal and the longest dual step that stay feasible."""
     cones, iterate, slacks = system.program.cones, system.iterate, system.slacks
-    n_cones = len(cones)
     primal = min(
         _longest_step(iterate.excess, move.excess),
         _longest_step(slacks.slack, move.slack),
@@ -116,38 +119,34 @@ def _longest_steps(system: NewtonSystem, move: Direction) -> tuple[float, float]
         _longest_step(iterate.rows, move.rows),
         _longest_step(slacks.room, -move.rows),
         cones.longest_step(
-            (np.ones(n_cones), slacks.dual_tails), (np.zeros(n_cones), move.dual_tails)
+            (cones.ones, slacks.dual_tails), (cones.zeros, move.dual_tails)
         ),
     )
     return primal, dual
 
 
+@njit(cache=True)
 def _longest_step(values: FloatArray, direction: FloatArray) -> float:
-    falling = direction < 0
-    if not falling.any():
-        return np.inf
-    return float((values[falling] / -direction[falling]).min())
+    longest = np.inf
+    for k in range(len(values)):
+        if direction[k] < 0.0:
+            longest = min(longest, -values[k] / direction[k])
+    return longest
 
 
 def _gap_after(
     system: NewtonSystem, move: Direction, primal: float, dual: float
 ) -> float:
-    """Give the gap after a primal and a dual step."""
-    iterate, slacks = system.iterate, system.slacks
-    rows = iterate.rows + dual * move.rows
-    room = slacks.room - dual * move.rows
-    tails = iterate.tails + primal * move.cone[1]
-    return float(
-        rows @ (slacks.slack + primal * move.slack)
-        + room @ (iterate.excess + primal * move.excess)
-        + (iterate.heads + primal * move.cone[0]).sum()
-        + tails @ (slacks.dual_tails + dual * move.dual_tails)
+    """Give the gap after a primal and a dual step: both objectives are linear."""
+    evidence = system.program.evidence
+    risen = evidence.costs @ move.excess + move.cone[0].sum()
+    return system.slacks.gap + float(
+        primal * risen - dual * (evidence.targets @ move.rows)
     )
 
 
 def _move(iterate: Iterate, move: Direction, primal: float, dual: float) -> Iterate:
-    return replace(
-        iterate,
+    return Iterate(
         rows=iterate.rows + dual * move.rows,
         intercept=iterate.intercept + primal * move.intercept,
         excess=iterate.excess + primal * move.excess,
@@ -158,12 +157,13 @@ def _move(iterate: Iterate, move: Direction, primal: float, dual: float) -> Iter
 
 def _strictly_feasible(program: ConeProgram, iterate: Iterate, slacks: Slacks) -> bool:
     """Tell whether rounding has left the iterate inside all cones."""
+    cones = program.cones
     smallest = min(
         iterate.rows.min(),
         iterate.excess.min(),
         slacks.slack.min(),
         slacks.room.min(),
-        (iterate.heads - program.cones.norms(iterate.tails)).min(),
-        (1.0 - program.cones.norms(slacks.dual_tails)).min(),
+        cones.depth((iterate.heads, iterate.tails)),
+        cones.depth((cones.ones, slacks.dual_tails)),
     )
     return bool(smallest > 0)

@@ -12,10 +12,11 @@ from penchant.solvers._factors import FactorDictionary, Subset
 from penchant.solvers._pricing import ListPricer, Pricer
 from penchant.typing import FloatArray
 
-_LEVELS = (0.05, 0.01)
+_LEVELS = (0.5, 0.05)
 """Relative gaps of the restricted problem at which more subsets are sought, at first.
 
-The last of them is also where the final level begins anew after adding subsets."""
+Far from the optimum, new subsets disturb an iterate least. The last of the levels is
+also where the final level begins anew after adding subsets."""
 
 _NEGLIGIBLE = 1e-6
 """Share of the sum of all norms below which a subset counts as unused."""
@@ -247,7 +248,6 @@ def _exchange(
     tails = np.concatenate([*(parts[s] for s in kept), np.zeros(n_new)])
     heads = np.append(iterate.heads[kept], np.full(len(new), program.mean_gap(iterate)))
     rows = iterate.rows * (0.9 / max(0.9, changed.block_norms(iterate.rows).max()))
-    moved = Iterate(rows, iterate.intercept, iterate.excess, heads, tails)
-    lost = changed.missing(moved) - program.missing(iterate)
-    excess = iterate.excess + np.maximum(lost, 0.0)
+    lost = program.utilities(iterate.tails) - changed.utilities(tails)
+    excess = iterate.excess + np.maximum(changed.evidence.differences(lost), 0.0)
     return changed, Iterate(rows, iterate.intercept, excess, heads, tails)

@@ -13,11 +13,12 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from penchant.solvers._cones import Cones
 from penchant.solvers._evidence import Evidence
-from penchant.solvers._factors import FactorDictionary, Subset
-from penchant.typing import FloatArray
+from penchant.solvers._factors import FactorDictionary, Subset, SubsetKernels
+from penchant.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +63,20 @@ class ConeProgram:
         self.subsets = tuple(subsets)
         parts = [dictionary.columns(subset) for subset in subsets]
         self.cones = Cones([part.shape[1] for part in parts])
-        self.columns = np.asfortranarray(np.hstack(parts))
-        self.blocks = [part.T for part in self.cones.split(self.columns.T)]
+        self.columns = np.concatenate([part.T for part in parts]).T
         self.levels = evidence.levels
         self.has_intercept = bool(self.levels.any())
+        self._kernels = SubsetKernels(dictionary.kernels, subsets)
+        self._squares = dictionary.scales[[len(subset) for subset in subsets]] ** 2
 
     def utilities(self, tails: FloatArray) -> FloatArray:
         """Give f = sum_S L_S v_S, shape (n_items,)."""
         values: FloatArray = self.columns @ tails
+        return values
+
+    def block_utilities(self, tails: FloatArray) -> FloatArray:
+        """Give L_S v_S of every subset, shape (n_subsets, n_items)."""
+        values: FloatArray = _block_utilities(self.columns.T, self.cones.offsets, tails)
         return values
 
     def pulls(self, rows: FloatArray) -> FloatArray:
@@ -79,7 +86,7 @@ class ConeProgram:
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """Give sum_S weights_S K_S, shape (n_items, n_items)."""
-        return self.dictionary.combine(self.subsets, weights)
+        return self._kernels.combine(self._squares * weights)
 
     def item_pull(self, rows: FloatArray) -> FloatArray:
         """Give Z = Q'a, shape (n_items,)."""
@@ -89,10 +96,9 @@ class ConeProgram:
         """Give |L_S'Q'a| of every subset."""
         return self.cones.norms(self.pulls(rows))
 
-    def missing(self, iterate: Iterate) -> FloatArray:
+    def missing(self, utilities: FloatArray, intercept: float) -> FloatArray:
         """Give r = c - Q f - h b of every row."""
-        reached = self.evidence.differences(self.utilities(iterate.tails))
-        reached += self.levels * iterate.intercept
+        reached = self.evidence.differences(utilities) + self.levels * intercept
         return self.evidence.targets - reached
 
     def with_costs(self, share: float) -> "ConeProgram":
@@ -131,6 +137,7 @@ class Slacks:
     ----------
     slack, room : ndarray of shape (n_rows,)
     dual_tails : ndarray of shape (n_columns,)
+    utilities : ndarray of shape (n_items,)
     gap, primal : float
         Difference of the objectives, and the primal one.
     """
@@ -138,6 +145,7 @@ class Slacks:
     slack: FloatArray
     room: FloatArray
     dual_tails: FloatArray
+    utilities: FloatArray
     gap: float
     primal: float
 
@@ -145,14 +153,22 @@ class Slacks:
     def of(cls, program: ConeProgram, iterate: Iterate) -> "Slacks":
         """Compute all of them anew, so that no rounding error is carried along."""
         costs = program.evidence.costs
-        slack = iterate.excess - program.missing(iterate)
+        utilities = program.utilities(iterate.tails)
+        slack = iterate.excess - program.missing(utilities, iterate.intercept)
         room = costs - iterate.rows
         dual_tails = -program.pulls(iterate.rows)
-        gap = float(
-            iterate.rows @ slack
-            + room @ iterate.excess
-            + iterate.heads.sum()
-            + iterate.tails @ dual_tails
-        )
-        primal = float(costs @ iterate.excess + iterate.heads.sum())
-        return cls(slack, room, dual_tails, gap, primal)
+        sizes = float(iterate.heads.sum())
+        gap = iterate.rows @ slack + room @ iterate.excess + iterate.tails @ dual_tails
+        primal = float(costs @ iterate.excess) + sizes
+        return cls(slack, room, dual_tails, utilities, float(gap) + sizes, primal)
+
+
+@njit(cache=True)
+def _block_utilities(
+    columns: FloatArray, offsets: IntArray, tails: FloatArray
+) -> FloatArray:
+    values = np.empty((len(offsets) - 1, columns.shape[1]))
+    for s in range(len(values)):
+        low, high = offsets[s], offsets[s + 1]
+        np.dot(tails[low:high], columns[low:high], values[s])
+    return values

@@ -1,8 +1,10 @@
 """Ratings, comparisons and ties as one-sided rows that a solver can use."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numba import njit
 
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
@@ -123,28 +125,25 @@ class Evidence:
         """One more than the largest item index."""
         return int(max(self.raised.max(initial=-1), self.lowered.max(initial=-1))) + 1
 
-    @property
+    @cached_property
     def levels(self) -> FloatArray:
         """What a unit of intercept adds to each row: 1, -1 or 0."""
         return (self.raised >= 0).astype(np.float64) - (self.lowered >= 0)
 
-    @property
+    @cached_property
     def one_sided(self) -> bool:
         """Whether every row names one item only, as ratings do."""
         return bool(((self.raised < 0) | (self.lowered < 0)).all())
 
     def differences(self, utilities: FloatArray) -> FloatArray:
         """Give u(raised) - u(lowered) of each row: the product Q f."""
-        padded = np.append(utilities, 0.0)
-        gaps: FloatArray = padded[self.raised] - padded[self.lowered]
+        gaps: FloatArray = _differences(self.raised, self.lowered, utilities)
         return gaps
 
     def pull(self, rows: FloatArray, n_items: int) -> FloatArray:
         """Give the net weight of the rows on each item: the product Q'a."""
-        size = n_items + 1  # one bin for the missing sides
-        up = np.bincount(self.raised % size, rows, size)
-        down = np.bincount(self.lowered % size, rows, size)
-        return np.asarray((up - down)[:n_items], dtype=np.float64)
+        weights: FloatArray = _pull(self.raised, self.lowered, rows, n_items)
+        return weights
 
     def best_intercept(self, utilities: FloatArray) -> float:
         """Minimise the loss over the intercept, exactly: a weighted median."""
@@ -215,3 +214,29 @@ def _pairs(left: ArrayLike, right: ArrayLike) -> tuple[IntArray, IntArray]:
     if min(one.min(initial=0), other.min(initial=0)) < 0:
         raise DataError("Item indices must be 0 or more. Got a negative one.")
     return one, other
+
+
+@njit(cache=True)
+def _differences(
+    raised: IntArray, lowered: IntArray, utilities: FloatArray
+) -> FloatArray:
+    gaps = np.zeros(len(raised))
+    for k in range(len(raised)):
+        if raised[k] >= 0:
+            gaps[k] += utilities[raised[k]]
+        if lowered[k] >= 0:
+            gaps[k] -= utilities[lowered[k]]
+    return gaps
+
+
+@njit(cache=True)
+def _pull(
+    raised: IntArray, lowered: IntArray, rows: FloatArray, n_items: int
+) -> FloatArray:
+    weights = np.zeros(n_items)
+    for k in range(len(rows)):
+        if raised[k] >= 0:
+            weights[raised[k]] += rows[k]
+        if lowered[k] >= 0:
+            weights[lowered[k]] -= rows[k]
+    return weights

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from scipy import linalg
+from scipy.linalg import lapack
 
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
 Subset = tuple[int, ...]
 
-_RANK_CUT = 1e-13
-_COLUMN_CUT = 1e-9
-"""Columns below this share of the largest change the kernel by 1e-18 of its norm."""
+_PIVOT_CUT = 1e-15
+"""Share of a kernel's largest diagonal entry below which a pivot is rounding."""
 
 _MAX_ENTRIES = 2**24
 """Largest tensor of a factor: 128 MB."""
@@ -23,27 +22,22 @@ _MAX_ENTRIES = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Columns L_S with K_S = L_S L_S', and their origin.
-
-    The columns of S come from the products of the columns of S without its last
-    attribute and the last attribute's axes.
+    """Columns L_S with scaled K_S = L_S L_S': a Cholesky factor with pivots.
 
     Parameters
     ----------
-    columns : ndarray of shape (n_items, n_columns)
-    kept : ndarray of shape (n_kept,)
-        Flat positions of the products that were not negligible.
-    rotated : bool
-        Whether the columns are the kept products after a rotation to fewer.
+    columns : ndarray of shape (n_items, rank)
+    pivots : ndarray of shape (rank,)
+        Items in the order of their elimination; their rows of `columns` are a lower
+        triangle.
     """
 
     columns: FloatArray
-    kept: IntArray
-    rotated: bool
+    pivots: IntArray
 
 
 class FactorDictionary:
-    """The subset kernels of a set of items, each made once when first asked for.
+    """The subset kernels of a set of items, each factored once when first asked for.
 
     Parameters
     ----------
@@ -60,128 +54,69 @@ class FactorDictionary:
 
     def __init__(self, features: Sequence[FloatArray], scales: FloatArray) -> None:
         self.scales = scales
-        self._axes: list[FloatArray] = []
-        self._rotations: list[FloatArray] = []
-        for matrix in features:
-            axes, rotation = _principal(matrix, _RANK_CUT)
-            self._axes.append(axes)
-            self._rotations.append(rotation)
+        self.kernels = np.stack([_pack(matrix @ matrix.T) for matrix in features])
+        self._features = features
         self._blocks: dict[Subset, Block] = {}
-        rows, columns = np.tril_indices(self.n_items)
-        self.kernels = np.stack([(a @ a.T)[rows, columns] for a in self._axes])
-        self._rows, self._columns = rows, columns
-        self._doubling = np.where(rows == columns, 1.0, 2.0)
-        self._unpacking = np.empty((self.n_items, self.n_items), dtype=np.int64)
-        self._unpacking[rows, columns] = np.arange(len(rows))
-        self._unpacking[columns, rows] = np.arange(len(rows))
 
     @property
     def n_attributes(self) -> int:
         """Number of attributes."""
-        return len(self._axes)
+        return len(self._features)
 
     @property
     def n_items(self) -> int:
         """Number of items."""
-        return len(self._axes[0])
+        return len(self._features[0])
 
     def packed_square(self, pull: FloatArray) -> FloatArray:
         """Pack ZZ' like the kernels, so that Z'KZ is an inner product with a kernel."""
-        square: FloatArray = self._doubling * pull[self._rows] * pull[self._columns]
-        return square
+        square = np.multiply.outer(2.0 * pull, pull)
+        square.flat[:: len(pull) + 1] *= 0.5  # the diagonal counts once
+        packed: FloatArray = _pack(square)
+        return packed
 
     def columns(self, subset: Subset) -> FloatArray:
-        """Give L_S, scaled for the subset's size, shape (n_items, n_columns)."""
-        columns: FloatArray = self.scales[len(subset)] * self._block(subset).columns
-        return columns
-
-    def combine(self, subsets: Sequence[Subset], weights: FloatArray) -> FloatArray:
-        """Give sum_S weights_S K_S, scaled, shape (n_items, n_items)."""
-        sizes = [len(subset) for subset in subsets]
-        packed = _weighted_products(
-            self.kernels,
-            np.concatenate([np.array(subset) for subset in subsets]),
-            np.cumsum([0, *sizes]),
-            weights * self.scales[sizes] ** 2,
-        )
-        square: FloatArray = packed[self._unpacking]
-        return square
+        """Give L_S, scaled for the subset's size, shape (n_items, rank)."""
+        return self._block(subset).columns
 
     def tensor(self, subset: Subset, weights: FloatArray) -> FloatArray:
         """Take weights on the columns of a subset to weights on its features.
 
+        Weights v are shares L_S^-T v of the pivots; each pivot stands for the
+        products of its features.
+
         Parameters
         ----------
         subset : tuple of int
-        weights : ndarray of shape (n_columns,)
+        weights : ndarray of shape (rank,)
+            In the range of L_S', as solutions are: others may lose digits.
 
         Returns
         -------
         ndarray of shape (n_features_i for i in subset)
             The norm is that of the weights, times the scale of the subset's size.
         """
-        shape = [self._axes[i].shape[1] for i in subset]
-        tensor = self._unfold(subset, weights[:, None]).reshape(shape)
-        for i in subset:  # each step moves the first axis to the end
-            tensor = np.tensordot(tensor, self._rotations[i], axes=(0, 1))
-        scaled: FloatArray = self.scales[len(subset)] * tensor
-        return scaled
-
-    def _unfold(self, subset: Subset, weights: FloatArray) -> FloatArray:
-        """Take weights on columns, one set per column, to products of axes."""
         block = self._block(subset)
-        parent, last = subset[:-1], self._axes[subset[-1]].shape[1]
-        width = self._block(parent).columns.shape[1] if parent else 1
-        n_sets = weights.shape[1]
-        products = np.zeros((width * last, n_sets))
-        products[block.kept] = (
-            self._rotation(subset) @ weights if block.rotated else weights
-        )
-        if not parent:
-            return products
-        unfolded = self._unfold(parent, products.reshape(width, last * n_sets))
-        return unfolded.reshape(-1, n_sets)
+        triangle = block.columns[block.pivots]
+        shares, _ = lapack.dtrtrs(triangle.T, weights)
+        features = [self._features[i][block.pivots] for i in subset]
+        half = len(features) // 2  # the products of one half only fit into memory
+        left = _row_products([shares[:, None], *features[:half]])
+        tensor = left.T @ _row_products(features[half:])
+        shape = [matrix.shape[1] for matrix in features]
+        scaled: FloatArray = self.scales[len(subset)] ** 2 * tensor.reshape(shape)
+        return scaled
 
     def _block(self, subset: Subset) -> Block:
         if subset not in self._blocks:
-            self._blocks[subset] = self._make_block(subset)
+            self._check_size(subset)
+            square = self.scales[len(subset)] ** 2
+            kernels = SubsetKernels(self.kernels, [subset])
+            self._blocks[subset] = _factored(kernels.combine(np.array([square])))
         return self._blocks[subset]
 
-    def _make_block(self, subset: Subset) -> Block:
-        """Multiply axes row by row; drop tiny columns; rotate if too wide."""
-        axes = self._axes[subset[-1]]
-        if len(subset) == 1:
-            return Block(axes, np.arange(axes.shape[1]), rotated=False)
-        self._check_size(subset)
-        products = self._products(subset)
-        norms = np.linalg.norm(products, axis=0)
-        kept = np.flatnonzero(norms > _COLUMN_CUT * norms.max())
-        products = products[:, kept]
-        if len(kept) <= 2 * self.n_items:
-            return Block(products, kept, rotated=False)
-        (triangle,) = linalg.qr(products.T, mode="r", check_finite=False)
-        return Block(triangle[: self.n_items].T, kept, rotated=True)
-
-    def _products(self, subset: Subset) -> FloatArray:
-        """Give the products of the parent's columns and the last attribute's axes."""
-        parent = self._block(subset[:-1]).columns
-        axes = self._axes[subset[-1]]
-        products: FloatArray = parent[:, :, None] * axes[:, None, :]
-        return products.reshape(len(axes), -1)
-
-    def _rotation(self, subset: Subset) -> FloatArray:
-        """Give the orthonormal map from columns to kept products.
-
-        Only the factors of a model need theirs, so it is made when asked for: the
-        same reflections as of the columns.
-        """
-        products = self._products(subset)[:, self._block(subset).kept]
-        wide, _ = linalg.qr(products.T, mode="economic", check_finite=False)
-        rotation: FloatArray = wide
-        return rotation
-
     def _check_size(self, subset: Subset) -> None:
-        sizes = [len(rotation) for rotation in self._rotations]
+        sizes = [matrix.shape[1] for matrix in self._features]
         if math.prod(sizes[i] for i in subset) <= _MAX_ENTRIES:
             return
         largest = np.cumprod(np.sort(np.array(sizes, dtype=np.float64))[::-1])
@@ -192,11 +127,50 @@ class FactorDictionary:
         )
 
 
-def _principal(matrix: FloatArray, cut: float) -> tuple[FloatArray, FloatArray]:
-    """Give C and an orthonormal V with matrix = C V', columns by falling size."""
-    left, values, right = linalg.svd(matrix, full_matrices=False, check_finite=False)
-    rank = max(1, int((values > cut * values[0]).sum()))
-    return left[:, :rank] * values[:rank], right[:rank].T
+class SubsetKernels:
+    """The kernels of a list of subsets, to be added up with many sets of weights.
+
+    Parameters
+    ----------
+    kernels : ndarray of shape (n_attributes, n_items (n_items + 1) / 2)
+        The lower triangles of the attributes' kernels, row by row.
+    subsets : sequence of tuple of int
+    """
+
+    def __init__(self, kernels: FloatArray, subsets: Sequence[Subset]) -> None:
+        self._kernels = kernels
+        nodes = sorted({s[:size] for s in subsets for size in range(1, len(s) + 1)})
+        place = {node: n for n, node in enumerate(nodes)}
+        self._places = np.array([place[subset] for subset in subsets])
+        self._last = np.array([node[-1] for node in nodes])
+        self._depths = np.array([len(node) for node in nodes])
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Give sum_S weights_S K_S, shape (n_items, n_items)."""
+        spread = np.zeros(len(self._last))
+        spread[self._places] = weights
+        total = _nested_products(self._kernels, self._last, self._depths, spread)
+        square: FloatArray = _unpack(total)
+        return square
+
+
+def _factored(kernel: FloatArray) -> Block:
+    """Factor a kernel by Cholesky with complete pivoting, which reveals its rank."""
+    cut = _PIVOT_CUT * kernel.diagonal().max()
+    factor, pivots, rank, _ = lapack.dpstrf(
+        kernel.T, tol=cut, lower=True, overwrite_a=True
+    )
+    rank = max(1, int(rank))  # a kernel of zeros keeps one column of zeros
+    items = pivots.astype(np.int64) - 1
+    return Block(_lower_rows(factor, items, rank).T, items[:rank])
+
+
+def _row_products(matrices: Sequence[FloatArray]) -> FloatArray:
+    """Give all products of entries of the same row, one from each matrix."""
+    products = matrices[0]
+    for matrix in matrices[1:]:
+        products = (products[:, :, None] * matrix[:, None, :]).reshape(len(matrix), -1)
+    return products
 
 
 def evaluate_factor(tensor: FloatArray, features: Sequence[FloatArray]) -> FloatArray:
@@ -229,26 +203,66 @@ def evaluate_factor(tensor: FloatArray, features: Sequence[FloatArray]) -> Float
 
 
 @njit(cache=True)
-def _weighted_products(
-    kernels: FloatArray, members: IntArray, starts: IntArray, weights: FloatArray
+def _nested_products(
+    kernels: FloatArray, last: IntArray, depths: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Sum weighted products of rows of `kernels`, cache block by cache block.
+    """Sum weighted products of rows of `kernels` by Horner's rule, block by block.
 
-    Making the products anew is faster than reading stored ones from memory.
+    The subsets are the nodes of a tree, in the order of a walk through it: each one
+    has its last attribute, its size and its weight. What a subset and its extensions
+    share is multiplied once: K_1 (w_1 + K_2 (w_12 + K_3 w_123) + K_3 w_13).
     """
-    n_entries = kernels.shape[1]
-    total = np.zeros(n_entries)
-    product = np.empty(1024)
-    for low in range(0, n_entries, 1024):
-        size = min(1024, n_entries - low)
-        for s in range(len(weights)):
-            first = kernels[members[starts[s]], low : low + size]
-            for e in range(size):
-                product[e] = weights[s] * first[e]
-            for m in range(starts[s] + 1, starts[s + 1]):
-                other = kernels[members[m], low : low + size]
+    n_entries, n_nodes = kernels.shape[1], len(last)
+    total = np.empty(n_entries)
+    sums = np.zeros((depths.max() + 1, 512))  # of the extensions, by depth
+    for low in range(0, n_entries, 512):
+        size = min(512, n_entries - low)
+        for n in range(n_nodes - 1, -1, -1):
+            kernel = kernels[last[n], low : low + size]
+            parent, own = sums[depths[n] - 1], sums[depths[n]]
+            if n + 1 < n_nodes and depths[n + 1] > depths[n]:
                 for e in range(size):
-                    product[e] *= other[e]
-            for e in range(size):
-                total[low + e] += product[e]
+                    parent[e] += kernel[e] * (weights[n] + own[e])
+                    own[e] = 0.0
+            else:
+                for e in range(size):
+                    parent[e] += kernel[e] * weights[n]
+        for e in range(size):
+            total[low + e] = sums[0, e]
+            sums[0, e] = 0.0
     return total
+
+
+@njit(cache=True)
+def _pack(square: FloatArray) -> FloatArray:
+    """Take the lower triangle of a symmetric matrix, row by row."""
+    n = len(square)
+    packed = np.empty(n * (n + 1) // 2)
+    for i in range(n):
+        low = i * (i + 1) // 2
+        for j in range(i + 1):
+            packed[low + j] = square[i, j]
+    return packed
+
+
+@njit(cache=True)
+def _unpack(packed: FloatArray) -> FloatArray:
+    """Give the symmetric matrix of a packed lower triangle."""
+    n = int((2 * len(packed)) ** 0.5)
+    square = np.empty((n, n))
+    for i in range(n):
+        low = i * (i + 1) // 2
+        for j in range(i + 1):
+            square[i, j] = packed[low + j]
+            square[j, i] = packed[low + j]
+    return square
+
+
+@njit(cache=True)
+def _lower_rows(factor: FloatArray, items: IntArray, rank: int) -> FloatArray:
+    """Give the lower triangle's rows back to their items, shape (rank, n_items)."""
+    rows = np.zeros((rank, len(items)))
+    for j in range(rank):
+        for i in range(j, len(items)):
+            rows[j, items[i]] = factor[i, j]
+    return rows

@@ -32,24 +32,24 @@ class NewtonSystem:
     ) -> None:
         self.program, self.iterate, self.slacks = program, iterate, slacks
         n_items = program.dictionary.n_items
-        dual_point = (np.ones(len(program.cones)), slacks.dual_tails)
         self.scaling = Scaling.between(
-            program.cones, (iterate.heads, iterate.tails), dual_point
+            program.cones, (iterate.heads, iterate.tails), slacks.dual_tails
         )
         inverse = slacks.slack / iterate.rows + iterate.excess / slacks.room
         self.roots = 1.0 / np.sqrt(inverse)
         self.scaled = row_scaling(program.evidence, self.roots, n_items)
-        self.factor = self._factor(careful)
+        # L_S w_S of every subset, w_S the tail of the scaling
+        spikes = program.block_utilities(self.scaling.tail)
+        longer = np.sqrt(2.0 * self.scaling.eta)[:, None] * spikes
+        self.kernel = program.combine(self.scaling.eta) + longer.T @ longer
+        self.factor = self._factor(spikes, careful)
         self.ones = self.scaled.scale(np.ones(n_items))
         self.solved_ones = self._solve(self.ones)
 
-    def _factor(self, careful: bool) -> tuple[FloatArray, bool]:
+    def _factor(self, spikes: FloatArray, careful: bool) -> tuple[FloatArray, bool]:
         """Factor A = I + R (sum_S L_S W_S^2 L_S') R', as a triangle; tell if lower."""
-        spikes = self._spikes()
         if not careful:
-            kernel = self.program.combine(self.scaling.eta)
-            kernel += (2.0 * self.scaling.eta * spikes) @ spikes.T
-            matrix = self.scaled.sandwich(kernel)
+            matrix = self.scaled.sandwich(self.kernel)
             matrix.flat[:: len(matrix) + 1] += 1.0
             lower, failed = lapack.dpotrf(
                 matrix.T, lower=True, clean=False, overwrite_a=True
@@ -58,22 +58,13 @@ class NewtonSystem:
                 return lower, True
         return self._orthogonal_factor(spikes), False
 
-    def _spikes(self) -> FloatArray:
-        """Give L_S w_S of every subset as columns, w_S the tail of the scaling."""
-        program = self.program
-        parts = program.cones.split(self.scaling.tail)
-        spikes = np.empty((program.dictionary.n_items, len(parts)))
-        for s, (block, part) in enumerate(zip(program.blocks, parts, strict=True)):
-            spikes[:, s] = block @ part
-        return spikes
-
     def _orthogonal_factor(self, spikes: FloatArray) -> FloatArray:
         """Factor A by QR of its square root, which never forms A."""
         cones, scaling = self.program.cones, self.scaling
         # (I + 2 w w')^(1/2) = I + c w w' on each tail
-        length = cones.sums(scaling.tail**2)
-        factor = 2.0 / (np.sqrt(1.0 + 2.0 * length) + 1.0)
-        along = (factor * spikes)[:, cones.owner]
+        length = cones.norms(scaling.tail)
+        factor = 2.0 / (np.sqrt(1.0 + 2.0 * length**2) + 1.0)
+        along = np.repeat(factor * spikes.T, np.diff(cones.offsets), axis=1)
         roots = self.program.columns + along * scaling.tail
         roots *= cones.spread(np.sqrt(scaling.eta))
         scaled = self.scaled.scale(roots)
@@ -101,9 +92,14 @@ class NewtonSystem:
         return x - self.solved_ones * intercept, float(intercept)
 
     def direction(
-        self, first: FloatArray, second: FloatArray, cone: Point, n_refine: int
+        self,
+        first: FloatArray,
+        second: FloatArray,
+        cone: Point,
+        cone_utilities: FloatArray,
+        n_refine: int,
     ) -> Direction:
-        """Solve for the direction with the given right-hand sides.
+        """Solve for the direction with the given right-hand sides (GAI-5).
 
         Parameters
         ----------
@@ -111,21 +107,28 @@ class NewtonSystem:
             Of a ds + s da = first and u dxi - xi da = second.
         cone : Point
             Of (dt, dv) + W^2 (0, dg) = cone.
+        cone_utilities : ndarray of shape (n_items,)
+            L times the tails of `cone`.
         n_refine : int
             Number of refinement steps.
         """
         program, iterate, slacks = self.program, self.iterate, self.slacks
         scaled_rows = self.roots * (first / iterate.rows - second / slacks.room)
         aimed = self.scaled.from_rows(scaled_rows)
-        right = aimed - self.scaled.scale(program.utilities(cone[1]))
+        right = aimed - self.scaled.scale(cone_utilities)
         drift = -float(program.levels @ iterate.rows)
         x, intercept = self._solve_with_intercept(right, drift)
-        cone_move, dual_tails, gained = self._cone_move(cone, x)
+        # The kernel is enough for a first guess of df; the columns have more digits.
+        gained = cone_utilities + self.kernel @ self.scaled.scale_back(x)
+        cone_move, dual_tails = self._cone_move(cone, x)
         for _ in range(n_refine):
+            gained = program.utilities(cone_move[1])
             residual = (aimed - x) - self.scaled.scale(gained + intercept)
             dx, di = self._solve_with_intercept(residual, drift - float(self.ones @ x))
             x, intercept = x + dx, intercept + di
-            cone_move, dual_tails, gained = self._cone_move(cone, x)
+            cone_move, dual_tails = self._cone_move(cone, x)
+        if n_refine:
+            gained = program.utilities(cone_move[1])
         # Through x, not as E (rho - Q df - h db): see RowScaling.
         rows = self.roots * (scaled_rows - self.scaled.to_rows(aimed - x))
         rows = self._keep_balance(rows, drift)
@@ -134,14 +137,11 @@ class NewtonSystem:
         slack += program.levels * intercept
         return Direction(rows, intercept, excess, cone_move, slack, dual_tails)
 
-    def _cone_move(
-        self, cone: Point, x: FloatArray
-    ) -> tuple[Point, FloatArray, FloatArray]:
-        """Give (dt, dv), dg and df that belong to a solution x."""
+    def _cone_move(self, cone: Point, x: FloatArray) -> tuple[Point, FloatArray]:
+        """Give (dt, dv) and dg that belong to a solution x."""
         dual_tails = -(self.scaled.scale_back(x) @ self.program.columns)
         heads, tails = self.scaling.square_of_tail(dual_tails)
-        move = (cone[0] - heads, cone[1] - tails)
-        return move, dual_tails, self.program.utilities(move[1])
+        return (cone[0] - heads, cone[1] - tails), dual_tails
 
     def _keep_balance(self, rows: FloatArray, drift: float) -> FloatArray:
         """Correct da so that h'(a + da) = 0 to rounding."""

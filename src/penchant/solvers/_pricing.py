@@ -1,16 +1,19 @@
 """Find the violated subsets among all 2^d - 1 without enumerating them."""
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from penchant.solvers._factors import FactorDictionary, Subset
-from penchant.typing import BoolArray, FloatArray, IntArray
+from penchant.typing import FloatArray
 
 _MAX_BOUNDS = 3
 """Sizes of subsets with bounds of their own; larger subsets share the last."""
+
+_BATCH = 64
+"""Number of subsets whose extensions are priced together, if there are as many."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,15 @@ class Pricing:
 
 
 @dataclass(frozen=True, eq=False)
-class _Branch:
-    """A subset, its packed ZZ' o K_S, and the attributes still to extend it by."""
+class _Family:
+    """A subset, its packed ZZ' o K_S, and bounds of its extensions.
+
+    The extensions are by the attributes after the subset's last, in turn. The last
+    attribute of all is left out: it ends a branch.
+    """
 
     subset: Subset
     product: FloatArray
-    extensions: IntArray
     bounds: FloatArray
 
 
@@ -54,12 +60,12 @@ class _Search:
     def __init__(self, threshold: float, limit: int) -> None:
         self.threshold = threshold
         self.violated: list[tuple[float, Subset]] = []
-        self.branches: list[_Branch] = []
+        self.families: list[_Family] = []
         self.bound = 0.0
         self.n_nodes = 0
         self._limit = limit
 
-    def add(self, subset: Subset, value: float) -> None:
+    def keep(self, subset: Subset, value: float) -> None:
         """Note a violated subset; forget the worst if there are too many."""
         heapq.heappush(self.violated, (value, subset))
         if len(self.violated) > self._limit:
@@ -67,16 +73,44 @@ class _Search:
         if len(self.violated) == self._limit:
             self.threshold = max(self.threshold, self.violated[0][0])
 
-    def next_branch(self) -> tuple[_Branch, IntArray]:
-        """Take the last branch and those extensions that may still matter."""
-        branch = self.branches.pop()
-        matters = branch.bounds > self.threshold
-        self.see(branch.bounds, ~matters)
-        return branch, branch.extensions[matters]
-
-    def see(self, values: FloatArray, where: BoolArray) -> None:
+    def see(self, values: FloatArray) -> None:
         """Raise the bound over all subsets to the given values or bounds."""
-        self.bound = max(self.bound, float(values.max(where=where, initial=0.0)))
+        self.bound = max(self.bound, float(values.max(initial=0.0)))
+
+    def add(self, families: Iterable[_Family]) -> None:
+        """Note families that may matter, the best to be taken first."""
+        ranked = sorted(
+            ((family.bounds.max(initial=0.0), family) for family in families),
+            key=lambda pair: pair[0],
+        )
+        for bound, family in ranked:
+            if bound > self.threshold:
+                self.families.append(family)
+            else:
+                self.bound = max(self.bound, bound)
+
+    def next_batch(self, kernels: FloatArray) -> tuple[list[Subset], FloatArray]:
+        """Take extensions that may still matter, all of one size, with products."""
+        subsets: list[Subset] = []
+        parents: list[FloatArray] = []
+        while self.families and len(subsets) < _BATCH:
+            family = self.families[-1]
+            if subsets and len(subsets[0]) != len(family.subset) + 1:
+                break
+            self.families.pop()
+            matters = family.bounds > self.threshold
+            self.see(family.bounds[~matters])
+            added = _next_attribute(family.subset) + np.flatnonzero(matters)
+            subsets += [(*family.subset, i) for i in added.tolist()]
+            parents += [family.product] * len(added)
+        products = kernels[[subset[-1] for subset in subsets]]
+        for product, parent in zip(products, parents, strict=True):
+            product *= parent
+        return subsets, products
+
+
+def _next_attribute(subset: Subset) -> int:
+    return subset[-1] + 1 if subset else 0
 
 
 class Pricer:
@@ -98,10 +132,6 @@ class Pricer:
         self._squares = dictionary.scales**2
         self._bounds = self._make_bounds()
 
-    @property
-    def _max_order(self) -> int:
-        return len(self._squares) - 1
-
     def search(
         self, pull: FloatArray, threshold: float, *, limit: int, budget: int
     ) -> Pricing:
@@ -118,55 +148,46 @@ class Pricer:
             Number of nodes after which the search ends.
         """
         search = _Search(threshold, limit)
-        root = self._dictionary.packed_square(pull)
-        self._extend([()], root[None, :], search)
-        while search.branches and search.n_nodes < budget:
-            branch, extensions = search.next_branch()
-            if len(extensions):
-                products = branch.product * self._kernels[extensions]
-                subsets = [(*branch.subset, int(i)) for i in extensions]
-                self._extend(subsets, products, search)
-        unseen = max((branch.bounds.max() for branch in search.branches), default=0.0)
+        subsets: list[Subset] = [()]
+        products = self._dictionary.packed_square(pull)[None, :]
+        while subsets:
+            self._extend(subsets, products, search)
+            if search.n_nodes >= budget:
+                break
+            subsets, products = search.next_batch(self._kernels)
+        for family in search.families:
+            search.see(family.bounds)
         return Pricing(
             violated=tuple(subset for _, subset in sorted(search.violated)[::-1]),
-            bound=max(search.bound, float(unseen)),
+            bound=search.bound,
             n_nodes=search.n_nodes,
-            complete=not search.branches,
+            complete=not search.families,
         )
 
     def _extend(
-        self, subsets: list[Subset], products: FloatArray, search: _Search
+        self, subsets: Sequence[Subset], products: FloatArray, search: _Search
     ) -> None:
         """Price all extensions of subsets of one size by one later attribute."""
         search.n_nodes += len(subsets)
         size = len(subsets[0]) + 1
-        last = np.array([subset[-1] if subset else -1 for subset in subsets])
-        low = last.min() + 1
-        added = np.arange(low, len(self._kernels))
-        later = added > last[:, None]
+        first = np.array([_next_attribute(subset) for subset in subsets])
+        low = int(first.min())
         values = self._squares[size] * (products @ self._kernels[low:].T)
-        search.see(values, later)
-        for row, column in np.argwhere(later & (values > search.threshold)):
-            search.add((*subsets[row], int(added[column])), float(values[row, column]))
-        if size == self._max_order:
+        values[np.arange(low, len(self._kernels)) < first[:, None]] = 0.0
+        search.see(values)
+        for row, column in np.argwhere(values > search.threshold).tolist():
+            search.keep((*subsets[row], low + column), float(values[row, column]))
+        if size == len(self._squares) - 1:
             return
-        stack = self._bounds[min(size, len(self._bounds)) - 1]
-        bounds = products @ stack[low:].T
-        later &= added < len(self._kernels) - 1  # the last attribute ends a branch
-        matters = later & (bounds > search.threshold)
-        search.see(bounds, later & ~matters)
-        best = bounds.max(axis=1, where=matters, initial=0.0)
-        for row in np.argsort(best, kind="stable"):  # the best is to be popped first
-            where = matters[row]
-            if not where.any():
-                continue
-            search.branches.append(
-                _Branch(subsets[row], products[row], added[where], bounds[row, where])
-            )
+        bounds = products @ self._bounds[min(size, len(self._bounds)) - 1][low:].T
+        search.add(
+            _Family(subset, product, row[_next_attribute(subset) - low : -1])
+            for subset, product, row in zip(subsets, products, bounds, strict=True)
+        )
 
     def _make_bounds(self) -> list[FloatArray]:
         """Give K_i o B_i for each size of S + i, B_i over the attributes after i."""
-        n_attributes, max_order = len(self._kernels), self._max_order
+        n_attributes, max_order = len(self._kernels), len(self._squares) - 1
         uniform = np.ptp(self._squares[1:]) == 0
         if max_order >= n_attributes and uniform:
             return [self._bound_stack(np.full(n_attributes, self._squares[1]))]
