@@ -7,7 +7,6 @@ product, and no model looks at the table again.
 
 import warnings
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -16,7 +15,6 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotrs
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
@@ -38,13 +36,14 @@ from penchant.explanation._kernel_forms import (
 )
 from penchant.explanation._players import Players, frame_of
 from penchant.explanation._subset_models import Outputs, Trained, cannot_learn
+from penchant.explanation._support_machines import support_machine
 from penchant.typing import FloatArray
 
 __all__ = ["KernelRefits", "kernel_refits"]
 
 _SCALERS = (MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler)
 _MAX_CACHE = 1 << 25  # numbers in the cache of terms; beyond, training dominates
-_BATCH = 1 << 22  # numbers in the sums of one matrix product
+_BATCH = 1 << 20  # numbers in the sums of one matrix product: what a cache holds
 
 
 class _Machine(Protocol):
@@ -83,34 +82,6 @@ class _Ridge:
     def predict(self, model: FloatArray, gram: FloatArray) -> FloatArray:
         values: FloatArray = (gram @ model) * self.scale + self.centre
         return values[:, None]
-
-
-@dataclass(frozen=True, eq=False)
-class _Support:
-    """A support vector machine with its kernel matrix computed before."""
-
-    estimator: Any
-    y: Any
-    outputs: Outputs
-
-    def train(self, gram: FloatArray) -> tuple[Any, FloatArray]:
-        model = copy(self.estimator)
-        with _checked_before():
-            model.fit(gram, self.y)
-        return model, self.predict(model, gram)
-
-    def predict(self, model: Any, gram: FloatArray) -> FloatArray:
-        if self.outputs.classes is not None:
-            with _checked_before():
-                return self.outputs(model, gram)
-        values: FloatArray = gram[:, model.support_] @ model.dual_coef_.T
-        values += model.intercept_
-        return values
-
-
-def _checked_before() -> Any:
-    """Spare scikit-learn its checks: parameters and numbers are those of fit."""
-    return config_context(assume_finite=True, skip_parameter_validation=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +225,7 @@ def _machine_of(
         return None
     if type(estimator) is KernelRidge:
         return form, _Ridge(np.asarray(y, dtype=np.float64), float(estimator.alpha))
-    machine = clone(estimator).set_params(kernel="precomputed")
-    return form, _Support(machine, y, outputs)
+    return form, support_machine(estimator, y, outputs)
 
 
 def _process(
