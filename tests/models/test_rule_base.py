@@ -120,7 +120,7 @@ def test_too_few_rules_for_the_hard_margin_say_so():
         few = model.top(3)
     assert few.nu_ > 0
     assert few.value_ > 0
-    assert few.saddle_gap_ == np.inf
+    assert 0 <= few.saddle_gap_ <= 1e-6  # of the three rules
     # Without the other lines three of them still find wins, and only wins.
     said = few.predict(boards.data)
     assert boards.target[said == 1].all()

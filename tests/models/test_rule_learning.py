@@ -13,6 +13,7 @@ from penchant.models import (
     Condition,
     Conjunction,
     Conjunctions,
+    FeatureList,
     RuleClassifier,
     RuleRanker,
     Vocabulary,
@@ -312,3 +313,21 @@ def test_logistic_weights_need_a_list():
     model = RuleClassifier(degree=4, loss="logistic", max_rules=2)
     with pytest.raises(DataError, match="cannot list them"):
         model.fit(X, codes)
+
+
+@pytest.mark.parametrize("loss", ["margin", "logistic", "auto"])
+def test_a_generator_without_features(loss):
+    model = RuleClassifier(generator=Conjunctions(1), loss=loss, max_rules=2)
+    with pytest.raises(DataError, match="must make at least one feature"):
+        model.fit(np.ones((20, 2)), np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("loss", ["margin", "logistic"])
+def test_a_ranker_without_features(loss):
+    class Nothing:
+        def bind(self, X, vocabulary):
+            return FeatureList([], X)
+
+    pairs = np.random.default_rng(0).random((20, 2, 2))
+    with pytest.raises(DataError, match="must make at least one feature"):
+        RuleRanker(generator=Nothing(), loss=loss).fit(pairs, np.arange(20) % 2)

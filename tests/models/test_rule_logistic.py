@@ -76,6 +76,11 @@ class TestModel:
         assert best == int(np.argmin(objectives))
         assert extended.fit.objective == pytest.approx(min(objectives))
 
+    def test_what_is_taken_is_not_added_again(self):
+        taken = [0, 1, 3, 4]
+        best, _ = self.model(*taken).extend_best(self.table[:, :5], taken)
+        assert best == 2
+
     def test_a_column_can_be_taken_out(self):
         model = self.model(4, 5, 6).without(2)
         np.testing.assert_allclose(model.fit.coef, self.model(4, 6).fit.coef, atol=1e-5)

@@ -327,9 +327,8 @@ class BaseRules(BaseEstimator):
             weights, bias = game.logistic_weights(self.ridge)
         else:
             weights, bias, reached = game.margin_weights(self.nu_, self.tol, climb=True)
-            is_same = reached.nu == self.nu_
-            bound = self.value_ + self.saddle_gap_ if is_same else np.inf
-            reached = replace(reached, bound=bound)
+            if reached.nu == self.nu_:
+                reached = replace(reached, bound=self.value_ + self.saddle_gap_)
         order = np.argsort(-np.abs(weights), kind="stable")
         order = order[np.abs(weights[order]) > 0]
         model = copy(self)

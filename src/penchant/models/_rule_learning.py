@@ -112,6 +112,11 @@ class RuleLearner:
                 for j, (_, better, worse) in enumerate(known)
             ]
             features = joined
+        if isinstance(features, ListedFeatures) and not features.n_features:
+            raise DataError(
+                "The generator must make at least one feature of the items. Got none: "
+                "give items that differ, or another generator."
+            )
         preferences = data.preferences(is_signed=features.is_signed)
         self.columns = RuleColumns(features, preferences)
         self._bias, self._bias_votes = _bias_columns(preferences, with_bias)
@@ -201,8 +206,6 @@ class RuleLearner:
         )
         if reached.nu == nu:
             reached = replace(reached, bound=bound)
-        else:
-            reached = replace(reached, bound=float("inf"))
         return _sorted_rules(keys, weights, bias, reached)
 
     def refit_logistic(

@@ -154,6 +154,7 @@ class LogisticModel:
         gains = self.gains(table)
         gains[list(taken)] = -1.0
         order = np.argsort(-gains, kind="stable")[:_N_REFITTED]
+        order = order[gains[order] >= 0]
         models = {int(j): self.extend(table[:, j]) for j in order}
         best = min(models, key=lambda j: models[j].fit.objective)
         return best, models[best]

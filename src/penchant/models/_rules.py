@@ -99,8 +99,9 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     value_ : float
         The soft margin of the rules; NaN if their weights are logistic.
     saddle_gap_ : float
-        How much more no weights of any rules of the generator can exceed. Up to `tol`,
-        or more if `max_rules` keeps rules out.
+        No weights of any rules of the generator exceed `value_` by more. Up to `tol`,
+        or more if `max_rules` or `top` keeps rules out. If nu had to be raised for the
+        rules that are kept (`nu_` tells), of any weights of these rules.
     nu_, loss_, candidate_, choice_
         What was used, and what was compared for it, best first (None if nothing was).
     solver_status_, n_iter_, history_
