@@ -45,8 +45,10 @@ def test_fewer_than_five_people_are_no_population(study: Study) -> None:
     assert not is_due(study.store, study.id)
     for utilities in PEOPLE[:4]:
         take_part(study, utilities, 3)
+    assert not is_due(study.store, study.id)  # no process is started in vain
     assert refit(study.store, study.id, FLATS) is None
     take_part(study, PEOPLE[4], 3)
+    assert is_due(study.store, study.id)
     added = refit(study.store, study.id, FLATS)
     assert added is not None
     assert study.store.latest_model(study.id).id == added

@@ -34,6 +34,9 @@ __all__ = [
 _FEWEST = 5
 """Participants with answers that a population needs."""
 
+_ANSWERED = 2
+"""Events of a participant who has answered something, at least: asked, answered."""
+
 _GROWTH = 1.2
 """A new model is due when the log has grown by this factor."""
 
@@ -75,10 +78,12 @@ def pool(people: dict[str, Participation]) -> Comparisons:
 
 
 def is_due(store: Store, study_id: str) -> bool:
-    """Tell whether the log has grown enough since the latest model."""
-    n_events = store.count_events(study_id)
+    """Tell whether the log has grown enough, since the latest model or for a first."""
     latest = store.latest_model(study_id)
-    return n_events >= max(1, 0 if latest is None else _GROWTH * latest.n_events)
+    if latest is not None:
+        return store.count_events(study_id) >= _GROWTH * latest.n_events
+    people = store.list_participants(study_id)
+    return sum(person.n_events >= _ANSWERED for person in people) >= _FEWEST
 
 
 def refit(
