@@ -46,7 +46,7 @@ N_PEOPLE, THINK, ARRIVE, SECONDS = 200, 3.0, 3.0, 60.0
 SLIPS = 0.05
 CASES = {
     "from the first question to the result": (0.0, 0.1),
-    "at any time, for a minute": (SECONDS, 0.3),
+    "at any time, for a minute": (SECONDS, 0.2),
 }
 """What 200 people do, for how long others follow, and the limit in seconds."""
 PACKAGES = ("numpy", "scipy", "sqlalchemy", "fastapi", "uvicorn")

@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +28,9 @@ from penchant.studies._shared import shared
 from penchant.studies._store import NewEvent, Store
 
 __all__ = ["Asking"]
+
+_REST = 4.0
+"""How long nothing is fitted after a fit in the background, relative to it."""
 
 _MOST_TRIES = 20
 """Writes that others may overtake before it is an error."""
@@ -368,5 +372,8 @@ class Asking:
             ).start()
 
     def _refit_apart(self) -> None:
+        """Refit, then rest: where many answer, fits shall not follow one another."""
         with self._shared.fitting:
+            began = time.perf_counter()
             refit_and_log(self.store, self.id, self.items, apart=True)
+            time.sleep(_REST * (time.perf_counter() - began))
