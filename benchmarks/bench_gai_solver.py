@@ -40,21 +40,26 @@ def draw(n_items: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     return sample.X, (sample.y - sample.y.min()) / np.ptp(sample.y)
 
 
-def solve(X: np.ndarray, y: np.ndarray, C: float) -> SparseGAIResult:
-    """Solve with the paper's kernel, from items to certified factors."""
+def features_of(X: np.ndarray) -> list[np.ndarray]:
+    """Give the features of the paper's kernel on every attribute."""
     feature_map = RBF(1.0).feature_map()
+    return [feature_map(column) for column in X.T]
+
+
+def solve(features: list[np.ndarray], y: np.ndarray, C: float) -> SparseGAIResult:
+    """Solve, from features to certified factors."""
     evidence = Evidence.from_ratings(y, epsilon=EPSILON)
-    problem = SparseGAIProblem([feature_map(column) for column in X.T], evidence)
-    return problem.solve(C, tol=TOL)
+    return SparseGAIProblem(features, evidence).solve(C, tol=TOL)
 
 
 def _against_qcqp(C: float, factored: bool) -> Case:
     X, y = draw(70, 6)
-    kernel = RBF(1.0)
+    # Both are given the kernels of single attributes, ours in the form of features.
+    kernel, features = RBF(1.0), features_of(X)
     grams = [kernel.k0(column, column) for column in X.T]
     return Case(
         name=f"6 attributes, 70 ratings, 63 subsets, C={C:g}",
-        ours=lambda: solve(X, y, C),
+        ours=lambda: solve(features, y, C),
         theirs=lambda: cvxpy_gai.solve(
             grams, y, C=C, epsilon=EPSILON, factored=factored
         ),
@@ -70,7 +75,7 @@ def _large(n_features: int, C: float, seconds: float) -> Budget:
     X, y = draw(140, n_features)
     return Budget(
         name=f"{n_features} attributes, 140 ratings, C={C:g}, gap 1e-5",
-        ours=lambda: solve(X, y, C),
+        ours=lambda: solve(features_of(X), y, C),
         seconds=seconds,
         check=lambda result: result.gap <= TOL and result.max_order == n_features,
     )

@@ -15,7 +15,7 @@ def test_the_program_over_all_subsets_has_our_optimum(factored: bool) -> None:
     grams = [RBF(1.0).k0(column, column) for column in X.T]
     epsilon = bench_gai_solver.EPSILON
     optimum = cvxpy_gai.solve(grams, y, C=2.0, epsilon=epsilon, factored=factored)
-    ours = bench_gai_solver.solve(X, y, 2.0)
+    ours = bench_gai_solver.solve(bench_gai_solver.features_of(X), y, 2.0)
     assert ours.primal == pytest.approx(optimum, rel=2e-5)
 
 

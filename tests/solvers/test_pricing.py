@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penchant.kernels import RBF
+from penchant.solvers import _pricing
 from penchant.solvers._factors import FactorDictionary
-from penchant.solvers._pricing import Pricer
+from penchant.solvers._pricing import ListPricer, Pricer
 
 
 def instance(seed, n_attributes=6, amplitude=4.0, max_order=None, weights=None):
@@ -42,11 +43,12 @@ def test_finds_what_brute_force_finds(case):
     dictionary, pull = instance(**case)
     values = all_values(dictionary, pull)
     threshold = 1.000001 * np.quantile(list(values.values()), 0.8)
-    found = Pricer(dictionary).search(pull, threshold, limit=10_000, budget=10_000)
     ranked = sorted(values, key=values.get, reverse=True)
-    assert list(found.violated) == [s for s in ranked if values[s] > threshold]
-    assert found.complete
-    assert found.bound == pytest.approx(values[ranked[0]], rel=1e-9)
+    for pricer in (Pricer(dictionary), ListPricer.of_all(dictionary)):
+        found = pricer.search(pull, threshold, limit=10_000, budget=10_000)
+        assert list(found.violated) == [s for s in ranked if values[s] > threshold]
+        assert found.complete
+        assert found.bound == pytest.approx(values[ranked[0]], rel=1e-9)
 
 
 @given(
@@ -66,9 +68,10 @@ def test_order_weights_enter_values_and_bounds(seed, weights):
 def test_a_limit_keeps_the_most_violated(case, limit):
     dictionary, pull = instance(**case)
     values = all_values(dictionary, pull)
-    found = Pricer(dictionary).search(pull, 0.0, limit=limit, budget=10_000)
     ranked = sorted(values, key=values.get, reverse=True)
-    assert list(found.violated) == ranked[:limit]
+    for pricer in (Pricer(dictionary), ListPricer.of_all(dictionary)):
+        found = pricer.search(pull, 0.0, limit=limit, budget=10_000)
+        assert list(found.violated) == ranked[:limit]
 
 
 @given(case=CASES, budget=st.integers(1, 20))
@@ -77,6 +80,19 @@ def test_the_bound_holds_when_the_budget_ends_the_search(case, budget):
     largest = max(all_values(dictionary, pull).values())
     found = Pricer(dictionary).search(pull, 0.0, limit=10_000, budget=budget)
     assert found.bound >= largest * (1 - 1e-12)
+
+
+def test_a_list_without_room_for_its_kernels_prices_the_same(monkeypatch):
+    dictionary, pull = instance(3)
+    subsets = [(0, 1, 4), (2,), (1, 5), (0, 1)]  # not all begin with another one
+    kept = ListPricer(dictionary, subsets).search(pull, 0.0, limit=9, budget=1)
+    monkeypatch.setattr(_pricing, "_FEW_NUMBERS", 0)
+    computed = ListPricer(dictionary, subsets).search(pull, 0.0, limit=9, budget=1)
+    assert computed.violated == kept.violated
+    values = all_values(dictionary, pull)
+    assert computed.bound == pytest.approx(max(values[s] for s in subsets))
+    assert kept.bound == pytest.approx(computed.bound)
+    assert ListPricer.of_all(dictionary) is None  # too many to look at each
 
 
 def test_bounds_prune_most_subsets():

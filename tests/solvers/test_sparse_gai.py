@@ -179,7 +179,7 @@ def test_categories_and_numbers_mix():
 
 
 def test_a_search_cut_short_still_gives_a_valid_bound():
-    X, y = smooth_data(0, n_items=40)
+    X, y = smooth_data(0, n_items=40, n_attributes=9)
     features, evidence = rbf_features(X, RBF(0.3)), Evidence.from_ratings(y)
     problem = SparseGAIProblem(features, evidence)
     best = problem.solve(30.0)

@@ -1,8 +1,10 @@
 """Find the violated subsets among all 2^d - 1 without enumerating them."""
 
 import heapq
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from penchant.typing import FloatArray
 
 _MAX_BOUNDS = 3
 """Sizes of subsets with bounds of their own; larger subsets share the last."""
+
+_FEW_NUMBERS = 2**18
+"""Entries of kernels that a cache holds: to look at all is faster than to search."""
 
 _BATCH = 64
 """Number of subsets whose extensions are priced together, if there are as many."""
@@ -224,23 +229,54 @@ class ListPricer:
     def __init__(self, dictionary: FactorDictionary, subsets: Iterable[Subset]) -> None:
         self._dictionary = dictionary
         self._kernels = dictionary.kernels
-        self._squares = dictionary.scales**2
         self._subsets = sorted(subsets, key=lambda s: (len(s), s))
+        self._scales = dictionary.scales[[len(s) for s in self._subsets]] ** 2
+        n_numbers = len(self._subsets) * self._kernels.shape[1]
+        self._stack = self._stacked() if n_numbers <= _FEW_NUMBERS else None
+
+    @classmethod
+    def of_all(cls, dictionary: FactorDictionary) -> "ListPricer | None":
+        """List all subsets, if their kernels are small enough to look at each."""
+        n_attributes, max_order = dictionary.n_attributes, len(dictionary.scales) - 1
+        n_subsets = sum(math.comb(n_attributes, q) for q in range(1, max_order + 1))
+        if n_subsets * dictionary.kernels.shape[1] > _FEW_NUMBERS:
+            return None
+        sizes = range(1, max_order + 1)
+        return cls(
+            dictionary,
+            (s for size in sizes for s in combinations(range(n_attributes), size)),
+        )
+
+    def _stacked(self) -> FloatArray:
+        """Give the kernels of all subsets, each from that of its first attributes."""
+        stack = np.empty((len(self._subsets), self._kernels.shape[1]))
+        place = {subset: n for n, subset in enumerate(self._subsets)}
+        for n, subset in enumerate(self._subsets):
+            first = place.get(subset[:-1])
+            if first is None:
+                stack[n] = self._kernels[list(subset)].prod(axis=0)
+            else:
+                np.multiply(stack[first], self._kernels[subset[-1]], out=stack[n])
+        return stack
+
+    def _values(self, root: FloatArray) -> FloatArray:
+        """Give Z'K_S Z of every subset."""
+        if self._stack is not None:
+            return np.asarray(self._stack @ root)
+        products = (self._kernels[list(s)].prod(axis=0) for s in self._subsets)
+        return np.array([root @ product for product in products])
 
     def search(
         self, pull: FloatArray, threshold: float, *, limit: int, budget: int
     ) -> Pricing:
         """Find the listed subsets with the largest values; `budget` has no effect."""
         root = self._dictionary.packed_square(pull)
-        products = (self._kernels[list(s)].prod(axis=0) for s in self._subsets)
-        values = {
-            subset: float(self._squares[len(subset)] * (root @ product))
-            for subset, product in zip(self._subsets, products, strict=True)
-        }
-        ranked = sorted(values, key=lambda s: -values[s])
+        values = self._scales * self._values(root)
+        ranked = np.argsort(-values, kind="stable")
+        chosen = ranked[values[ranked] > threshold][:limit]
         return Pricing(
-            violated=tuple(s for s in ranked if values[s] > threshold)[:limit],
-            bound=max(0.0, values[ranked[0]]),
+            violated=tuple(self._subsets[n] for n in chosen.tolist()),
+            bound=max(0.0, float(values[ranked[0]])),
             n_nodes=len(ranked),
             complete=True,
         )

@@ -114,7 +114,8 @@ class SparseGAIProblem:
         if not self._trivial:
             distinct = [matrix[representatives] for matrix in matrices]
             self._dictionary = FactorDictionary(distinct, scales)
-            self._pricer = Pricer(self._dictionary)
+            few = ListPricer.of_all(self._dictionary)
+            self._pricer = Pricer(self._dictionary) if few is None else few
 
     def solve(
         self,
@@ -141,7 +142,8 @@ class SparseGAIProblem:
             The subsets to choose from beside the single attributes; the certificate
             then covers these only. None: all subsets up to max_order.
         max_nodes : int, default=200_000
-            Budget of one search over the subsets.
+            Budget of one search over the subsets, unless they are few enough to look
+            at each.
         max_rounds : int, default=60
             Largest number of restricted problems.
 
