@@ -138,5 +138,8 @@ def test_what_cannot_be_drawn_is_refused(one):
         plot_contrast(one)
     with pytest.raises(DataError, match="at least 1"):
         plot_waterfall(one, max_attributes=0)
+    rows = Attribution([[0.2, -0.5], [0.1, 0.3]], 1.0, [0.7, 1.4], NAMES[:2], "two")
+    with pytest.raises(DataError, match=r"one row\. Got 2"):
+        plot_waterfall(rows)
     with pytest.raises(DataError, match="no rows"):
         plot_contributions(one[:0])

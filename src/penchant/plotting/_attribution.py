@@ -70,6 +70,11 @@ def plot_waterfall(
     ['start', 'size', 'rent', 'prediction']
     """
     parts = parts_of(attribution, max_attributes)
+    if len(attribution) > 1:
+        raise DataError(
+            f"This draws one row. Got {len(attribution):,}; take one, a[0], or use "
+            "plot_contributions to see what matters over all."
+        )
     base, end = float(attribution.base[0]), float(attribution.predictions[0])
     stops = base + np.cumsum([0.0, *(part.value for part in parts)])
     is_contrast = attribution.reference is not None
