@@ -36,7 +36,7 @@ def cases() -> Iterator[list[Case | Budget]]:
 
 def draw(n_items: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     """Return random items and ratings of range 1."""
-    sample = make_gai(n_items, n_features, max_size=3, random_state=0)
+    sample = make_gai(n_items, n_features, max_size=3, n_basis=6, random_state=0)
     return sample.X, (sample.y - sample.y.min()) / np.ptp(sample.y)
 
 

@@ -6,9 +6,9 @@ and learned from 140 ratings with noise 0.05: by the paper's method with its set
 and by our estimator, which also chooses the scale of the kernel. The error is that on
 150 items, against the utility without noise.
 
-The paper does not say how many pieces its splines have. One piece (3 basis functions)
-gives errors near the published ones and stands under the paper's row names; the default
-of `make_gai`, four pieces, is a harder task and stands in rows of its own.
+The paper does not say how many pieces its splines have. One piece, the default of
+`make_gai`, gives errors near the published ones and stands under the paper's row names;
+four pieces are a harder task and stand in rows of their own.
 
 A factor counts as found if it has at least 5 % of the variance of the learned utility;
 the 10 hidden factors have a tenth each. Share and pieces were fixed on other seeds (1

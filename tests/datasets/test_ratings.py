@@ -33,7 +33,9 @@ def test_gai_can_use_every_set_of_attributes(
 
 
 def test_gai_terms_have_mean_zero_in_every_attribute_and_equal_variance() -> None:
-    sample = make_gai(1, 3, n_factors=5, max_size=3, noise=0.0, random_state=3)
+    sample = make_gai(
+        1, 3, n_factors=5, max_size=3, n_basis=6, noise=0.0, random_state=3
+    )
     # four pieces of a spline: five Gauss points each integrate degree 9 exactly
     nodes, weights = np.polynomial.legendre.leggauss(5)
     line = (np.arange(4)[:, None] + (nodes + 1) / 2).ravel() / 4

@@ -129,7 +129,7 @@ def make_gai(
     *,
     n_factors: int = 10,
     max_size: int = 2,
-    n_basis: int = 6,
+    n_basis: int = 3,
     noise: float = 0.05,
     random_state: RandomState = None,
 ) -> RatedSample:
@@ -152,7 +152,8 @@ def make_gai(
         the others are uniform on 1 to `max_size`, as long as sets of that size
         are left.
     n_basis : int
-        B-splines per attribute, at least 3: `n_basis` - 2 pieces of equal length.
+        B-splines per attribute, at least 3: `n_basis` - 2 pieces of equal length. One
+        piece gives errors like those of the paper; more make for harder tasks.
         The coefficients are standard normal before each spline is centred and
         scaled.
     noise : float

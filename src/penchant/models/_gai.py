@@ -117,7 +117,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     >>> model.select(min_share=0.05).factors_
     ((0,), (1,), (2, 3))
     >>> round(model.score(sample.X, sample.y), 2), model.dual_gap_ < 1e-5
-    (0.99, True)
+    (1.0, True)
     """
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
