@@ -57,6 +57,18 @@ def test_some_rules_reach_no_more_than_all(game):
     assert few.value <= every.value + 1e-9
 
 
+def test_rules_that_are_not_needed_get_no_weight():
+    # "a = 0", or neither "a = 1" nor "a = 2": the bias makes up for the difference.
+    signs = np.array([1.0, -1.0, -1.0])
+    thirds = np.full(3, 1 / 3)
+    votes = np.array([[-0.5, 0.5]])
+    game = RuleGame(np.eye(3), signs[:, None], votes, thirds, thirds, 3.0)
+    weights, bias, reached = game.margin_weights(None, "auto", climb=False)
+    np.testing.assert_allclose(weights, [2 / 3, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(bias, [1 / 6, -1 / 6], atol=1e-9)
+    assert reached.value == pytest.approx(1 / 3)
+
+
 @pytest.mark.parametrize("nu", [None, 0.1])
 def test_rules_without_a_margin_climb_to_one(nu):
     columns = np.array([[1.0], [1.0], [1.0], [-1.0]])

@@ -14,6 +14,7 @@ from penchant.models import (
     FeatureList,
     GeneratorSum,
     Monomials,
+    Ramps,
     RuleClassifier,
     Vocabulary,
 )
@@ -237,16 +238,42 @@ class TestCoarsen:
         texts = [feature.text(words) for feature in made]
         return [sum(name in text for text in texts) for name in ("size", "colour")]
 
-    def test_thresholds_get_fewer_and_levels_stay(self):
+    def test_pairs_have_fewer_thresholds_and_all_levels(self):
         n_sizes, n_colours = self.count(Conjunctions(1))
         assert (n_sizes, n_colours) == (40, 16)
-        # Each threshold with "<=" and with ">=".
-        assert self.count(generators.coarsen(Conjunctions(1), 3)) == [6, n_colours]
+        coarse = generators.FewCuts(Conjunctions(1), 3)
+        # Each of the further thresholds with "<=" and with ">=".
+        assert self.count(coarse) == [n_sizes + 6, 2 * n_colours]
+        assert generators.coarsen(Conjunctions(2), 3).conjunctions == Conjunctions(2)
+        assert generators.coarsen(Conjunctions(5), 3).conjunctions == Conjunctions(3)
 
-    def test_sums_and_generators_without_thresholds(self):
+    def test_sums_and_generators_without_pairs(self):
         whole = Conjunctions(2) + Monomials(1) + AlwaysTrue()
         parts = generators.coarsen(whole, 3).parts
         assert parts[0] == generators.FewCuts(Conjunctions(2), 3)
         assert parts[1:] == whole.parts[1:]
-        few = Conjunctions(1, max_thresholds=2)
-        assert generators.coarsen(few, 3) is few
+        single = Conjunctions(1)
+        assert generators.coarsen(single, 3) is single
+
+
+class TestRamps:
+    def test_stand_for_conjunctions(self):
+        whole = Conjunctions(2) + Monomials(1) + AlwaysTrue()
+        assert generators.soften(whole).parts == (Ramps(), *whole.parts[1:])
+
+    def test_graded_rules_of_a_classifier(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(20, 120, size=(200, 2))
+        y = X[:, 0] + X[:, 1] + rng.normal(0, 10, 200) > 140
+        model = RuleClassifier(generator=Ramps() + AlwaysTrue(), nu=0.3).fit(X, y)
+        assert model.score(X, y) > 0.9
+        assert all(" from " in rule.text for rule in model.rules_)
+
+    @pytest.mark.parametrize("n_knots", [1, 0])
+    def test_too_few_knots(self, n_knots):
+        with pytest.raises(DataError, match="n_knots must be at least 2"):
+            Ramps(n_knots)
+
+    def test_sparse_tables(self):
+        with pytest.raises(DataError, match="Ramps need a dense table"):
+            Ramps().bind(sparse.csr_array(np.eye(3)), words(3))

@@ -5,8 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from sklearn.linear_model import LogisticRegression
 
 from penchant.data import Comparisons
+from penchant.datasets import encode_poker
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.models import (
     AlwaysTrue,
@@ -14,6 +16,7 @@ from penchant.models import (
     Conjunction,
     Conjunctions,
     FeatureList,
+    Ramps,
     RuleClassifier,
     RuleRanker,
     Vocabulary,
@@ -261,6 +264,69 @@ def test_few_rules_are_certified_against_all():
     assert bound == pytest.approx(free.value_ + free.saddle_gap_)
 
 
+# Several solutions
+
+
+def deal_hands(n_hands, seed):
+    """Hands without aces: any, straights, flushes and straight flushes."""
+    rng = np.random.default_rng(seed)
+    ranks = rng.integers(2, 14, (n_hands, 5))
+    suits = rng.integers(1, 5, (n_hands, 5))
+    is_straight, is_flush = rng.integers(0, 2, (2, n_hands, 1)) == 1
+    ranks = np.where(is_straight, ranks[:, :1] % 8 + np.arange(2, 7), ranks)
+    suits = np.where(is_flush, suits[:, :1], suits)
+    cards = np.sort(13 * suits + ranks, axis=1)
+    dealt = (np.diff(cards, axis=1) > 0).all(axis=1)
+    return np.stack([suits, ranks], axis=2).reshape(n_hands, 10)[dealt]
+
+
+def learn_straights(seed):
+    """Learn from five features of hands, none of them of two ranks."""
+    hands = encode_poker(deal_hands(4000, seed), level=3)
+    seen = hands.data["number of different ranks"] > 2
+    X, y = hands.data.iloc[:, -5:][seen], (hands.target == 4)[seen].astype(int)
+    generator = Conjunctions(1, relations=("=",)) + AlwaysTrue()
+    return RuleClassifier(generator=generator, nu=None).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("seed", [0, 5, 6])
+def test_the_rules_of_a_straight_come_out(seed):
+    model, X, y = learn_straights(seed)
+    assert {(rule.text, rule.target) for rule in model.rules_} == {
+        ("number of different ranks = 5", 1),
+        ("largest difference of ranks = 4", 1),
+        ("number of different suits = 1", 0),
+    }
+    # 2 for each rule and 3 for the bias.
+    assert model.value_ == pytest.approx(1 / 9, abs=1e-9)
+    assert model.saddle_gap_ <= 1e-3
+    assert model.score(X, y) == 1.0
+    full_house = encode_poker([[1, 5, 2, 5, 3, 5, 1, 9, 2, 9]], level=3)
+    assert model.predict(full_house.data.iloc[:, -5:]).tolist() == [0]
+    again = model.top(3)
+    assert {rule.text for rule in again.rules_} == {rule.text for rule in model.rules_}
+    assert again.value_ == pytest.approx(model.value_, abs=1e-9)
+
+
+def test_of_equal_margins_the_shorter_rule_is_taken():
+    """Only "a and b" and "c" do; they differ where no item is."""
+    X = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    long = Conjunction((Condition(0, "=", 1.0), Condition(1, "=", 1.0)))
+    short = Conjunction((Condition(2, "=", 1.0),))
+    data = LabelData.of_codes(X, np.ones(4), np.array([1, 0, 0, 0]), 2)
+    for offered in ([long, short], [short, long]):
+
+        class Offer:
+            def bind(self, X, vocabulary, offered=offered):
+                return FeatureList([*offered, ALWAYS], X)
+
+        words = Vocabulary(("a", "b", "c"))
+        learner = RuleLearner(data, Offer(), words, with_bias=True, tol=TOL)
+        rules = learner.margin(None, balanced=False)
+        assert [learner.features.feature(key[0]) for key in rules.keys] == [short]
+        assert rules.certificate.value == pytest.approx(1 / 3)
+
+
 # The learner itself
 
 
@@ -331,3 +397,65 @@ def test_a_ranker_without_features(loss):
     pairs = np.random.default_rng(0).random((20, 2, 2))
     with pytest.raises(DataError, match="must make at least one feature"):
         RuleRanker(generator=Nothing(), loss=loss).fit(pairs, np.arange(20) % 2)
+
+
+class TestSmooth:
+    """Labels by a + b, of which some far from the border are wrong."""
+
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, size=(150, 3)).astype(float)
+    codes = (X[:, 0] + X[:, 1] > 5.5).astype(int)
+    wrong = np.flatnonzero(np.abs(X[:, 0] + X[:, 1] - 5.5) > 3)[:8]
+
+    def learner(self, generator, n_copies=1, weight=1.0):
+        given = self.codes.copy()
+        given[self.wrong] = 1 - given[self.wrong]
+        data = LabelData.of_codes(
+            np.tile(self.X, (n_copies, 1)),
+            np.full(150 * n_copies, weight),
+            np.tile(given, n_copies),
+            2,
+        )
+        words = Vocabulary(("a", "b", "c"))
+        whole = generator + AlwaysTrue()
+        return RuleLearner(data, whole, words, with_bias=True, tol="auto")
+
+    def test_doubts_the_labels_that_are_wrong(self):
+        doubts = self.learner(Ramps()).smooth(balanced=False, ridge=3.0)
+        assert (doubts[self.wrong] > 0.5).all()
+        assert np.mean(np.delete(doubts, self.wrong) < 0.5) > 0.9
+
+    def test_is_the_ridge_regression_of_all_features(self):
+        learner = self.learner(Ramps())
+        keys = range(learner.features.n_features)
+        table, codes = learner.features.values(keys), learner.data.codes
+        shares = np.mean(codes), 1 - np.mean(codes)
+        for balanced in (False, True):
+            weights = np.where(codes == 1, 0.5 / shares[0], 0.5 / shares[1])
+            peer = LogisticRegression(C=1 / 3.0, tol=1e-8, max_iter=5000)
+            peer.fit(table, codes, sample_weight=weights if balanced else None)
+            wanted = 1 - peer.predict_proba(table)[np.arange(150), codes]
+            doubts = learner.smooth(balanced=balanced, ridge=3.0)
+            np.testing.assert_allclose(doubts, wanted, atol=2e-3)
+
+    def test_copies_are_like_one_item_of_their_weight(self):
+        once = self.learner(Ramps(), weight=2.0).smooth(balanced=False, ridge=1.0)
+        twice = self.learner(Ramps(), n_copies=2).smooth(balanced=False, ridge=1.0)
+        np.testing.assert_allclose(np.tile(once, 2), twice, atol=1e-6)
+
+    def test_of_too_many_rules_the_same_are_drawn_every_time(self):
+        learner = self.learner(Conjunctions(2))
+        assert learner.features.n_features > 500
+        first, second = (learner.smooth(balanced=False, ridge=3.0) for _ in range(2))
+        np.testing.assert_array_equal(first, second)
+        assert np.mean(np.delete(first, self.wrong) < 0.5) > 0.9
+
+    def test_few_rules_follow(self):
+        doubts = self.learner(Ramps()).smooth(balanced=False, ridge=3.0)
+        learner = self.learner(Conjunctions(2))
+        rules = learner.follow(doubts, 6, ridge=3.0)
+        assert len(rules.keys) == len(set(rules.keys)) == 6
+        assert (np.diff(rules.weights) <= 0).all()
+        assert rules.weights[-1] > 0
+        scores = learner.votes(rules).scores(self.X)
+        assert np.mean(scores.argmax(axis=1) == self.codes) > 0.9

@@ -9,6 +9,7 @@ from penchant.models._rule_logistic import (
     LogisticModel,
     choose_greedily,
     fit_logistic,
+    follow_doubts,
 )
 from penchant.models._rule_preferences import RuleColumns
 
@@ -80,6 +81,14 @@ class TestModel:
         taken = [0, 1, 3, 4]
         best, _ = self.model(*taken).extend_best(self.table[:, :5], taken)
         assert best == 2
+
+    def test_several_columns_at_once(self):
+        block = self.model().extend(self.table[:, [4, 5, 6]])
+        one_by_one = self.model(4, 5, 6)
+        np.testing.assert_allclose(block.fit.coef, one_by_one.fit.coef, atol=1e-5)
+        np.testing.assert_allclose(
+            block.miss(), 1 / (1 + np.exp(block.design @ block.fit.coef))
+        )
 
     def test_a_column_can_be_taken_out(self):
         model = self.model(4, 5, 6).without(2)
@@ -190,3 +199,44 @@ def test_nothing_is_added_when_nothing_helps():
         features, preferences, signs, np.ones(4), max_rules=3, ridge=1.0
     )
     assert len(steps) == 1
+
+
+class TestFollowing:
+    @pytest.mark.parametrize("kind", [2, "pairs"])
+    def test_finds_the_rules_that_the_probabilities_come_from(self, kind):
+        _, features, preferences = make_problem(kind)
+        wanted = {(2, 1, 0): 1.5, (9, 1, 0): -2.0}
+        columns = RuleColumns(features, preferences).columns(list(wanted))
+        margins = columns @ list(wanted.values())
+        step = follow_doubts(
+            features,
+            preferences,
+            np.zeros((preferences.n_rows, 0)),
+            np.ones(preferences.n_rows),
+            1 / (1 + np.exp(margins)),
+            max_rules=2,
+            ridge=1e-6,
+        )
+        followed = RuleColumns(features, preferences).columns(step.keys) @ step.weights
+        np.testing.assert_allclose(followed, margins, atol=1e-3)
+
+    def test_exchanges_rules_that_were_chosen_too_early(self):
+        _, features, preferences = make_problem(2)
+        rng = np.random.default_rng(35)
+        doubts, weights = rng.random(preferences.n_rows), np.ones(preferences.n_rows)
+        bias = np.zeros((preferences.n_rows, 0))
+        source = RuleColumns(features, preferences)
+        greedy = LogisticModel.of_bias(bias, weights, 0.1, doubts)
+        table = source.columns([(k, 1, 0) for k in range(features.n_features)])
+        chosen = []
+        for _ in range(4):
+            best, greedy = greedy.extend_best(table, chosen)
+            chosen.append(best)
+        step = follow_doubts(
+            features, preferences, bias, weights, doubts, max_rules=4, ridge=0.1
+        )
+        margins = source.columns(step.keys) @ step.weights
+        loss = weights @ (np.logaddexp(0, -margins) + doubts * margins)
+        reached = loss + 0.05 * step.weights @ step.weights
+        assert len({key[0] for key in step.keys}) == 4
+        assert reached < greedy.fit.objective - 0.01

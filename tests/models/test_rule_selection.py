@@ -6,9 +6,11 @@ import pytest
 from penchant.models import (
     AlwaysTrue,
     Conjunctions,
+    Monomials,
     RuleClassifier,
     RuleRanker,
     Vocabulary,
+    _rule_generators,
 )
 from penchant.models._rule_data import LabelData
 from penchant.models._rule_selection import (
@@ -21,7 +23,7 @@ from penchant.models._rule_selection import (
 
 MARGIN = RuleCandidate("margin", "margin", 0.1, True, 5)
 GREEDY = RuleCandidate("logistic", "greedy", None, False, 5)
-AVERAGED = RuleCandidate("logistic", "averaged", None, 0.5, 5)
+SMOOTH = RuleCandidate("logistic", "smooth", None, True, 5)
 
 
 class ToldAccuracies:
@@ -67,23 +69,23 @@ class TestChoice:
             ("logistic", None, 5),
         ]
 
-    def test_an_average_wins_within_one_standard_error(self):
+    def test_a_smooth_model_wins_within_one_standard_error(self):
         noisy = [0.8, 0.9, 0.8, 0.9]  # standard error 0.029
-        choice = choose({MARGIN: noisy, AVERAGED: [0.83] * 4})
-        assert choice.candidates[0].origin == "averaged"
-        choice = choose({MARGIN: noisy, AVERAGED: [0.82] * 4})
+        choice = choose({MARGIN: noisy, SMOOTH: [0.83] * 4})
+        assert choice.candidates[0].origin == "smooth"
+        choice = choose({MARGIN: noisy, SMOOTH: [0.82] * 4})
         assert choice.candidates[0].origin == "margin"
 
-    def test_rules_without_fault_win_over_an_average(self):
+    def test_rules_without_fault_win_over_a_smooth_model(self):
         for accuracy in (0.99, 1.0):
-            choice = choose({MARGIN: [1.0] * 4, AVERAGED: [accuracy] * 4})
+            choice = choose({MARGIN: [1.0] * 4, SMOOTH: [accuracy] * 4})
             assert choice.candidates[0].origin == "margin"
 
     def test_a_single_fold(self):
-        choice = choose({AVERAGED: [0.8], GREEDY: [0.9]}, n_folds=1)
+        choice = choose({SMOOTH: [0.8], GREEDY: [0.9]}, n_folds=1)
         assert choice.candidates[0].origin == "greedy"
-        choice = choose({AVERAGED: [0.8], GREEDY: [0.7]}, n_folds=1)
-        assert choice.candidates[0].origin == "averaged"
+        choice = choose({SMOOTH: [0.8], GREEDY: [0.7]}, n_folds=1)
+        assert choice.candidates[0].origin == "smooth"
 
 
 class TestWords:
@@ -94,9 +96,9 @@ class TestWords:
         assert str(GREEDY) == (
             "weights by the logistic loss, rules chosen one by one, at most 5 rules"
         )
-        assert str(replace(AVERAGED, n_rules=None)) == (
-            "weights by the logistic loss, rules that follow the average of many "
-            "models, labels balanced by half"
+        assert str(replace(SMOOTH, n_rules=None)) == (
+            "weights by the logistic loss, rules that follow a smooth model, labels "
+            "balanced"
         )
 
     def test_choice(self):
@@ -139,7 +141,8 @@ class TestSearch:
         assert kinds == {
             ("margin", "margin", True),
             ("logistic", "margin", True),
-            ("logistic", "averaged", 0.5),
+            ("logistic", "smooth", True),
+            ("logistic", "smooth", False),
         }
         assert all(c.n_rules == 3 and 0.5 < c.accuracy <= 1 for c in candidates)
 
@@ -158,7 +161,7 @@ class TestSearch:
         train, test = halves()
         learner = search.learner(data.take(train))
         candidates = search.compare(data, train, test)
-        for candidate in (*candidates[:2], candidates[-1]):
+        for candidate in (*candidates[:2], *candidates[-2:]):
             _, rules_of, rules = search.fit(learner, candidate)
             scores = rules_of.votes(rules).scores(X[test > 0])
             assert len(rules.keys) <= 3
@@ -166,13 +169,33 @@ class TestSearch:
             assert candidate.accuracy == pytest.approx(right)
 
     @pytest.mark.parametrize("balance", [True, False])
-    def test_an_average_is_balanced_as_told(self, balance):
+    def test_a_smooth_model_is_balanced_as_told(self, balance):
         data, _, _ = make_data(noise=2.0)
-        search = make_search(balances=(balance,))
-        averaged = search.compare(data, *halves())[-1]
-        assert (averaged.origin, averaged.balanced) == ("averaged", balance)
+        candidates = make_search(balances=(balance,)).compare(data, *halves())
+        smooth = [c.balanced for c in candidates if c.origin == "smooth"]
+        assert smooth == [balance]
 
-    def test_without_a_limit_there_is_no_average(self):
+    def test_features_that_cannot_be_listed_follow_nothing(self, monkeypatch):
+        monkeypatch.setattr(_rule_generators, "_MOST_CELLS", 1)
+        data, _, _ = make_data(noise=2.0)
+        search = make_search(generator=Conjunctions(3) + AlwaysTrue())
+        assert {c.origin for c in search.compare(data, *halves())} == {"margin"}
+
+    def test_other_features_follow_all_of_themselves(self):
+        data, _, _ = make_data(noise=2.0)
+        search = make_search(generator=Monomials(2) + AlwaysTrue())
+        candidates = search.compare(data, *halves())
+        smooth = [c.accuracy for c in candidates if c.origin == "smooth"]
+        assert len(smooth) == 2
+        assert min(smooth) > 0.7
+
+    def test_long_rules_are_searched_and_short_ones_follow(self):
+        data, _, _ = make_data(noise=2.0)
+        search = make_search(generator=Conjunctions(4) + AlwaysTrue())
+        candidates = search.compare(data, *halves())
+        assert {c.origin for c in candidates} == {"margin", "smooth"}
+
+    def test_without_a_limit_no_smooth_model_is_followed(self):
         data, _, _ = make_data(noise=2.0)
         candidates = make_search(max_rules=None).compare(data, *halves())
         assert {c.origin for c in candidates} == {"margin", "greedy"}
@@ -221,10 +244,10 @@ class TestSeparation:
 
 
 class TestEstimators:
-    def test_noisy_labels_make_for_an_average(self):
+    def test_noisy_labels_make_for_a_smooth_model(self):
         _, X, y = make_data(noise=3.0, n_items=300)
         model = RuleClassifier(degree=1, loss="auto", max_rules=3).fit(X, y)
-        assert model.candidate_.origin == "averaged"
+        assert model.candidate_.origin == "smooth"
         assert (model.loss_, len(model.rules_)) == ("logistic", 3)
         assert model.choice_.candidates[0] == model.candidate_
         assert model.predict_proba(X).shape == (300, 2)

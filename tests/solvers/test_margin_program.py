@@ -170,6 +170,81 @@ def test_the_lines_of_tic_tac_toe_and_nothing_else():
     assert (signs[table[:, [key[0] for key in wins]].any(axis=1)] == 1.0).all()
 
 
+def said_in_two_ways(n_rows=600):
+    """Features of "a = 0 and b": "a = 0", or neither "a = 1" nor "a = 2"."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, n_rows), rng.integers(0, 2, (n_rows, 4))
+    table = np.column_stack([np.ones(n_rows), a == 0, a == 1, a == 2, b])
+    return table, np.where((a == 0) & (b[:, 0] == 1), 1.0, -1.0)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-8])
+def test_of_several_solutions_the_cheapest_is_taken(tol):
+    table, signs = said_in_two_ways()
+    source, upper = MatrixSource(table, signs), np.ones(len(signs))
+    dear = solve_margin(source, upper, tol=tol, cost=lambda key: float(key[0] == 1))
+    cheap = solve_margin(source, upper, tol=tol, cost=lambda key: float(key[0] > 0))
+    assert {key[0] for key in dear.keys} == {0, 2, 3, 4}
+    assert {key[0] for key in cheap.keys} == {0, 1, 4}
+    np.testing.assert_allclose(cheap.weights, [3 / 7, 2 / 7, 2 / 7], atol=1e-9)
+    for solution in (dear, cheap):
+        assert solution.value == pytest.approx(1 / 7, abs=1e-9)
+        check_solution(solution, source, game_matrix(table, signs), upper, tol)
+
+
+@settings(max_examples=40)
+@given(
+    kind=st.sampled_from(KINDS),
+    n_rows=st.integers(2, 40),
+    n_features=st.integers(1, 30),
+    seed=st.integers(0, 10_000),
+    tol=st.sampled_from([1e-3, 1e-6, 1e-8]),
+)
+def test_costs_leave_the_certificate_as_it_is(kind, n_rows, n_features, seed, tol):
+    rng = np.random.default_rng(seed)
+    X = draw_features(kind, n_rows, n_features, rng)
+    source = MatrixSource(X, rng.choice([-1.0, 1.0], n_rows))
+    costs = rng.choice([0.0, 1.0, 1.001], n_features)
+    upper = np.ones(n_rows)
+    upper[2:] = rng.random(n_rows - 2) < 0.8
+    plain = solve_margin(source, upper, tol=tol)
+    simple = solve_margin(source, upper, tol=tol, cost=lambda key: costs[key[0]])
+    assert simple.status == "optimal"
+    assert simple.saddle_gap <= tol
+    assert simple.upper_bound == plain.upper_bound
+    np.testing.assert_array_equal(simple.p, plain.p)
+    assert simple.value >= plain.value - 1e-9
+    margins = source.columns(simple.keys) @ simple.weights
+    assert margins[upper > 0].min() == pytest.approx(simple.value, abs=1e-12)
+    n_plain, n_simple = (
+        sum(costs[key[0]] > 0 for key in solution.keys) for solution in (plain, simple)
+    )
+    assert n_simple <= n_plain
+
+
+def test_costs_change_nothing_where_there_is_one_solution():
+    rng = np.random.default_rng(10)
+    source = MatrixSource(rng.standard_normal((50, 40)), rng.choice([-1.0, 1.0], 50))
+    costs = rng.random(40)
+    plain, simple = (
+        solve_margin(source, np.ones(50), tol=1e-6, cost=cost)
+        for cost in (None, lambda key: costs[key[0]])
+    )
+    assert simple.keys == plain.keys
+    np.testing.assert_array_equal(simple.weights, plain.weights)
+
+
+def test_large_solutions_are_not_simplified(monkeypatch):
+    table, signs = said_in_two_ways()
+    source, upper = MatrixSource(table, signs), np.ones(len(signs))
+    monkeypatch.setattr("penchant.solvers._margin_program._TIED_COLUMNS", 2)
+    plain, same = (
+        solve_margin(source, upper, cost=cost) for cost in (None, lambda key: 1.0)
+    )
+    assert same.keys == plain.keys
+    np.testing.assert_array_equal(same.weights, plain.weights)
+
+
 def test_large_sets_go_through_many_rounds_and_purges():
     rng = np.random.default_rng(1)
     X = (rng.random((300, 3000)) < 0.3).astype(float)
@@ -208,12 +283,12 @@ def test_columns_without_weight_leave_the_working_set():
     assert (C.T @ solution.p).max() - solution.lower_bound <= 1e-6
 
 
-@pytest.mark.parametrize("limit", ["_VERTEX_COLUMNS", "_VERTEX_PIVOTS"])
+@pytest.mark.parametrize("limit", ["_MOST_COLUMNS", "_MOST_PIVOTS"])
 def test_without_a_vertex_the_pruned_weights_stay(limit, monkeypatch):
     rng = np.random.default_rng(9)
     X, signs = rng.standard_normal((60, 80)), rng.choice([-1.0, 1.0], 60)
     source, upper = MatrixSource(X, signs), np.full(60, 0.05)
-    monkeypatch.setattr(f"penchant.solvers._margin_program.{limit}", 1)
+    monkeypatch.setattr(f"penchant.solvers._margin_vertex.{limit}", 1)
     solution = solve_margin(source, upper, tol=1e-5)
     check_solution(solution, source, game_matrix(X, signs), upper, 1e-5)
 
@@ -341,8 +416,9 @@ def test_an_interrupt_leaves_the_source_usable():
         ([1.0, np.nan], {}, "finite and >= 0"),
         ([1.0], {}, "one entry per row"),
         ([1.0, 1.0], {"tol": -1.0}, "tol must be positive"),
+        ([0.6, 0.6], {"cost": hash}, "cost chooses among hard margins"),
     ],
-    ids=["sum", "negative", "nan", "shape", "tol"],
+    ids=["sum", "negative", "nan", "shape", "tol", "cost"],
 )
 def test_wrong_input_is_refused(upper, options, message):
     with pytest.raises(DataError, match=message):

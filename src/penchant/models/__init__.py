@@ -35,9 +35,11 @@ from penchant.models._rule_generators import (
     Conjunctions,
     GeneratorSum,
     Monomials,
+    Ramps,
     RuleGenerator,
 )
 from penchant.models._rule_monomials import Monomial
+from penchant.models._rule_ramps import Ramp
 from penchant.models._rule_ranker import RuleRanker
 from penchant.models._rule_selection import RuleCandidate, RuleChoice
 from penchant.models._rule_sources import (
@@ -103,6 +105,8 @@ __all__ = [
     "PopulationGP",
     "Posterior",
     "PricedFeatures",
+    "Ramp",
+    "Ramps",
     "RankerMixin",
     "Rule",
     "RuleCandidate",

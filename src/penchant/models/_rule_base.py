@@ -248,7 +248,7 @@ class BaseRules(BaseEstimator):
         self.candidate_, self.loss_ = candidate, candidate.loss
         self._set_nu(candidate.nu, rules.certificate, len(rules.keys))
         keys, weights = learner.merge_equal(rules)
-        self.game_ = learner.game(keys, balanced=bool(candidate.balanced))
+        self.game_ = learner.game(keys, balanced=candidate.balanced)
         features = [learner.features.feature(key) for key, _, _ in keys]
         values = learner.features.values([key for key, _, _ in keys])
         names, item_weights = self._label_names(), learner.data.item_weights

@@ -107,6 +107,9 @@ class RuleGame:
     ) -> tuple[FloatArray, FloatArray, Certificate]:
         """Solve the margin program on these rules alone; the bias has both signs.
 
+        If the hard margin has several solutions, rules get little weight, and the bias
+        the rest.
+
         Few rules may have no margin where many have one, and their weights would be
         arbitrary. With `climb` nu is raised until they have; the certificate tells.
         """
@@ -121,13 +124,16 @@ class RuleGame:
     def _margin_weights(
         self, nu: float | None, tol: Any
     ) -> tuple[FloatArray, FloatArray, Certificate]:
+        k, n_bias = self.columns.shape[1], self.bias.shape[1]
         table = np.hstack([self.columns, self.bias, -self.bias])
         solution = solve_margin(
-            _ColumnTable(table), margin_bounds(self.strict_weights, nu), tol=tol
+            _ColumnTable(table),
+            margin_bounds(self.strict_weights, nu),
+            tol=tol,
+            cost=(lambda key: float(key < k)) if nu is None else None,
         )
         weights = np.zeros(table.shape[1])
         weights[np.array(solution.keys, dtype=np.int64)] = solution.weights
-        k, n_bias = self.columns.shape[1], self.bias.shape[1]
         bias = weights[k : k + n_bias] - weights[k + n_bias :]
         return weights[:k], bias @ self.bias_votes, Certificate.of(solution, nu)
 

@@ -1,7 +1,7 @@
 """Generators of features: what rules may be made of (PRL-7)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -23,6 +23,7 @@ from penchant.models._rule_monomials import (
     PowerFeatures,
     ProductFeatures,
 )
+from penchant.models._rule_ramps import list_ramps
 from penchant.models._rule_sources import (
     CoverageFeatures,
     Feature,
@@ -40,9 +41,11 @@ __all__ = [
     "FewCuts",
     "GeneratorSum",
     "Monomials",
+    "Ramps",
     "RuleGenerator",
     "coarsen",
     "make_generator",
+    "soften",
 ]
 
 _MOST_CELLS = 2**28
@@ -178,14 +181,42 @@ class Conjunctions(_Addable):
 
 @dataclass(frozen=True)
 class FewCuts:
-    """Conjunctions with fewer thresholds, but all levels to be equal to."""
+    """Conjunctions with fewer thresholds; single conditions keep all of them."""
 
     conjunctions: Conjunctions
     max_cuts: int
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
-        """List conditions, and conjunctions of them."""
-        return self.conjunctions.bind_cuts(X, vocabulary, self.max_cuts)
+        """List conditions, and conjunctions of the coarser ones."""
+        single = replace(self.conjunctions, degree=1).bind(X, vocabulary)
+        several = self.conjunctions.bind_cuts(X, vocabulary, self.max_cuts)
+        return join_features([single, several])
+
+
+@dataclass(frozen=True)
+class Ramps(_Addable):
+    """Graded rules such as ``size from 40 to 80``: the larger, the more it holds.
+
+    A ramp is 0 up to one quantile of an attribute, 1 from another one on, and rises
+    evenly between them. Categories, and attributes with two values, have conditions
+    instead.
+
+    Parameters
+    ----------
+    n_knots : int, default=5
+        Number of quantiles, the smallest and the largest value included.
+    """
+
+    n_knots: int = 5
+
+    def __post_init__(self) -> None:
+        if self.n_knots < 2:
+            raise DataError(f"n_knots must be at least 2. Got {self.n_knots!r}.")
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """List the ramps of all attributes."""
+        items = _dense(X, "Ramps")
+        return FeatureList(list_ramps(items, vocabulary, self.n_knots), items)
 
 
 @dataclass(frozen=True)
@@ -273,13 +304,20 @@ def make_generator(
 
 
 def coarsen(generator: RuleGenerator, max_cuts: int) -> RuleGenerator:
-    """Let conjunctions have fewer thresholds; other generators stay as they are."""
+    """Let conjunctions be short and have fewer thresholds; others stay as they are."""
     if isinstance(generator, GeneratorSum):
         parts = tuple(coarsen(part, max_cuts) for part in generator.parts)
         return GeneratorSum(parts)
-    if isinstance(generator, Conjunctions) and max_cuts < generator.max_thresholds:
-        return FewCuts(generator, max_cuts)
+    if isinstance(generator, Conjunctions) and generator.degree > 1:
+        return FewCuts(replace(generator, degree=min(generator.degree, 3)), max_cuts)
     return generator
+
+
+def soften(generator: RuleGenerator) -> RuleGenerator:
+    """Let ramps stand for conjunctions; other generators stay as they are."""
+    if isinstance(generator, GeneratorSum):
+        return GeneratorSum(tuple(soften(part) for part in generator.parts))
+    return Ramps() if isinstance(generator, Conjunctions) else generator
 
 
 def _conjunctions(

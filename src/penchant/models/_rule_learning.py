@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from penchant.exceptions import DataError
-from penchant.models._rule_conditions import ALWAYS, Vocabulary
+from penchant.models._rule_conditions import ALWAYS, Conjunction, Vocabulary
 from penchant.models._rule_data import RuleData
 from penchant.models._rule_games import (
     Certificate,
@@ -18,7 +18,13 @@ from penchant.models._rule_games import (
 )
 from penchant.models._rule_generators import RuleGenerator
 from penchant.models._rule_joins import join_features
-from penchant.models._rule_logistic import choose_greedily
+from penchant.models._rule_logistic import (
+    LogisticModel,
+    LogisticStep,
+    choose_greedily,
+    follow_doubts,
+)
+from penchant.models._rule_monomials import Monomial
 from penchant.models._rule_preferences import Preferences, RuleColumns, RuleKey
 from penchant.models._rule_sources import (
     Feature,
@@ -37,6 +43,12 @@ __all__ = [
 
 KnownRule = tuple[Feature, int, int]
 """A feature, and the labels that it speaks for and against."""
+
+_COST_OF_LENGTH = 1e-3
+"""Of a further condition, if the first one costs 1: it decides between equals."""
+
+_MOST_AT_ONCE = 500
+"""How many rules get weights at once."""
 
 _LEAST_BOUND = 2e-6
 """A program whose margin has a smaller upper bound has none."""
@@ -136,12 +148,26 @@ class RuleLearner:
     def margin(
         self, nu: float | None, *, balanced: bool, start: Sequence[RuleKey] = ()
     ) -> WeightedRules:
-        """Solve the margin program over all features (PRL-3)."""
-        upper = margin_bounds(self.data.strict_weights(balanced=balanced), nu)
-        start = start or self.known_keys
-        return self._of_solution(
-            solve_margin(self.columns, upper, tol=self.tol, start=start), nu
+        """Solve the margin program over all features (PRL-3).
+
+        Hard margins often have several solutions: then rules get little weight, and
+        short ones rather than long ones.
+        """
+        solution = solve_margin(
+            self.columns,
+            margin_bounds(self.data.strict_weights(balanced=balanced), nu),
+            tol=self.tol,
+            start=start or self.known_keys,
+            cost=self._cost if nu is None else None,
         )
+        return self._of_solution(solution, nu)
+
+    def _cost(self, key: RuleKey) -> float:
+        """Tell how much a rule is to be avoided; the bias is free."""
+        feature = self.features.feature(key[0])
+        if feature == ALWAYS:
+            return 0.0
+        return 1.0 + _COST_OF_LENGTH * (_length(feature) - 1)
 
     def play(
         self, *, n_columns: int, n_epochs: int, n_plays: int, random_state: Any
@@ -219,23 +245,65 @@ class RuleLearner:
         self, max_rules: int, *, balanced: bool, ridge: float
     ) -> list[WeightedRules]:
         """Choose rules one by one by the logistic loss: with 0, 1, ... of them."""
-        if not isinstance(self.features, ListedFeatures):
-            raise DataError(
-                "loss='logistic' compares all features, and this generator cannot "
-                "list them. Use a lower degree, or loss='margin'."
-            )
         steps = choose_greedily(
-            self.features,
+            self._listed_features(),
             self.columns.preferences,
             self._bias,
-            float(self.data.weights.sum()) * self.data.row_weights(balanced=balanced),
+            self._loss_weights(balanced=balanced),
             max_rules=max_rules,
             ridge=ridge,
         )
-        return [
-            _sorted_rules(step.keys, step.weights, step.bias @ self._bias_votes)
-            for step in steps
-        ]
+        return [self._of_step(step) for step in steps]
+
+    def follow(
+        self, doubts: FloatArray, max_rules: int, *, ridge: float
+    ) -> WeightedRules:
+        """Choose few rules that come close to how probable the preferences are."""
+        step = follow_doubts(
+            self._listed_features(),
+            self.columns.preferences,
+            self._bias,
+            self._loss_weights(balanced=False),
+            doubts,
+            max_rules=max_rules,
+            ridge=ridge,
+        )
+        return self._of_step(step)
+
+    def smooth(self, *, balanced: bool, ridge: float) -> FloatArray:
+        """Weigh all rules at once; give how probably each preference does not hold."""
+        model = LogisticModel.of_bias(
+            self._bias, self._loss_weights(balanced=balanced), ridge
+        )
+        return model.extend(self.columns.columns(self._all_keys())).miss()
+
+    def _all_keys(self) -> list[RuleKey]:
+        """List all rules, each in one direction; of too many, some drawn at random."""
+        n_labels = self.columns.preferences.n_labels
+        pairs = [(a, b) for a in range(n_labels) for b in range(a)]
+        if isinstance(self.features, ListedFeatures):
+            keys = range(self.features.n_features)
+            if len(keys) * len(pairs) <= _MOST_AT_ONCE:
+                return [(key, *pair) for key in keys for pair in pairs]
+        drawn = self.columns.sample(_MOST_AT_ONCE, np.random.default_rng(0))
+        once = dict.fromkeys((key, max(pair), min(pair)) for key, *pair in drawn)
+        return list(once)
+
+    def _listed_features(self) -> ListedFeatures:
+        if isinstance(self.features, ListedFeatures):
+            return self.features
+        raise DataError(
+            "loss='logistic' compares all features, and this generator cannot "
+            "list them. Use a lower degree, or loss='margin'."
+        )
+
+    def _loss_weights(self, *, balanced: bool) -> FloatArray:
+        """Give the weights of the preferences in a logistic loss."""
+        total = float(self.data.weights.sum())
+        return total * self.data.row_weights(balanced=balanced)
+
+    def _of_step(self, step: LogisticStep) -> WeightedRules:
+        return _sorted_rules(step.keys, step.weights, step.bias @ self._bias_votes)
 
     def merge_equal(self, rules: WeightedRules) -> tuple[list[RuleKey], list[float]]:
         """Add up the weights of equal rules, heaviest first; opposite ones cancel."""
@@ -296,6 +364,13 @@ def _sorted_rules(
     sizes = np.abs(weights[order])
     n_kept = int((sizes > 0).sum())
     return WeightedRules(tuple(turned[:n_kept]), sizes[:n_kept], bias, certificate)
+
+
+def _length(feature: Feature) -> int:
+    """Count the conditions or attributes; of features that we do not know, 1."""
+    if isinstance(feature, Conjunction):
+        return len(feature.conditions)
+    return len(feature.attributes) if isinstance(feature, Monomial) else 1
 
 
 def _turn(key: RuleKey) -> RuleKey:

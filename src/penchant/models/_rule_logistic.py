@@ -18,6 +18,7 @@ __all__ = [
     "LogisticStep",
     "choose_greedily",
     "fit_logistic",
+    "follow_doubts",
 ]
 
 _N_SCORED, _N_REFITTED = 64, 8
@@ -25,6 +26,9 @@ _N_SCORED, _N_REFITTED = 64, 8
 
 _BIAS_PENALTY = 1e-3
 """Of the bias, as a share of the penalty of the rules."""
+
+_N_PASSES = 2
+"""How often each of few rules may be exchanged for a better one."""
 
 _MAX_STEPS, _MAX_HALVINGS = 50, 30
 _DECREMENT = 1e-12
@@ -51,7 +55,6 @@ def fit_logistic(
     penalties: FloatArray,
     start: FloatArray | None = None,
     doubts: FloatArray | None = None,
-    max_steps: int = _MAX_STEPS,
 ) -> LogisticFit:
     """Minimise ``sum_i weights_i loss(m_i) + sum_j penalties_j b_j^2 / 2``.
 
@@ -67,8 +70,6 @@ def fit_logistic(
     start : ndarray of shape (k,), optional
     doubts : ndarray of shape (n_rows,), optional
         How probably each row should not hold; 0 if not given.
-    max_steps : int
-        Few steps from a good start give weights that are nearly the best.
     """
     coef = np.zeros(columns.shape[1]) if start is None else start
     doubted = np.zeros(len(columns)) if doubts is None else doubts
@@ -79,7 +80,7 @@ def fit_logistic(
         return float(loss + 0.5 * penalties @ coef**2)
 
     objective = objective_of(coef)
-    for _ in range(max_steps if coef.size else 0):
+    for _ in range(_MAX_STEPS if coef.size else 0):
         miss = expit(-(columns @ coef))
         gradient = penalties * coef - columns.T @ (weights * (miss - doubted))
         curvature = weights * miss * (1 - miss)
@@ -135,16 +136,13 @@ class LogisticModel:
         fit = fit_logistic(bias, weights, penalties, doubts=doubts)
         return cls(bias, weights, doubts, penalties, fit, ridge)
 
-    def extend(
-        self, column: FloatArray, max_steps: int = _MAX_STEPS
-    ) -> "LogisticModel":
-        """Add a column and fit all weights anew."""
-        design = np.column_stack([self.design, column])
-        penalties = np.append(self.penalties, self.ridge)
-        start = np.append(self.fit.coef, 0.0)
-        fit = fit_logistic(
-            design, self.weights, penalties, start, self.doubts, max_steps
-        )
+    def extend(self, columns: FloatArray) -> "LogisticModel":
+        """Add a column, or several, and fit all weights anew."""
+        design = np.column_stack([self.design, columns])
+        n_new = design.shape[1] - self.design.shape[1]
+        penalties = np.append(self.penalties, np.full(n_new, self.ridge))
+        start = np.append(self.fit.coef, np.zeros(n_new))
+        fit = fit_logistic(design, self.weights, penalties, start, self.doubts)
         return replace(self, design=design, penalties=penalties, fit=fit)
 
     def extend_best(
@@ -193,9 +191,14 @@ class LogisticModel:
         gains: FloatArray = slopes**2 / curvatures
         return gains
 
+    def miss(self) -> FloatArray:
+        """Give how probably each row does not hold, by the model."""
+        probability: FloatArray = expit(-(self.design @ self.fit.coef))
+        return probability
+
     def slope_and_curvature(self) -> tuple[FloatArray, FloatArray]:
         """Give minus the gradient and the curvature of the loss by row."""
-        miss = expit(-(self.design @ self.fit.coef))
+        miss = self.miss()
         return self.weights * (miss - self.doubts), self.weights * miss * (1 - miss)
 
 
@@ -238,6 +241,36 @@ def choose_greedily(
     return steps
 
 
+def follow_doubts(
+    features: ListedFeatures,
+    preferences: Preferences,
+    bias: FloatArray,
+    weights: FloatArray,
+    doubts: FloatArray,
+    *,
+    max_rules: int,
+    ridge: float,
+) -> LogisticStep:
+    """Choose few rules that come close to given probabilities.
+
+    Rules are added one by one, then each is exchanged for a better one if there is any.
+
+    Parameters
+    ----------
+    features, preferences, bias, weights, max_rules, ridge
+        As `choose_greedily` takes them.
+    doubts : ndarray of shape (n_rows,)
+        How probably each preference does not hold.
+    """
+    model = LogisticModel.of_bias(bias, weights, ridge, doubts)
+    search = _GreedySearch(features, preferences, bias.shape[1], model)
+    while len(search.keys) < max_rules and search.advance():
+        pass
+    for _ in range(_N_PASSES * len(search.keys)):
+        search.exchange_oldest()
+    return search.step
+
+
 @dataclass(eq=False)
 class _GreedySearch:
     """The rules so far, and the search for the next one."""
@@ -264,6 +297,11 @@ class _GreedySearch:
             return False
         self.keys, self.model = (*self.keys, keys[best]), model
         return True
+
+    def exchange_oldest(self) -> None:
+        """Let the oldest rule leave; its successor, or itself, comes last."""
+        self.keys, self.model = self.keys[1:], self.model.without(self.n_bias)
+        self.advance()
 
     def _promising(self) -> list[RuleKey]:
         """Score all rules by sums over items, and give the best."""

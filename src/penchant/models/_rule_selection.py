@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from penchant.models._rule_averaging import average_models, balance_labels, fit_averaged
 from penchant.models._rule_conditions import Vocabulary
 from penchant.models._rule_data import RuleData
-from penchant.models._rule_generators import RuleGenerator, coarsen
+from penchant.models._rule_generators import RuleGenerator, coarsen, soften
 from penchant.models._rule_learning import KnownRule, RuleLearner, WeightedRules
 from penchant.models._rule_preferences import LabelPreferences, RuleKey
+from penchant.models._rule_sources import ListedFeatures
 from penchant.typing import FloatArray
 
 __all__ = [
@@ -36,12 +36,12 @@ _PREFERENCES_PER_RULE = 50
 """Rules that satisfy at least so many preferences each need no folds. A rare label
 makes for fewer: see `_n_telling`."""
 
-_CUTS = (3, 6)
-"""Thresholds per attribute of the models whose average is followed, which vary less if
-there are few; and of those that offer the rules to follow it with."""
+_N_CUTS = 4
+"""Thresholds per attribute in conjunctions that follow a smooth model: they vary less
+with the data if there are few."""
 
-_HALF = 0.5
-"""How far labels are balanced if that is left open and models are averaged."""
+_SHRINKAGE = 3.0
+"""What `ridge` is multiplied by for a smooth model, and for what follows it."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class RuleCandidate:
     ----------
     loss : {"margin", "logistic"}
         How the rules get their weights.
-    origin : {"margin", "greedy", "averaged"}
+    origin : {"margin", "greedy", "smooth"}
         Whether the rules are those of the margin program, chosen one by one, or chosen
-        so that they follow the average of many such choices on resampled data.
+        so that they follow a smooth model.
     nu : float or None
         Soft margin of the program; None: hard margin, or no program.
-    balanced : bool or float
-        Whether all labels count the same; a number between 0 and 1: how far.
+    balanced : bool
+        Whether all labels count the same.
     n_rules : int or None
         Largest number of rules; None: no limit.
     accuracy : float
@@ -68,7 +68,7 @@ class RuleCandidate:
     loss: str
     origin: str
     nu: float | None
-    balanced: float
+    balanced: bool
     n_rules: int | None
     accuracy: float = float("nan")
 
@@ -77,13 +77,12 @@ class RuleCandidate:
         text = f"weights by {weights[self.loss]}"
         if self.origin == "greedy":
             text += ", rules chosen one by one"
-        elif self.origin == "averaged":
-            text += ", rules that follow the average of many models"
+        elif self.origin == "smooth":
+            text += ", rules that follow a smooth model"
         elif self.nu is not None:
             text += f", nu = {self.nu:g}"
         if self.balanced:
             text += ", labels balanced"
-            text += " by half" if self.balanced == _HALF else ""
         if self.n_rules is not None:
             text += f", at most {self.n_rules} rules"
         return text
@@ -167,21 +166,23 @@ class RuleSearch:
 
     def fit(self, learner: RuleLearner, candidate: RuleCandidate) -> FittedRules:
         """Weigh rules in the way of one candidate."""
-        if candidate.origin == "averaged":
-            return self._follow_average(learner.data, candidate)
-        balanced = bool(candidate.balanced)
+        if candidate.origin == "smooth":
+            (fitted,) = self._smooth_fits(learner.data, (candidate.balanced,))
+            return FittedRules(candidate, *fitted[1:])
         if candidate.origin == "greedy":
             n_rules = candidate.n_rules or _DEFAULT_RULES
-            steps = learner.greedy(n_rules, balanced=balanced, ridge=self.ridge)
+            steps = learner.greedy(
+                n_rules, balanced=candidate.balanced, ridge=self.ridge
+            )
             return FittedRules(candidate, learner, steps[-1])
-        rules = learner.margin(candidate.nu, balanced=balanced)
+        rules = learner.margin(candidate.nu, balanced=candidate.balanced)
         return FittedRules(candidate, learner, self.shorten(learner, rules, candidate))
 
     def shorten(
         self, learner: RuleLearner, rules: WeightedRules, candidate: RuleCandidate
     ) -> WeightedRules:
         """Keep the heaviest rules of a margin program and weigh them anew."""
-        keys, balanced = rules.keys[: candidate.n_rules], bool(candidate.balanced)
+        keys, balanced = rules.keys[: candidate.n_rules], candidate.balanced
         if candidate.loss == "logistic":
             return learner.refit_logistic(keys, balanced=balanced, ridge=self.ridge)
         if len(keys) == len(rules.keys):
@@ -217,11 +218,11 @@ class RuleSearch:
         """Fit the candidates on one fold, and score them on the other items."""
         learner = self.learner(data.take(train))
         fitted: list[FittedRules] = []
-        averaged = len(self.losses) == 2 and self.max_rules is not None
-        for balanced in self.balances[:1] if averaged else self.balances:
+        compares_both = len(self.losses) == 2 and self.max_rules is not None
+        for balanced in self.balances[:1] if compares_both else self.balances:
             fitted += self._margin_fits(learner, balanced)
-        if averaged:
-            fitted.append(self.fit(learner, self._averaged()))
+        if compares_both:
+            fitted += self._smooth_fits(learner.data, self.balances)
         elif "logistic" in self.losses:
             fitted += self._greedy_fits(learner, self.score_balanced)
         scored = []
@@ -231,25 +232,31 @@ class RuleSearch:
             scored.append(replace(candidate, accuracy=accuracy))
         return scored
 
-    def _averaged(self) -> RuleCandidate:
-        """Say how the average is followed; open whether labels are balanced: half."""
-        balance = _HALF if len(self.balances) == 2 else self.balances[0]
-        return RuleCandidate("logistic", "averaged", None, balance, self.max_rules)
+    def _smooth_fits(
+        self, data: RuleData, balances: Sequence[bool]
+    ) -> Iterable[FittedRules]:
+        """Choose few rules whose votes come close to a smooth model (PRL-6).
 
-    def _follow_average(self, data: RuleData, candidate: RuleCandidate) -> FittedRules:
-        """Let few rules follow the average of models with the fewest thresholds."""
-        coarse, fine = (coarsen(self.generator, n) for n in _CUTS)
-        averages = [
-            average_models(self._learner(data, each, self.known), self.ridge)
-            for each in ((coarse,) if coarse == fine else (coarse, fine))
-        ]
-        offered = dict.fromkeys(rule for each in averages for rule in each.rules)
-        learner = self._learner(data, coarse, tuple(offered))
-        rules = fit_averaged(
-            learner, averages[0].doubts, candidate.n_rules or _DEFAULT_RULES, self.ridge
-        )
-        rules = balance_labels(learner, rules, candidate.balanced)
-        return FittedRules(candidate, learner, rules)
+        Rules that are chosen by the labels vary much with the data: with a handful of
+        other items others are chosen. A sum of ramps over all attributes, shrunk
+        strongly, varies little, but is no small model. Few rules that are fitted to its
+        probabilities, instead of to the labels, keep most of what it gains [1]_. There
+        are none for features that cannot be listed.
+
+        References
+        ----------
+        .. [1] L. Breiman, N. Shang, "Born again trees", University of California, 1996.
+        """
+        learner = self._learner(data, coarsen(self.generator, _N_CUTS), self.known)
+        if not isinstance(learner.features, ListedFeatures):
+            return
+        smooth = self._learner(data, soften(self.generator), ())
+        most, ridge = self.max_rules or _DEFAULT_RULES, _SHRINKAGE * self.ridge
+        for balanced in balances:
+            doubts = smooth.smooth(balanced=balanced, ridge=ridge)
+            made = RuleCandidate("logistic", "smooth", None, balanced, self.max_rules)
+            rules = learner.follow(doubts, most, ridge=ridge)
+            yield FittedRules(made, learner, rules)
 
     def _margin_fits(
         self, learner: RuleLearner, balanced: bool
@@ -294,8 +301,8 @@ def choose_candidate(
     greedy choices the one with fewer rules.
 
     Differences of few rules are small against the error of their estimates, and the
-    best of many estimates is mostly a lucky one. So rules that follow an average, which
-    vary least, are taken unless another candidate is better by one standard error.
+    best of many estimates is mostly a lucky one. So rules that follow a smooth model,
+    which vary least, are taken unless others are better by one standard error.
 
     Parameters
     ----------
@@ -332,13 +339,13 @@ class _Scored(NamedTuple):
 
 
 def _chosen(scored: Sequence[_Scored]) -> _Scored:
-    """Take the best, or rules that follow an average and are about as good."""
+    """Take the best, or rules that follow a smooth model and are about as good."""
     best = scored[0]
-    averaged = [each for each in scored if each.candidate.origin == "averaged"]
-    if best.candidate.origin == "averaged" or not averaged:
+    smooth = [each for each in scored if each.candidate.origin == "smooth"]
+    if best.candidate.origin == "smooth" or not smooth:
         return best
-    lead = best.candidate.accuracy - averaged[0].candidate.accuracy
-    return best if lead >= _standard_error(best.by_fold) else averaged[0]
+    lead = best.candidate.accuracy - smooth[0].candidate.accuracy
+    return best if lead >= _standard_error(best.by_fold) else smooth[0]
 
 
 def _n_telling(learner: RuleLearner) -> float:

@@ -52,7 +52,8 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     nu : float, "auto" or None, default="auto"
         Between 0 and 1, about the share of preferences that may fall short of the
         margin; larger values give fewer rules. None: the hard margin, which is 0 (then
-        a warning says what was done) unless rules can satisfy all preferences.
+        a warning says what was done) unless rules can satisfy all preferences; of
+        several solutions one with little weight on few, short rules.
         "auto": the hard margin if so few rules satisfy all preferences that each of
         them stands for 50, or for more if a label is rare; else chosen by
         cross-validation, from .8 down, among those with a margin on all items; .1 if
@@ -60,16 +61,15 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     loss : {"margin", "logistic", "auto"}, default="margin"
         Weights by the margin program; or by the logistic loss, for rules chosen one by
         one; "auto": whichever predicts better out of fold. With `max_rules` the latter
-        then follow the average of many small models, which varies less than each, and
-        are taken unless the margin program is better by one standard error.
+        then follow a smooth model of all attributes, which varies less with the data,
+        and are taken unless the margin program is better by one standard error.
     max_rules : int or None, default=None
         Largest number of rules; the bias does not count. The heaviest rules of the
         margin program are weighed anew, never cut off (PRL-6).
     balance : bool or "auto", default="auto"
         Whether all labels count the same, however rare (PRL-3). "auto": yes, or by
-        cross-validation of the accuracy if ``nu="auto"``; by half for rules that follow
-        an average of models. With True folds are scored by the mean accuracy of the
-        labels.
+        cross-validation of the accuracy if ``nu="auto"``. With True folds are scored by
+        the mean accuracy of the labels.
     ridge : float, default=1.0
         Penalty of squared weights in the logistic loss.
     solver : {"column-generation", "fictitious-play"}, default="column-generation"

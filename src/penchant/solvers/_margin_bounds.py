@@ -4,6 +4,9 @@ import numpy as np
 
 from penchant.typing import BoolArray, FloatArray
 
+_MAX_CORRELATION = 0.98
+"""Columns that are more alike than this add little to each other."""
+
 
 def soft_margin(margins: FloatArray, upper: FloatArray) -> tuple[float, float]:
     """Find the best soft margin for given margins of the rows (PRL-3).
@@ -63,3 +66,31 @@ def prune(
     stays = np.ones(len(order), dtype=np.bool_)
     stays[order[:safe]] = False
     return stays
+
+
+def diverse(columns: FloatArray, n_wanted: int) -> list[int]:
+    """Choose columns from the first on, none nearly parallel to one chosen before.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_rows, n_columns)
+    n_wanted : int
+        Most columns that are chosen.
+
+    Returns
+    -------
+    list of int
+        Their numbers.
+    """
+    length = np.linalg.norm(columns, axis=0)
+    unit = columns / np.where(length > 0.0, length, 1.0)
+    alike = np.abs(unit.T @ unit) > _MAX_CORRELATION
+    chosen: list[int] = []
+    blocked = np.zeros(len(length), dtype=np.bool_)
+    for column in range(len(length)):
+        if len(chosen) == n_wanted:
+            break
+        if not blocked[column]:
+            chosen.append(column)
+            blocked |= alike[column]
+    return chosen

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from penchant.exceptions import DataError
 from penchant.solvers._column_source import ColumnSource, Priced
-from penchant.solvers._margin_bounds import prune, soft_margin
+from penchant.solvers._margin_bounds import diverse, prune, soft_margin
 from penchant.solvers._margin_master import MarginMaster
-from penchant.solvers._simplex import simplex
+from penchant.solvers._margin_vertex import least_costly, sharpen
 from penchant.typing import ArrayLike, FloatArray
 
 _EARLY_STOP = 0.2
@@ -21,14 +21,14 @@ _AIM = 0.75
 
 _LEAST_NEW, _MOST_NEW, _GROWTH = 50, 400, 0.5
 _CANDIDATES_PER_NEW = 4
-_MAX_CORRELATION = 0.98
 """New columns: half as many as there are, not too alike, the best of some more."""
 
 _IDLE_SHARE, _IDLE_ROUNDS, _WORTH_PURGING = 1e-3, 3, 0.1
 """Columns of small weight for some rounds go when they are a tenth of all."""
 
-_VERTEX_COLUMNS, _VERTEX_ENTRIES, _VERTEX_PIVOTS = 600, 500_000, 5_000
-"""Up to this size the last step is the simplex method."""
+_TIED_COLUMNS, _TIED_SHARE = 300, 0.01
+"""The simplest solution is sought among this many columns, those that pay most against
+p, and only where the gap lets them have this share of a solution."""
 
 _FORCED = 1e-9
 """Bounds whose sum is this close to 1 leave nature no choice."""
@@ -98,6 +98,7 @@ def solve_margin(
     *,
     tol: float | Literal["auto"] = "auto",
     start: Sequence[Hashable] = (),
+    cost: Callable[[Any], float] | None = None,
     max_rounds: int = 300,
     callback: Callable[[MarginRound], None] | None = None,
 ) -> MarginSolution:
@@ -120,6 +121,12 @@ def solve_margin(
         1e-6 and at most 1e-3.
     start : sequence of hashable, default=()
         Keys to begin with, such as those of a nearby solution.
+    cost : callable or None, default=None
+        Gives the cost of a column by its key, at least 0; for the hard margin only. If
+        several solutions are found, the cheapest is taken (the sum of weights times
+        costs), unless more columns of positive cost are in it. It is sought among the
+        300 columns that pay most against p; larger solutions stay as they are. None:
+        any solution.
     max_rounds : int, default=300
         Largest number of times that columns are added.
     callback : callable or None, default=None
@@ -143,9 +150,14 @@ def solve_margin(
     bounds = check_upper(upper, source.n_rows)
     if tol != "auto" and not tol > 0:
         raise DataError(f'tol must be positive, or "auto". Got {tol!r}.')
+    if cost is not None and not np.isin(bounds, (0.0, 1.0)).all():
+        raise DataError(
+            "cost chooses among hard margins: upper must be 0 or 1 in all rows. Got "
+            "other values; leave cost out for soft margins."
+        )
     if bounds.sum() <= 1.0 + _FORCED:
         return _forced(source, bounds)
-    return _Generation(source, bounds, tol, max_rounds, callback).run(start)
+    return _Generation(source, bounds, tol, cost, max_rounds, callback).run(start)
 
 
 def check_upper(upper: ArrayLike, n_rows: int) -> FloatArray:
@@ -197,10 +209,11 @@ class _Generation:
         source: ColumnSource,
         upper: FloatArray,
         tol: float | Literal["auto"],
+        cost: Callable[[Any], float] | None,
         max_rounds: int,
         callback: Callable[[MarginRound], None] | None,
     ) -> None:
-        self._source, self._tol = source, tol
+        self._source, self._tol, self._cost = source, tol, cost
         self._max_rounds, self._callback = max_rounds, callback
         self._rows = np.flatnonzero(upper > 0.0)
         self._all_rows = len(self._rows) == len(upper)
@@ -236,7 +249,7 @@ class _Generation:
         priced = self._price(self._p[self._rows], _CANDIDATES_PER_NEW * _LEAST_NEW)
         best = _need_keys(priced)
         columns = self._columns(best)
-        chosen = _diverse(columns, _LEAST_NEW)
+        chosen = diverse(columns, _LEAST_NEW)
         given = list(dict.fromkeys(start))
         added = [i for i in chosen if best[i] not in set(given)]
         self._keys = given + [best[i] for i in added]
@@ -258,6 +271,7 @@ class _Generation:
         priced = self._source.price(weights, n_best)
         if priced.bound < self._upper_bound:
             self._upper_bound, self._p = priced.bound, weights.copy()
+            self._priced = priced
         return priced
 
     def _note_weights(self) -> None:
@@ -304,7 +318,7 @@ class _Generation:
         if not better:
             return False
         columns = self._columns(better)
-        chosen = _diverse(columns, self._n_new())
+        chosen = diverse(columns, self._n_new())
         self._purge()
         self._keys += [better[i] for i in chosen]
         self._idle = np.append(self._idle, np.zeros(len(chosen), dtype=np.int64))
@@ -325,9 +339,11 @@ class _Generation:
         lines = np.ascontiguousarray(self._columns(self._best_keys).T)
         floor = min(self._lower_bound, self._upper_bound - self._goal())
         kept = prune(lines, self._q, self._upper, floor)
-        lines, keys = lines[kept], np.flatnonzero(kept)
+        lines, keys = lines[kept], [self._best_keys[i] for i in np.flatnonzero(kept)]
         weights = self._q[kept] / self._q[kept].sum()
-        weights = _sharpen(lines, weights, self._upper)
+        weights = sharpen(lines, weights, self._upper)
+        if self._cost is not None:
+            keys, lines, weights = self._simplify(self._cost, keys, lines, weights)
         order = np.argsort(-weights, kind="stable")
         order = order[weights[order] > 0.0]
         weights, lines = weights[order], lines[order]
@@ -335,7 +351,7 @@ class _Generation:
         reached = self._upper_bound - lower <= self._goal()
         return MarginSolution(
             status="optimal" if reached else status,
-            keys=tuple(self._best_keys[keys[i]] for i in order),
+            keys=tuple(keys[i] for i in order),
             weights=weights,
             p=self._p,
             lower_bound=lower,
@@ -345,30 +361,30 @@ class _Generation:
             history=tuple(self._history),
         )
 
+    def _simplify(
+        self,
+        cost: Callable[[Any], float],
+        keys: list[Hashable],
+        lines: FloatArray,
+        weights: FloatArray,
+    ) -> tuple[list[Hashable], FloatArray, FloatArray]:
+        """Add columns that other solutions may have, and take the least costly one.
 
-def _diverse(columns: FloatArray, n_wanted: int) -> list[int]:
-    """Choose columns from the first on, none nearly parallel to one chosen before."""
-    length = np.linalg.norm(columns, axis=0)
-    unit = columns / np.where(length > 0.0, length, 1.0)
-    alike = np.abs(unit.T @ unit) > _MAX_CORRELATION
-    chosen: list[int] = []
-    blocked = np.zeros(len(length), dtype=np.bool_)
-    for column in range(len(length)):
-        if len(chosen) == n_wanted:
-            break
-        if not blocked[column]:
-            chosen.append(column)
-            blocked |= alike[column]
-    return chosen
-
-
-def _sharpen(lines: FloatArray, weights: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return the weights of a vertex if the program is small and it is no worse."""
-    if len(lines) > _VERTEX_COLUMNS or lines.size > _VERTEX_ENTRIES:
-        return weights
-    vertex = simplex(lines, upper, _VERTEX_PIVOTS)
-    if vertex is None:
-        return weights
-    reached, _ = soft_margin(vertex.weights @ lines, upper)
-    before, _ = soft_margin(weights @ lines, upper)
-    return vertex.weights if reached >= before else weights
+        The columns of a solution pay at least its margin on average, and none pays more
+        than the upper bound: one with a share s pays no less than that minus gap / s.
+        """
+        used = np.flatnonzero(weights)
+        if len(used) > _TIED_COLUMNS:
+            return keys, lines, weights
+        keys, lines, weights = [keys[i] for i in used], lines[used], weights[used]
+        gap = self._upper_bound - float((weights @ lines).min())
+        least = self._upper_bound - gap / _TIED_SHARE
+        known = set(keys)
+        priced = zip(self._priced.keys, self._priced.payoffs, strict=True)
+        others = [key for key, pay in priced if pay >= least and key not in known]
+        others = others[: _TIED_COLUMNS - len(keys)]
+        if others:
+            lines = np.vstack([lines, self._columns(others).T])
+            weights = np.append(weights, np.zeros(len(others)))
+        costs = np.array([cost(key) for key in keys + others])
+        return keys + others, lines, least_costly(lines, costs, weights)
