@@ -60,7 +60,7 @@ def test_an_attribute_without_features_has_a_column_of_zeros():
 
 
 @pytest.mark.parametrize("subsets", [SUBSETS, SUBSETS[::-2], [(0, 1, 3)]], ids=len)
-def test_combine_sums_weighted_kernels(features, subsets):
+def test_add_sums_weighted_kernels(features, subsets):
     dictionary = FactorDictionary(features, np.ones(5))
     weights = np.random.default_rng(2).random(len(subsets))
     grams = [matrix @ matrix.T for matrix in features]
@@ -68,8 +68,10 @@ def test_combine_sums_weighted_kernels(features, subsets):
         weight * np.multiply.reduce([grams[i] for i in subset])
         for weight, subset in zip(weights, subsets, strict=True)
     )
-    found = SubsetKernels(dictionary.kernels, subsets).combine(weights)
-    np.testing.assert_allclose(found, expected, atol=1e-14 * abs(expected).max())
+    found = np.ones_like(expected)
+    SubsetKernels(dictionary.kernels, subsets).add(weights, found)
+    atol = 1e-14 * abs(expected).max()
+    np.testing.assert_allclose(found, 1.0 + expected, atol=atol)
 
 
 def test_factors_too_large_for_memory_are_refused_with_advice():

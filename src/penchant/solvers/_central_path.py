@@ -6,9 +6,22 @@ All iterates are strictly feasible on both sides, so every iterate carries its g
 import numpy as np
 from numba import njit
 
-from penchant.solvers._cone_program import ConeProgram, Iterate, Slacks
-from penchant.solvers._newton import Direction, NewtonSystem
-from penchant.typing import FloatArray
+from penchant.solvers._cone_program import (
+    ConeProgram,
+    Iterate,
+    Point,
+    ProgramArrays,
+    iterate_at,
+)
+from penchant.solvers._cones import Scaling, inverse_product
+from penchant.solvers._newton import (
+    Aim,
+    Direction,
+    NewtonSystem,
+    newton_direction,
+    newton_system,
+    system_border,
+)
 
 _STEP_SHARE = 0.98
 """Share of the way to the boundary that a step may go."""
@@ -28,7 +41,7 @@ def interior_point(
     gap: float,
     max_iter: int = 60,
     careful: bool = False,
-) -> tuple[Iterate, int, bool]:
+) -> tuple[Iterate, int]:
     """Improve a strictly feasible iterate until its relative gap is small (GAI-5).
 
     Predictor and corrector with Nesterov-Todd scaling; primal and dual steps differ,
@@ -48,122 +61,103 @@ def interior_point(
     Returns
     -------
     Iterate
+        The last strictly feasible one; rounding may end progress before the gap.
     int
         Iterations done.
-    bool
-        Whether the gap was reached.
     """
     short_steps = 0
-    slacks = Slacks.of(program, iterate)
     for n_iter in range(max_iter):
-        if slacks.gap <= gap * slacks.primal:
-            return iterate, n_iter, True
-        if short_steps >= _PATIENCE:
-            return iterate, n_iter, False
-        system = NewtonSystem(program, iterate, slacks, careful)
-        refine = slacks.gap <= _REFINE_BELOW * slacks.primal
-        direction = _centred_direction(
-            system, short_steps > 0, 3 if careful else int(refine)
-        )
-        steps = _longest_steps(system, direction)
-        moved = _move(iterate, direction, *(min(1.0, _STEP_SHARE * s) for s in steps))
-        new_slacks = Slacks.of(program, moved)
-        if not _strictly_feasible(program, moved, new_slacks):
-            return iterate, n_iter, False
-        short_steps = short_steps + 1 if min(steps) < _SHORT_STEP else 0
-        iterate, slacks = moved, new_slacks
-    return iterate, max_iter, slacks.gap <= gap * slacks.primal
-
-
-def _centred_direction(
-    system: NewtonSystem, off_centre: bool, n_refine: int
-) -> Direction:
-    """Predict, choose how much to centre, correct (GAI-5)."""
-    program, iterate, slacks = system.program, system.iterate, system.slacks
-    products = iterate.rows * slacks.slack, slacks.room * iterate.excess
-    predictor = system.direction(
-        -products[0],
-        -products[1],
-        (-iterate.heads, -iterate.tails),
-        -slacks.utilities,
-        0,
-    )
-    steps = _longest_steps(system, predictor)
-    reached = _gap_after(system, predictor, *(min(1.0, step) for step in steps))
-    centring = max((reached / slacks.gap) ** 3, 0.3 if off_centre else 1e-8)
-    second_order = 1.0 if min(steps) >= _SHORT_STEP else 0.0
-    target = centring * slacks.gap / (2 * len(iterate.rows) + len(program.cones))
-    heads, tails = system.scaling.inverse_product(
-        slacks.dual_tails, target, predictor.cone, second_order * predictor.dual_tails
-    )
-    heads, tails = heads - iterate.heads, tails - iterate.tails
-    moved = second_order * predictor.rows
-    return system.direction(
-        target - products[0] - moved * predictor.slack,
-        target - products[1] + moved * predictor.excess,
-        (heads, tails),
-        program.utilities(tails),
-        n_refine,
-    )
-
-
-def _longest_steps(system: NewtonSystem, move: Direction) -> tuple[float, float]:
-    """Give the longest primal and the longest dual step that stay feasible."""
-    cones, iterate, slacks = system.program.cones, system.iterate, system.slacks
-    primal = min(
-        _longest_step(iterate.excess, move.excess),
-        _longest_step(slacks.slack, move.slack),
-        cones.longest_step((iterate.heads, iterate.tails), move.cone),
-    )
-    dual = min(
-        _longest_step(iterate.rows, move.rows),
-        _longest_step(slacks.room, -move.rows),
-        cones.longest_step(
-            (cones.ones, slacks.dual_tails), (cones.zeros, move.dual_tails)
-        ),
-    )
-    return primal, dual
+        if iterate.gap <= gap * iterate.primal or short_steps >= _PATIENCE:
+            return iterate, n_iter
+        system = newton_system(program, iterate, careful)
+        refine = iterate.gap <= _REFINE_BELOW * iterate.primal
+        n_refine = 3 if careful else int(refine)
+        moved, step = _step(program.arrays, iterate, system, short_steps > 0, n_refine)
+        if not moved.inside:
+            return iterate, n_iter
+        short_steps = short_steps + 1 if step < _SHORT_STEP else 0
+        iterate = moved
+    return iterate, max_iter
 
 
 @njit(cache=True)
-def _longest_step(values: FloatArray, direction: FloatArray) -> float:
-    longest = np.inf
-    for k in range(len(values)):
-        if direction[k] < 0.0:
-            longest = min(longest, -values[k] / direction[k])
-    return longest
+def _step(
+    program: ProgramArrays,
+    iterate: Iterate,
+    system: NewtonSystem,
+    off_centre: bool,
+    n_refine: int,
+) -> tuple[Iterate, float]:
+    """Predict, choose how much to centre, correct and move (GAI-5).
+
+    The second result is the shorter of the longest primal and dual steps.
+    """
+    border = system_border(program, system)
+    aim = _predictor_aim(iterate)
+    none = np.int64(0)  # of the type of n_refine, so that one version is compiled
+    predictor = newton_direction(program, iterate, system, border, aim, none)
+    reached = iterate.gap + min(1.0, predictor.primal_step) * predictor.primal_slope
+    reached -= min(1.0, predictor.dual_step) * predictor.dual_slope
+    centring = max((reached / iterate.gap) ** 3, 0.3 if off_centre else 1e-8)
+    target = centring * iterate.mean_gap
+    aim = _corrector_aim(program, iterate, system.cones, target, predictor)
+    direction = newton_direction(program, iterate, system, border, aim, n_refine)
+    moved = _moved(iterate.point, direction)
+    step = min(direction.primal_step, direction.dual_step)
+    return iterate_at(program, moved), step
 
 
-def _gap_after(
-    system: NewtonSystem, move: Direction, primal: float, dual: float
-) -> float:
-    """Give the gap after a primal and a dual step: both objectives are linear."""
-    evidence = system.program.evidence
-    risen = evidence.costs @ move.excess + move.cone[0].sum()
-    return system.slacks.gap + float(
-        primal * risen - dual * (evidence.targets @ move.rows)
+@njit(cache=True)
+def _predictor_aim(iterate: Iterate) -> Aim:
+    """Aim at the boundary: all products of pairs at 0."""
+    point = iterate.point
+    return Aim(
+        -point.rows * iterate.slack,
+        -point.excess * iterate.room,
+        -point.heads,
+        -point.tails,
+        -iterate.utilities,
     )
 
 
-def _move(iterate: Iterate, move: Direction, primal: float, dual: float) -> Iterate:
-    return Iterate(
-        rows=iterate.rows + dual * move.rows,
-        intercept=iterate.intercept + primal * move.intercept,
-        excess=iterate.excess + primal * move.excess,
-        heads=iterate.heads + primal * move.cone[0],
-        tails=iterate.tails + primal * move.cone[1],
+@njit(cache=True)
+def _corrector_aim(
+    program: ProgramArrays,
+    iterate: Iterate,
+    scaling: Scaling,
+    target: float,
+    move: Direction,
+) -> Aim:
+    """Aim at products of `target`, less those of a long predictor's moves."""
+    point = iterate.point
+    short = min(move.primal_step, move.dual_step) < _SHORT_STEP
+    second_order = 0.0 if short else 1.0
+    first, second = np.empty_like(iterate.room), np.empty_like(iterate.room)
+    for k in range(len(first)):
+        moved = second_order * move.rows[k]
+        first[k] = target - point.rows[k] * iterate.slack[k] - moved * move.slack[k]
+        second[k] = target - point.excess[k] * iterate.room[k] + moved * move.excess[k]
+    heads, tails = inverse_product(
+        program.offsets,
+        scaling,
+        iterate.dual_tails,
+        target,
+        (move.heads, move.tails),
+        second_order * move.dual_tails,
     )
+    heads, tails = heads - point.heads, tails - point.tails
+    return Aim(first, second, heads, tails, np.dot(tails, program.columns))
 
 
-def _strictly_feasible(program: ConeProgram, iterate: Iterate, slacks: Slacks) -> bool:
-    """Tell whether rounding has left the iterate inside all cones."""
-    cones = program.cones
-    smallest = min(
-        iterate.rows.min(),
-        iterate.excess.min(),
-        slacks.slack.min(),
-        slacks.room.min(),
-        cones.depth((iterate.heads, iterate.tails)),
-        cones.depth((cones.ones, slacks.dual_tails)),
+@njit(cache=True)
+def _moved(point: Point, move: Direction) -> Point:
+    """Go a share of the longest primal and of the longest dual step."""
+    primal = min(1.0, _STEP_SHARE * move.primal_step)
+    dual = min(1.0, _STEP_SHARE * move.dual_step)
+    return Point(
+        point.rows + dual * move.rows,
+        point.intercept + primal * move.intercept,
+        point.excess + primal * move.excess,
+        point.heads + primal * move.heads,
+        point.tails + primal * move.tails,
     )
-    return bool(smallest > 0)

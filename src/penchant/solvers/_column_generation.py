@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penchant.solvers._central_path import interior_point
-from penchant.solvers._cone_program import ConeProgram, Iterate
+from penchant.solvers._cone_program import ConeProgram, Iterate, Point
 from penchant.solvers._evidence import Evidence
 from penchant.solvers._factors import FactorDictionary, Subset
 from penchant.solvers._pricing import ListPricer, Pricer
@@ -112,13 +112,14 @@ class ColumnGeneration:
     def _warm_up(self, program: ConeProgram) -> Iterate:
         """Start; raise C step by step if the start is outside the dual cones."""
         iterate = program.start()
-        largest = program.block_norms(iterate.rows).max()
+        largest = program.norms(iterate.dual_tails).max()
         share = min(1.0, 0.5 / largest) if largest > 0 else 1.0
         if share < 1.0:
             iterate = program.with_costs(share).start()
         while share < 1.0:
             iterate = self._solve(program.with_costs(share), iterate, 0.3)
             share = min(1.0, 30.0 * share)
+            iterate = program.with_costs(share).at(iterate.point)
         return iterate
 
     def _settle(
@@ -159,9 +160,7 @@ class ColumnGeneration:
         level: float,
         careful: bool = False,
     ) -> Iterate:
-        iterate, n_iter, _ = interior_point(
-            program, iterate, gap=level, careful=careful
-        )
+        iterate, n_iter = interior_point(program, iterate, gap=level, careful=careful)
         self._n_iter += n_iter
         self._n_rounds += 1
         return iterate
@@ -170,30 +169,31 @@ class ColumnGeneration:
         self, program: ConeProgram, iterate: Iterate, level: float
     ) -> list[Subset]:
         """Bound the gap over all subsets; give the most violated ones."""
-        utilities = program.utilities(iterate.tails)
-        intercept = self._evidence.best_intercept(utilities)
-        loss = self._evidence.loss(utilities, intercept)
-        primal = loss + float(program.cones.norms(iterate.tails).sum())
+        point = iterate.point
+        intercept = self._evidence.best_intercept(iterate.utilities)
+        loss = self._evidence.loss(iterate.utilities, intercept)
+        primal = loss + float(program.norms(point.tails).sum())
         if primal < self._primal:
-            self._program, self._tails = program, iterate.tails
+            self._program, self._tails = program, point.tails
             self._intercept, self._primal = intercept, primal
         pricing = self._pricer.search(
-            program.item_pull(iterate.rows),
+            program.pull(point.rows),
             (1.0 + 0.3 * level) ** 2,
             limit=max(20, len(program.subsets) // 2),
             budget=self._max_nodes,
         )
         self._n_nodes += pricing.n_nodes
         self._complete = pricing.complete
-        feasible = iterate.rows / max(1.0, np.sqrt(pricing.bound))
+        feasible = point.rows / max(1.0, np.sqrt(pricing.bound))
         self._dual = max(self._dual, float(self._evidence.targets @ feasible))
-        return [s for s in pricing.violated if s not in program.subsets]
+        known = set(program.subsets)
+        return [subset for subset in pricing.violated if subset not in known]
 
     def _unused(self, program: ConeProgram, iterate: Iterate) -> set[Subset]:
         """Find larger subsets with neither weight nor pull."""
-        norms = program.cones.norms(iterate.tails)
+        norms = program.norms(iterate.point.tails)
         idle = norms <= _NEGLIGIBLE * norms.sum()
-        idle &= program.block_norms(iterate.rows) <= 0.5
+        idle &= program.norms(iterate.dual_tails) <= 0.5
         pairs = zip(program.subsets, idle, strict=True)
         return {subset for subset, drop in pairs if drop and len(subset) > 1}
 
@@ -217,17 +217,17 @@ class ColumnGeneration:
         program = self._program
         if program is None:
             return (), []
-        norms = program.cones.norms(self._tails)
+        norms = program.norms(self._tails)
         for share in (1e-4, 1e-5, 1e-6, 0.0):
             keep = norms > share * norms.sum()
-            tails = np.where(program.cones.spread(keep), self._tails, 0.0)
+            tails = np.where(program.spread(keep), self._tails, 0.0)
             utilities = program.utilities(tails)
             intercept = self._evidence.best_intercept(utilities)
             primal = self._evidence.loss(utilities, intercept) + norms[keep].sum()
             if share == 0.0 or primal - self._dual <= self._tol * primal:
                 break
         self._intercept, self._primal = intercept, float(primal)
-        parts = program.cones.split(tails)
+        parts = program.split(tails)
         chosen = np.flatnonzero(keep)
         return tuple(program.subsets[s] for s in chosen), [parts[s] for s in chosen]
 
@@ -239,15 +239,14 @@ def _exchange(
     added: Sequence[Subset],
 ) -> tuple[ConeProgram, Iterate]:
     """Drop and add subsets, and make the iterate strictly feasible again."""
-    kept = [s for s, subset in enumerate(program.subsets) if subset not in dropped]
-    new = [subset for subset in added if subset not in program.subsets]
-    subsets = [*(program.subsets[s] for s in kept), *new]
-    changed = ConeProgram(program.evidence, program.dictionary, subsets)
-    parts = program.cones.split(iterate.tails)
-    n_new = changed.columns.shape[1] - sum(len(parts[s]) for s in kept)
-    tails = np.concatenate([*(parts[s] for s in kept), np.zeros(n_new)])
-    heads = np.append(iterate.heads[kept], np.full(len(new), program.mean_gap(iterate)))
-    rows = iterate.rows * (0.9 / max(0.9, changed.block_norms(iterate.rows).max()))
-    lost = program.utilities(iterate.tails) - changed.utilities(tails)
-    excess = iterate.excess + np.maximum(changed.evidence.differences(lost), 0.0)
-    return changed, Iterate(rows, iterate.intercept, excess, heads, tails)
+    kept = np.array([subset not in dropped for subset in program.subsets])
+    subsets = [subset for subset in program.subsets if subset not in dropped]
+    changed = ConeProgram(program.evidence, program.dictionary, [*subsets, *added])
+    point = iterate.point
+    tails = np.zeros(len(changed.arrays.columns))
+    tails[: changed.arrays.offsets[len(subsets)]] = point.tails[program.spread(kept)]
+    heads = np.append(point.heads[kept], np.full(len(added), iterate.mean_gap))
+    rows = point.rows * (0.9 / max(0.9, changed.pulls(point.rows).max()))
+    lost = iterate.utilities - changed.utilities(tails)
+    excess = point.excess + np.maximum(changed.evidence.differences(lost), 0.0)
+    return changed, changed.at(Point(rows, point.intercept, excess, heads, tails))

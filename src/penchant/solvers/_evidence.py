@@ -135,6 +135,13 @@ class Evidence:
         """Whether every row names one item only, as ratings do."""
         return bool(((self.raised < 0) | (self.lowered < 0)).all())
 
+    @cached_property
+    def _kinks(self) -> tuple[IntArray, FloatArray, float]:
+        """Rows with a level, their costs, and how fast the loss falls left of all."""
+        rated = np.flatnonzero(self.levels)
+        raised = self.costs @ (self.levels > 0)
+        return rated, self.costs[rated], float(raised)
+
     def differences(self, utilities: FloatArray) -> FloatArray:
         """Give u(raised) - u(lowered) of each row: the product Q f."""
         gaps: FloatArray = _differences(self.raised, self.lowered, utilities)
@@ -142,23 +149,21 @@ class Evidence:
 
     def pull(self, rows: FloatArray, n_items: int) -> FloatArray:
         """Give the net weight of the rows on each item: the product Q'a."""
-        weights: FloatArray = _pull(self.raised, self.lowered, rows, n_items)
+        weights: FloatArray = net_pull(self.raised, self.lowered, rows, n_items)
         return weights
 
     def best_intercept(self, utilities: FloatArray) -> float:
         """Minimise the loss over the intercept, exactly: a weighted median."""
-        levels = self.levels
-        rated = levels != 0
-        if not rated.any():
+        rated, costs, falling = self._kinks
+        if not len(rated):
             return 0.0
         # Each rated row is a kink: right of it a raised row costs nothing more,
         # a lowered row starts to cost.
-        kinks = ((self.targets - self.differences(utilities)) * levels)[rated]
-        order = np.argsort(kinks, kind="stable")
-        costs = self.costs[rated][order]
-        slopes = np.cumsum(costs) - costs @ (levels[rated][order] > 0)
-        last = len(slopes) - 1  # rounding may leave the last slope below 0
-        return float(kinks[order][min(np.searchsorted(slopes, 0.0), last)])
+        kinks = ((self.targets - self.differences(utilities)) * self.levels)[rated]
+        order = kinks.argsort(kind="stable")
+        risen = costs[order].cumsum()
+        last = len(order) - 1  # rounding may leave the last slope below 0
+        return float(kinks[order[min(int(risen.searchsorted(falling)), last)]])
 
     def loss(self, utilities: FloatArray, intercept: float) -> float:
         """Give the total cost of utilities and intercept."""
@@ -173,18 +178,25 @@ class Evidence:
         item_of : ndarray of shape (n_items,)
             New index of each item; equal for items that cannot be told apart.
         """
-        renamed = np.append(item_of, NO_ITEM)
-        raised, lowered = renamed[self.raised], renamed[self.lowered]
-        keep = (raised != lowered) & (self.costs > 0)
-        keys = np.stack(
-            [raised[keep].astype(np.float64), lowered[keep], self.targets[keep]]
-        )
-        unique, row_of = np.unique(keys, axis=1, return_inverse=True)
-        costs = np.zeros(unique.shape[1])
-        np.add.at(costs, row_of.ravel(), self.costs[keep])
-        return Evidence(
-            unique[0].astype(np.int64), unique[1].astype(np.int64), unique[2], costs
-        )
+        raised, lowered = self._renamed(item_of)
+        keep = np.flatnonzero((raised != lowered) & (self.costs > 0))
+        order = keep[np.lexsort((self.targets[keep], lowered[keep], raised[keep]))]
+        raised, lowered, targets = raised[order], lowered[order], self.targets[order]
+        first = np.ones(len(order), dtype=np.bool_)  # of equal rows
+        first[1:] = (raised[1:] != raised[:-1]) | (lowered[1:] != lowered[:-1])
+        first[1:] |= targets[1:] != targets[:-1]
+        costs = np.zeros(int(first.sum()))
+        np.add.at(costs, np.cumsum(first) - 1, self.costs[order])
+        return Evidence(raised[first], lowered[first], targets[first], costs)
+
+    def renamed(self, item_of: IntArray) -> "Evidence":
+        """Give every item its new index, `item_of`."""
+        raised, lowered = self._renamed(item_of)
+        return replace(self, raised=raised, lowered=lowered)
+
+    def _renamed(self, item_of: IntArray) -> tuple[IntArray, IntArray]:
+        extended = np.append(item_of, NO_ITEM)
+        return extended[self.raised], extended[self.lowered]
 
     def scaled(self, C: float) -> "Evidence":
         """Multiply all costs by C."""
@@ -217,22 +229,31 @@ def _pairs(left: ArrayLike, right: ArrayLike) -> tuple[IntArray, IntArray]:
 
 
 @njit(cache=True)
+def row_difference(raised: int, lowered: int, utilities: FloatArray) -> float:
+    """Give u(raised) - u(lowered), where a missing item counts 0."""
+    gap = 0.0
+    if raised >= 0:
+        gap += utilities[raised]
+    if lowered >= 0:
+        gap -= utilities[lowered]
+    return gap
+
+
+@njit(cache=True)
 def _differences(
     raised: IntArray, lowered: IntArray, utilities: FloatArray
 ) -> FloatArray:
-    gaps = np.zeros(len(raised))
+    gaps = np.empty(len(raised))
     for k in range(len(raised)):
-        if raised[k] >= 0:
-            gaps[k] += utilities[raised[k]]
-        if lowered[k] >= 0:
-            gaps[k] -= utilities[lowered[k]]
+        gaps[k] = row_difference(raised[k], lowered[k], utilities)
     return gaps
 
 
 @njit(cache=True)
-def _pull(
+def net_pull(
     raised: IntArray, lowered: IntArray, rows: FloatArray, n_items: int
 ) -> FloatArray:
+    """Give the net weight of the rows on each item."""
     weights = np.zeros(n_items)
     for k in range(len(rows)):
         if raised[k] >= 0:

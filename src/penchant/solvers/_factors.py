@@ -70,9 +70,7 @@ class FactorDictionary:
 
     def packed_square(self, pull: FloatArray) -> FloatArray:
         """Pack ZZ' like the kernels, so that Z'KZ is an inner product with a kernel."""
-        square = np.multiply.outer(2.0 * pull, pull)
-        square.flat[:: len(pull) + 1] *= 0.5  # the diagonal counts once
-        packed: FloatArray = _pack(square)
+        packed: FloatArray = _packed_square(pull)
         return packed
 
     def columns(self, subset: Subset) -> FloatArray:
@@ -111,8 +109,8 @@ class FactorDictionary:
         if subset not in self._blocks:
             self._check_size(subset)
             square = self.scales[len(subset)] ** 2
-            kernels = SubsetKernels(self.kernels, [subset])
-            self._blocks[subset] = _factored(kernels.combine(np.array([square])))
+            kernel = _product(self.kernels, np.array(subset), square)
+            self._blocks[subset] = _factored(kernel)
         return self._blocks[subset]
 
     def _check_size(self, subset: Subset) -> None:
@@ -128,7 +126,7 @@ class FactorDictionary:
 
 
 class SubsetKernels:
-    """The kernels of a list of subsets, to be added up with many sets of weights.
+    """The kernels of a list of subsets, to be added up or weighed many times.
 
     Parameters
     ----------
@@ -145,13 +143,16 @@ class SubsetKernels:
         self._last = np.array([node[-1] for node in nodes])
         self._depths = np.array([len(node) for node in nodes])
 
-    def combine(self, weights: FloatArray) -> FloatArray:
-        """Give sum_S weights_S K_S, shape (n_items, n_items)."""
-        spread = np.zeros(len(self._last))
-        spread[self._places] = weights
-        total = _nested_products(self._kernels, self._last, self._depths, spread)
-        square: FloatArray = _unpack(total)
-        return square
+    def add(self, weights: FloatArray, matrix: FloatArray) -> None:
+        """Add sum_S weights_S K_S to a matrix of shape (n_items, n_items)."""
+        nodes = self._last, self._depths, self._places
+        _add_nested_products(self._kernels, *nodes, weights, matrix)
+
+    def values(self, packed: FloatArray) -> FloatArray:
+        """Give the inner product of every kernel with a packed matrix."""
+        sums = _nested_sums(self._kernels, self._last, self._depths, packed)
+        values: FloatArray = sums[self._places]
+        return values
 
 
 def _factored(kernel: FloatArray) -> Block:
@@ -160,8 +161,8 @@ def _factored(kernel: FloatArray) -> Block:
     factor, pivots, rank, _ = lapack.dpstrf(
         kernel.T, tol=cut, lower=True, overwrite_a=True
     )
-    rank = max(1, int(rank))  # a kernel of zeros keeps one column of zeros
-    items = pivots.astype(np.int64) - 1
+    rank = max(1, rank)  # a kernel of zeros keeps one column of zeros
+    items = pivots - 1
     return Block(_lower_rows(factor, items, rank).T, items[:rank])
 
 
@@ -203,6 +204,21 @@ def evaluate_factor(tensor: FloatArray, features: Sequence[FloatArray]) -> Float
 
 
 @njit(cache=True)
+def _add_nested_products(
+    kernels: FloatArray,
+    last: IntArray,
+    depths: IntArray,
+    places: IntArray,
+    weights: FloatArray,
+    matrix: FloatArray,
+) -> None:
+    spread = np.zeros(len(last))
+    for s in range(len(places)):
+        spread[places[s]] = weights[s]
+    _add_unpacked(_nested_products(kernels, last, depths, spread), matrix)
+
+
+@njit(cache=True)
 def _nested_products(
     kernels: FloatArray, last: IntArray, depths: IntArray, weights: FloatArray
 ) -> FloatArray:
@@ -233,6 +249,32 @@ def _nested_products(
     return total
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _nested_sums(
+    kernels: FloatArray, last: IntArray, depths: IntArray, packed: FloatArray
+) -> FloatArray:
+    """Sum up the products of `packed` with each subset's kernels, block by block.
+
+    The subsets are nodes of a tree as in `_nested_products`; each one's product is
+    that of its parent times one more kernel.
+    """
+    sums = np.zeros(len(last))
+    products = np.empty((depths.max() + 1, 512))  # by depth
+    for low in range(0, len(packed), 512):
+        size = min(512, len(packed) - low)
+        for e in range(size):
+            products[0, e] = packed[low + e]
+        for n in range(len(last)):
+            kernel = kernels[last[n], low : low + size]
+            parent, own = products[depths[n] - 1], products[depths[n]]
+            total = 0.0
+            for e in range(size):
+                own[e] = parent[e] * kernel[e]
+                total += own[e]
+            sums[n] += total
+    return sums
+
+
 @njit(cache=True)
 def _pack(square: FloatArray) -> FloatArray:
     """Take the lower triangle of a symmetric matrix, row by row."""
@@ -246,15 +288,38 @@ def _pack(square: FloatArray) -> FloatArray:
 
 
 @njit(cache=True)
-def _unpack(packed: FloatArray) -> FloatArray:
-    """Give the symmetric matrix of a packed lower triangle."""
-    n = int((2 * len(packed)) ** 0.5)
-    square = np.empty((n, n))
+def _packed_square(vector: FloatArray) -> FloatArray:
+    """Take the lower triangle of xx', row by row; all but the diagonal twice."""
+    n = len(vector)
+    packed = np.empty(n * (n + 1) // 2)
     for i in range(n):
         low = i * (i + 1) // 2
-        for j in range(i + 1):
-            square[i, j] = packed[low + j]
-            square[j, i] = packed[low + j]
+        for j in range(i):
+            packed[low + j] = 2.0 * vector[i] * vector[j]
+        packed[low + i] = vector[i] ** 2
+    return packed
+
+
+@njit(cache=True)
+def _add_unpacked(packed: FloatArray, square: FloatArray) -> None:
+    """Add the symmetric matrix of a packed lower triangle to a matrix."""
+    for i in range(len(square)):
+        low = i * (i + 1) // 2
+        for j in range(i):
+            square[i, j] += packed[low + j]
+            square[j, i] += packed[low + j]
+        square[i, i] += packed[low + i]
+
+
+@njit(cache=True)
+def _product(kernels: FloatArray, subset: IntArray, scale: float) -> FloatArray:
+    """Give the scaled product of some attributes' kernels, shape (n_items, n_items)."""
+    n = int((2 * kernels.shape[1]) ** 0.5)
+    packed = np.full(kernels.shape[1], scale)
+    for i in subset:
+        packed *= kernels[i]
+    square = np.zeros((n, n))
+    _add_unpacked(packed, square)
     return square
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from penchant.solvers._factors import FactorDictionary, Subset
+from penchant.solvers._factors import FactorDictionary, Subset, SubsetKernels
 from penchant.typing import FloatArray
 
 _MAX_BOUNDS = 3
@@ -228,11 +228,9 @@ class ListPricer:
 
     def __init__(self, dictionary: FactorDictionary, subsets: Iterable[Subset]) -> None:
         self._dictionary = dictionary
-        self._kernels = dictionary.kernels
         self._subsets = sorted(subsets, key=lambda s: (len(s), s))
         self._scales = dictionary.scales[[len(s) for s in self._subsets]] ** 2
-        n_numbers = len(self._subsets) * self._kernels.shape[1]
-        self._stack = self._stacked() if n_numbers <= _FEW_NUMBERS else None
+        self._products = SubsetKernels(dictionary.kernels, self._subsets)
 
     @classmethod
     def of_all(cls, dictionary: FactorDictionary) -> "ListPricer | None":
@@ -247,31 +245,12 @@ class ListPricer:
             (s for size in sizes for s in combinations(range(n_attributes), size)),
         )
 
-    def _stacked(self) -> FloatArray:
-        """Give the kernels of all subsets, each from that of its first attributes."""
-        stack = np.empty((len(self._subsets), self._kernels.shape[1]))
-        place = {subset: n for n, subset in enumerate(self._subsets)}
-        for n, subset in enumerate(self._subsets):
-            first = place.get(subset[:-1])
-            if first is None:
-                stack[n] = self._kernels[list(subset)].prod(axis=0)
-            else:
-                np.multiply(stack[first], self._kernels[subset[-1]], out=stack[n])
-        return stack
-
-    def _values(self, root: FloatArray) -> FloatArray:
-        """Give Z'K_S Z of every subset."""
-        if self._stack is not None:
-            return np.asarray(self._stack @ root)
-        products = (self._kernels[list(s)].prod(axis=0) for s in self._subsets)
-        return np.array([root @ product for product in products])
-
     def search(
         self, pull: FloatArray, threshold: float, *, limit: int, budget: int
     ) -> Pricing:
         """Find the listed subsets with the largest values; `budget` has no effect."""
         root = self._dictionary.packed_square(pull)
-        values = self._scales * self._values(root)
+        values = self._scales * self._products.values(root)
         ranked = np.argsort(-values, kind="stable")
         chosen = ranked[values[ranked] > threshold][:limit]
         return Pricing(

@@ -272,4 +272,4 @@ def _merge(
     used = np.unique(named[named >= 0])
     position = np.full(len(first), NO_ITEM)
     position[used] = np.arange(len(used))
-    return merged.merged(position), first[used]
+    return merged.renamed(position), first[used]
