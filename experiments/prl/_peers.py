@@ -47,8 +47,6 @@ class Peer:
         Values of each parameter.
     caps : sequence of int
         Largest numbers of rules at which the method is measured; none: no limit.
-    n_repeats : int
-        How many of the 5 repetitions of the folds it is measured on.
     """
 
     fit: Callable[..., Fitted]
@@ -56,7 +54,6 @@ class Peer:
     module: str
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     caps: Sequence[int] = ()
-    n_repeats: int = 5
 
     @property
     def is_here(self) -> bool:
@@ -164,7 +161,6 @@ PEERS = {
         "aix360",
         {"penalty": (0.003, 0.01)},
         CAPS,
-        n_repeats=2,  # slow
     ),
     "RuleFit": Peer(
         rulefit,

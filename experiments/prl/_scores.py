@@ -140,7 +140,7 @@ def score_folds(
         calls += [(*fold, others) for fold in folds[: N_FOLDS if cached else 0]]
     else:
         function = _cached_peer_scores if cached else peer_scores
-        calls = folds[: N_FOLDS * PEERS[name].n_repeats]
+        calls = list(folds)
     by_fold = Parallel()(delayed(function)(name, state, X, y, *call) for call in calls)
     by_cap: dict[int | None, list[Score]] = {}
     for score in (Score(*each) for scores in by_fold for each in scores):

@@ -1,7 +1,7 @@
 """Accuracy against the number of rules: ours and peers on the same folds.
 
-Not in the paper. Three medical data sets, 10 folds repeated 5 times (BooleanRuleCG,
-which is slow: 2 times; ours with other numbers of rules than 5 and 10: once).
+Not in the paper. Three medical data sets, 10 folds repeated 5 times (ours with other
+numbers of rules than 5 and 10: once).
 Everything is chosen inside the training rows: by `RuleClassifier` itself, of which only
 the number of rules is set, or by 3 folds among a peer's settings. See README.md for
 these and for what counts as a rule. A full run draws ``results/few_rules.png``.
