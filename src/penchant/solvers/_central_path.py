@@ -94,7 +94,7 @@ def _step(
     """
     border = system_border(program, system)
     aim = _predictor_aim(iterate)
-    none = np.int64(0)  # of the type of n_refine, so that one version is compiled
+    none = 0 * n_refine  # a literal 0 would have a version of its own compiled
     predictor = newton_direction(program, iterate, system, border, aim, none)
     reached = iterate.gap + min(1.0, predictor.primal_step) * predictor.primal_slope
     reached -= min(1.0, predictor.dual_step) * predictor.dual_slope
