@@ -223,6 +223,8 @@ class RuleSearch:
             fitted += self._margin_fits(learner, balanced)
         if compares_both:
             fitted += self._smooth_fits(learner.data, self.balances)
+            if isinstance(learner.features, ListedFeatures):
+                fitted += [*self._greedy_fits(learner, self.score_balanced)][-1:]
         elif "logistic" in self.losses:
             fitted += self._greedy_fits(learner, self.score_balanced)
         scored = []
@@ -240,7 +242,8 @@ class RuleSearch:
         Rules that are chosen by the labels vary much with the data: with a handful of
         other items others are chosen. A sum of ramps over all attributes, shrunk
         strongly, varies little, but is no small model. Few rules that are fitted to its
-        probabilities, instead of to the labels, keep most of what it gains [1]_. There
+        probabilities, instead of to the labels, keep most of what it gains [1]_. What
+        attributes tell only together it does not see: there other candidates win. There
         are none for features that cannot be listed.
 
         References
