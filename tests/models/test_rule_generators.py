@@ -245,7 +245,7 @@ class TestCoarsen:
         # Each of the further thresholds with "<=" and with ">=".
         assert self.count(coarse) == [n_sizes + 6, 2 * n_colours]
         assert generators.coarsen(Conjunctions(2), 3).conjunctions == Conjunctions(2)
-        assert generators.coarsen(Conjunctions(5), 3).conjunctions == Conjunctions(3)
+        assert generators.coarsen(Conjunctions(5), 3).conjunctions == Conjunctions(2)
 
     def test_sums_and_generators_without_pairs(self):
         whole = Conjunctions(2) + Monomials(1) + AlwaysTrue()

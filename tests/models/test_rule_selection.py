@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from penchant.exceptions import DataError
 from penchant.models import (
     AlwaysTrue,
     Conjunctions,
@@ -181,6 +182,8 @@ class TestSearch:
         data, _, _ = make_data(noise=2.0)
         search = make_search(generator=Conjunctions(3) + AlwaysTrue())
         assert {c.origin for c in search.compare(data, *halves())} == {"margin"}
+        with pytest.raises(DataError, match="features of all items are too many"):
+            search.fit(search.learner(data), replace(SMOOTH, n_rules=3))
 
     def test_other_features_follow_all_of_themselves(self):
         data, _, _ = make_data(noise=2.0)

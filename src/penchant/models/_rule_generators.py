@@ -304,12 +304,12 @@ def make_generator(
 
 
 def coarsen(generator: RuleGenerator, max_cuts: int) -> RuleGenerator:
-    """Let conjunctions be short and have fewer thresholds; others stay as they are."""
+    """Let conjunctions be of two conditions at most and have fewer thresholds."""
     if isinstance(generator, GeneratorSum):
         parts = tuple(coarsen(part, max_cuts) for part in generator.parts)
         return GeneratorSum(parts)
     if isinstance(generator, Conjunctions) and generator.degree > 1:
-        return FewCuts(replace(generator, degree=min(generator.degree, 3)), max_cuts)
+        return FewCuts(replace(generator, degree=2), max_cuts)
     return generator
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
+from penchant.exceptions import DataError
 from penchant.models._rule_conditions import Vocabulary
 from penchant.models._rule_data import RuleData
 from penchant.models._rule_generators import RuleGenerator, coarsen, soften
@@ -167,8 +168,13 @@ class RuleSearch:
     def fit(self, learner: RuleLearner, candidate: RuleCandidate) -> FittedRules:
         """Weigh rules in the way of one candidate."""
         if candidate.origin == "smooth":
-            (fitted,) = self._smooth_fits(learner.data, (candidate.balanced,))
-            return FittedRules(candidate, *fitted[1:])
+            for fitted in self._smooth_fits(learner.data, (candidate.balanced,)):
+                return fitted._replace(candidate=candidate)
+            raise DataError(
+                "Rules that follow a smooth model are chosen from a list, and the "
+                "features of all items are too many. Use a lower degree, or "
+                "loss='margin'."
+            )
         if candidate.origin == "greedy":
             n_rules = candidate.n_rules or _DEFAULT_RULES
             steps = learner.greedy(
