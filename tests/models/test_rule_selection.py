@@ -12,6 +12,7 @@ from penchant.models import (
     RuleRanker,
     Vocabulary,
     _rule_generators,
+    _rule_selection,
 )
 from penchant.models._rule_data import LabelData
 from penchant.models._rule_selection import (
@@ -205,6 +206,48 @@ class TestSearch:
         assert {c.origin for c in candidates} == {"margin", "greedy"}
 
 
+class TestPath:
+    """How far down the soft margins are compared."""
+
+    def nus(self, data, **changes):
+        changes = {"losses": ("margin",), "balances": (True,), **changes}
+        search = make_search(**{"max_rules": None, **changes})
+        return [c.nu for c in search.compare(data, *halves())]
+
+    def test_to_its_end_while_rules_are_few(self):
+        data, _, _ = make_data()
+        assert self.nus(data) == list(PATH)
+
+    def test_until_there_are_few_preferences_per_rule(self):
+        X, labels = np.random.default_rng(0).normal(size=(120, 2)), np.arange(120) % 3
+        data = LabelData.of_codes(X, np.ones(120), (labels > 0).astype(int), 2)
+        nus = self.nus(data)
+        assert 1 < len(nus) < len(PATH)
+        learner = make_search().learner(data.take(halves()[0]))
+        n_rules = [len(learner.margin(nu, balanced=True).keys) for nu in nus]
+        assert n_rules[-1] > learner.columns.n_rows / 4 >= max(n_rules[:-1])
+
+    def test_until_a_margin_is_missing(self):
+        labels = np.arange(120) % 5 > 0  # one of five, among items that are the same
+        data = LabelData.of_codes(np.ones((120, 2)), np.ones(120), labels * 1, 2)
+        assert self.nus(data, balances=(False,)) == [0.8, 0.6, 0.5, 0.4]
+        assert self.nus(data, balances=(True,)) == [0.8]
+
+    def test_until_a_program_is_too_large(self, monkeypatch):
+        monkeypatch.setattr(_rule_selection, "_MOST_WORK", 1.0)
+        data, _, _ = make_data()
+        assert self.nus(data) == [PATH[0]]
+        assert self.nus(data, nus=(0.1,)) == [0.1]
+
+    def test_once_if_labels_are_as_frequent(self):
+        X = np.column_stack([np.arange(120) // 2 % 8, np.arange(120)]).astype(float)
+        for share, n_ways in ((0.5, 1), (0.25, 2)):
+            labels = (np.arange(120) // 2 % 20 < 20 * share).astype(int)
+            data = LabelData.of_codes(X, np.ones(120), labels, 2)
+            nus = self.nus(data, balances=(True, False))
+            assert nus.count(PATH[0]) == n_ways
+
+
 class TestSeparation:
     """One threshold divides 120 items; or some labels are wrong."""
 
@@ -230,6 +273,10 @@ class TestSeparation:
     )
     def test_nothing_if_that_cannot_be(self, changes):
         assert self.separate(**changes) is None
+
+    def test_nothing_if_it_takes_long(self, monkeypatch):
+        monkeypatch.setattr(_rule_selection, "_MOST_WORK", 1.0)
+        assert self.separate(n_wrong=30) is None
 
     def test_not_by_more_rules_than_allowed(self):
         search = make_search(losses=("margin",), max_rules=1)

@@ -364,6 +364,19 @@ def test_the_round_limit_is_told():
     assert (best.T @ solution.p).max() == pytest.approx(solution.upper_bound)
 
 
+def test_the_column_limit_is_told():
+    rng = np.random.default_rng(6)
+    X, signs = rng.standard_normal((100, 2000)), rng.choice([-1.0, 1.0], 100)
+    source, upper = MatrixSource(X, signs), np.full(100, 1.0 / 40.0)
+    whole = solve_margin(source, upper, tol=1e-7)
+    solution = solve_margin(source, upper, tol=1e-7, max_columns=80)
+    assert solution.status == "column_limit"
+    assert [here.n_columns for here in solution.history] == [50, 100]
+    assert solution.lower_bound <= whole.value <= solution.upper_bound
+    enough = solve_margin(source, upper, tol=1e-7, max_columns=whole.n_columns + 1)
+    assert enough.status == "optimal"
+
+
 class LooseSource(MatrixSource):
     """Its bound holds, but is never tight."""
 

@@ -79,6 +79,12 @@ class WeightedRules:
         """Whether the weights are more than arbitrary ones; logistic ones always."""
         return self.certificate is None or self.certificate.has_margin
 
+    @property
+    def given_up(self) -> bool:
+        """Whether the margin program would have needed too many columns."""
+        reached = self.certificate
+        return reached is not None and reached.status == "column_limit"
+
 
 class RuleLearner:
     """All rules of a generator on some data.
@@ -146,19 +152,27 @@ class RuleLearner:
         )
 
     def margin(
-        self, nu: float | None, *, balanced: bool, start: Sequence[RuleKey] = ()
+        self,
+        nu: float | None,
+        *,
+        balanced: bool,
+        start: Sequence[RuleKey] = (),
+        max_work: float | None = None,
     ) -> WeightedRules:
         """Solve the margin program over all features (PRL-3).
 
         Hard margins often have several solutions: then rules get little weight, and
-        short ones rather than long ones.
+        short ones rather than long ones. With `max_work`, the number of preferences
+        times the square of the number of columns, a larger program is given up.
         """
+        n_rows = self.columns.n_rows
         solution = solve_margin(
             self.columns,
             margin_bounds(self.data.strict_weights(balanced=balanced), nu),
             tol=self.tol,
             start=start or self.known_keys,
             cost=self._cost if nu is None else None,
+            max_columns=None if max_work is None else int((max_work / n_rows) ** 0.5),
         )
         return self._of_solution(solution, nu)
 

@@ -24,11 +24,21 @@ __all__ = [
     "choose_candidate",
 ]
 
-PATH = (0.8, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
+PATH = (0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
 """Soft margins to compare, from the strongest regularisation down."""
+
+_LADDER = (0.8, 0.3, 0.1)
+"""Soft margins on the way to the hard one."""
 
 _FEW_PER_RULE = 8
 """A solution with more rules than this times `max_rules` ends the path."""
+
+_LEAST_PER_RULE = 4
+"""Without `max_rules`: one with fewer preferences than this per rule."""
+
+_MOST_WORK = 4e9
+"""So does a program that is larger, as `RuleLearner.margin` counts: several seconds for
+each of the folds, and more rules than anyone reads."""
 
 _DEFAULT_RULES = 30
 """Largest number of rules that the greedy choice tries if none is given."""
@@ -36,6 +46,9 @@ _DEFAULT_RULES = 30
 _PREFERENCES_PER_RULE = 50
 """Rules that satisfy at least so many preferences each need no folds. A rare label
 makes for fewer: see `_n_telling`."""
+
+_ALIKE = 0.1
+"""Weights of preferences that differ by no larger share make for the same rules."""
 
 _N_CUTS = 4
 """Thresholds per attribute in conjunctions that follow a smooth model: they vary less
@@ -202,7 +215,7 @@ class RuleSearch:
 
         So few rules for so many preferences are hardly due to chance, and nothing is
         left to choose by folds. The hard margin of many rules may take long, hence it
-        comes last, if those with a soft margin stay few.
+        comes last, if those with a soft margin stay few, and none of them takes long.
         """
         if "margin" not in self.losses:
             return None
@@ -210,10 +223,12 @@ class RuleSearch:
         if self.max_rules is not None:
             most = min(most, self.max_rules)
         start: Sequence[RuleKey] = ()
-        for nu in (*self.nus[::3], None):
-            rules = learner.margin(nu, balanced=self.balances[0], start=start)
+        for nu in (*_LADDER, None):
+            rules = learner.margin(
+                nu, balanced=self.balances[0], start=start, max_work=_MOST_WORK
+            )
             start = rules.keys
-            if len(rules.keys) > most or not rules.has_margin:
+            if rules.given_up or len(rules.keys) > most or not rules.has_margin:
                 return None
         made = RuleCandidate("margin", "margin", None, self.balances[0], self.max_rules)
         return FittedRules(made, learner, rules)
@@ -225,7 +240,8 @@ class RuleSearch:
         learner = self.learner(data.take(train))
         fitted: list[FittedRules] = []
         compares_both = len(self.losses) == 2 and self.max_rules is not None
-        for balanced in self.balances[:1] if compares_both else self.balances:
+        balances = self._telling_balances(learner.data)
+        for balanced in balances[:1] if compares_both else balances:
             fitted += self._margin_fits(learner, balanced)
         if compares_both:
             fitted += self._smooth_fits(learner.data, self.balances)
@@ -239,6 +255,13 @@ class RuleSearch:
             accuracy = data.accuracy(scores, test, balanced=self.score_balanced)
             scored.append(replace(candidate, accuracy=accuracy))
         return scored
+
+    def _telling_balances(self, data: RuleData) -> tuple[bool, ...]:
+        """Compare balanced labels with labels as they are only where these differ."""
+        as_they_are = data.strict_weights(balanced=False)
+        balanced = data.strict_weights(balanced=True)
+        alike = np.allclose(as_they_are, balanced, rtol=_ALIKE, atol=0.0)
+        return self.balances[:1] if alike else self.balances
 
     def _smooth_fits(
         self, data: RuleData, balances: Sequence[bool]
@@ -270,21 +293,31 @@ class RuleSearch:
     def _margin_fits(
         self, learner: RuleLearner, balanced: bool
     ) -> Iterable[FittedRules]:
-        """Go down the path of soft margins while the rules stay few enough."""
+        """Go down the path of soft margins while the rules stay few enough.
+
+        Where a program has no margin, or is given up as too large, those with a smaller
+        nu would be no better. The first one is never given up, so that there is
+        something to choose.
+        """
         losses = self.losses if self.max_rules is not None else ("margin",)
         if not set(losses) <= set(self.losses):
             return
-        limit = learner.columns.n_rows / 2
+        limit = learner.columns.n_rows / _LEAST_PER_RULE
         if self.max_rules is not None:
-            limit = min(limit, _FEW_PER_RULE * self.max_rules)
+            limit = _FEW_PER_RULE * self.max_rules
         start: Sequence[RuleKey] = ()
         for nu in self.nus:
-            rules = learner.margin(nu, balanced=balanced, start=start)
+            max_work = None if nu == self.nus[0] else _MOST_WORK
+            rules = learner.margin(
+                nu, balanced=balanced, start=start, max_work=max_work
+            )
+            if rules.given_up:
+                return
             start = rules.keys
             for loss in losses:
                 made = RuleCandidate(loss, "margin", nu, balanced, self.max_rules)
                 yield FittedRules(made, learner, self.shorten(learner, rules, made))
-            if len(rules.keys) > limit:
+            if len(rules.keys) > limit or not rules.has_margin:
                 return
 
     def _greedy_fits(

@@ -56,8 +56,9 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         several solutions one with little weight on few, short rules.
         "auto": the hard margin if so few rules satisfy all preferences that each of
         them stands for 50, or for more if a label is rare; else chosen by
-        cross-validation, from .8 down, among those with a margin on all items; .1 if
-        there is a single item.
+        cross-validation among those with a margin on all items; .1 if there is a single
+        item. It is compared from .8 down while each rule stands for at least 4
+        preferences, and as long as a program takes no more than some seconds.
     loss : {"margin", "logistic", "auto"}, default="margin"
         Weights by the margin program; or by the logistic loss, for rules chosen one by
         one; "auto": whichever predicts better out of fold. With `max_rules` the latter
@@ -68,8 +69,8 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         margin program are weighed anew, never cut off (PRL-6).
     balance : bool or "auto", default="auto"
         Whether all labels count the same, however rare (PRL-3). "auto": yes, or by
-        cross-validation of the accuracy if ``nu="auto"``. With True folds are scored by
-        the mean accuracy of the labels.
+        cross-validation of the accuracy if ``nu="auto"`` and some labels are rarer than
+        others. With True folds are scored by the mean accuracy of the labels.
     ridge : float, default=1.0
         Penalty of squared weights in the logistic loss.
     solver : {"column-generation", "fictitious-play"}, default="column-generation"

@@ -50,8 +50,9 @@ class MarginSolution:
     ----------
     status : str
         "optimal" if the saddle gap is at most the tolerance; otherwise "stalled"
-        (rounding, or a source whose bound is not tight), "round_limit", or, for
-        random replacement, "sampled": the rounds were done, and nothing was promised.
+        (rounding, or a source whose bound is not tight), "column_limit",
+        "round_limit", or, for random replacement, "sampled": the rounds were done, and
+        nothing was promised.
     keys : tuple of hashable
         Columns with positive weight, by falling weight.
     weights : ndarray of shape (n_keys,)
@@ -99,6 +100,7 @@ def solve_margin(
     tol: float | Literal["auto"] = "auto",
     start: Sequence[Hashable] = (),
     cost: Callable[[Any], float] | None = None,
+    max_columns: int | None = None,
     max_rounds: int = 300,
     callback: Callable[[MarginRound], None] | None = None,
 ) -> MarginSolution:
@@ -127,6 +129,9 @@ def solve_margin(
         costs), unless more columns of positive cost are in it. It is sought among the
         300 columns that pay most against p; larger solutions stay as they are. None:
         any solution.
+    max_columns : int or None, default=None
+        The working set to give up at, if the gap is not reached with it. One round
+        costs about ``n_rows * n_columns**2``. None: no limit.
     max_rounds : int, default=300
         Largest number of times that columns are added.
     callback : callable or None, default=None
@@ -157,7 +162,10 @@ def solve_margin(
         )
     if bounds.sum() <= 1.0 + _FORCED:
         return _forced(source, bounds)
-    return _Generation(source, bounds, tol, cost, max_rounds, callback).run(start)
+    generation = _Generation(
+        source, bounds, tol, cost, max_columns, max_rounds, callback
+    )
+    return generation.run(start)
 
 
 def check_upper(upper: ArrayLike, n_rows: int) -> FloatArray:
@@ -210,11 +218,13 @@ class _Generation:
         upper: FloatArray,
         tol: float | Literal["auto"],
         cost: Callable[[Any], float] | None,
+        max_columns: int | None,
         max_rounds: int,
         callback: Callable[[MarginRound], None] | None,
     ) -> None:
         self._source, self._tol, self._cost = source, tol, cost
-        self._max_rounds, self._callback = max_rounds, callback
+        self._max_columns, self._max_rounds = max_columns, max_rounds
+        self._callback = callback
         self._rows = np.flatnonzero(upper > 0.0)
         self._all_rows = len(self._rows) == len(upper)
         self._upper = upper[self._rows]
@@ -236,6 +246,9 @@ class _Generation:
             self._record()
             if self._gap <= _AIM * self._goal():
                 status = "optimal"
+                break
+            if self._max_columns is not None and len(self._keys) >= self._max_columns:
+                status = "column_limit"
                 break
             if self._extend(priced):
                 continue
