@@ -78,6 +78,15 @@ class TestChoice:
         choice = choose({MARGIN: noisy, SMOOTH: [0.82] * 4})
         assert choice.candidates[0].origin == "margin"
 
+    def test_without_a_limit_the_fewest_rules_within_one_standard_error(self):
+        many, few = replace(MARGIN, n_rules=None), replace(MARGIN, nu=0.6, n_rules=None)
+        noisy = [0.8, 0.9, 0.8, 0.9]
+        for accuracy, nu in ((0.83, 0.6), (0.82, 0.1)):
+            assert choose({many: noisy, few: [accuracy] * 4}).candidates[0].nu == nu
+        # With a limit all have few rules.
+        few, many = replace(few, n_rules=5), MARGIN
+        assert choose({many: noisy, few: [0.83] * 4}).candidates[0].nu == 0.1
+
     def test_rules_without_fault_win_over_a_smooth_model(self):
         for accuracy in (0.99, 1.0):
             choice = choose({MARGIN: [1.0] * 4, SMOOTH: [accuracy] * 4})

@@ -342,9 +342,10 @@ def choose_candidate(
     comes first, and there the smaller nu, which lets fewer preferences fall short; of
     greedy choices the one with fewer rules.
 
-    Differences of few rules are small against the error of their estimates, and the
-    best of many estimates is mostly a lucky one. So rules that follow a smooth model,
-    which vary least, are taken unless others are better by one standard error.
+    Differences are small against the error of their estimates, and the best of many
+    estimates is mostly a lucky one. So among those that are worse by less than one
+    standard error, rules that follow a smooth model are preferred, which vary least;
+    and if nothing else limits their number, those of the largest nu: the fewest [1]_.
 
     Parameters
     ----------
@@ -353,6 +354,11 @@ def choose_candidate(
     folds : sequence of (train, test)
         Weights of the units in each, shape (n_units,).
     n_jobs : int or None
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression
+       trees", Wadsworth, 1984: the rule of one standard error.
     """
     compared = Parallel(n_jobs=n_jobs)(
         delayed(search.compare)(data, train, test) for train, test in folds
@@ -381,13 +387,20 @@ class _Scored(NamedTuple):
 
 
 def _chosen(scored: Sequence[_Scored]) -> _Scored:
-    """Take the best, or rules that follow a smooth model and are about as good."""
-    best = scored[0]
-    smooth = [each for each in scored if each.candidate.origin == "smooth"]
-    if best.candidate.origin == "smooth" or not smooth:
-        return best
-    lead = best.candidate.accuracy - smooth[0].candidate.accuracy
-    return best if lead >= _standard_error(best.by_fold) else smooth[0]
+    """Take the simplest of those that are about as good as the first, the best."""
+    best, error = scored[0].candidate, _standard_error(scored[0].by_fold)
+    level = [
+        each
+        for each in scored
+        if each.candidate == best or best.accuracy - each.candidate.accuracy < error
+    ]
+    smooth = [each for each in level if each.candidate.origin == "smooth"]
+    if smooth:
+        return smooth[0]
+    if best.origin == "margin" and best.n_rules is None:
+        programs = [each for each in level if each.candidate.origin == "margin"]
+        return max(programs, key=lambda each: each.candidate.nu or 0.0)
+    return level[0]
 
 
 def _n_telling(learner: RuleLearner) -> float:
