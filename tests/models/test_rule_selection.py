@@ -23,9 +23,9 @@ from penchant.models._rule_selection import (
     choose_candidate,
 )
 
-MARGIN = RuleCandidate("margin", "margin", 0.1, True, 5)
-GREEDY = RuleCandidate("logistic", "greedy", None, False, 5)
-SMOOTH = RuleCandidate("logistic", "smooth", None, True, 5)
+MARGIN = RuleCandidate("margin", "margin", 0.1, True, 5, n_found=5.0)
+GREEDY = RuleCandidate("logistic", "greedy", None, False, 5, n_found=5.0)
+SMOOTH = RuleCandidate("logistic", "smooth", None, True, 5, n_found=5.0)
 
 
 class ToldAccuracies:
@@ -79,13 +79,23 @@ class TestChoice:
         assert choice.candidates[0].origin == "margin"
 
     def test_without_a_limit_the_fewest_rules_within_one_standard_error(self):
-        many, few = replace(MARGIN, n_rules=None), replace(MARGIN, nu=0.6, n_rules=None)
+        many = replace(MARGIN, n_rules=None, n_found=40.0)
+        few = replace(MARGIN, n_rules=None, nu=0.6, n_found=3.0)
         noisy = [0.8, 0.9, 0.8, 0.9]
-        for accuracy, nu in ((0.83, 0.6), (0.82, 0.1)):
-            assert choose({many: noisy, few: [accuracy] * 4}).candidates[0].nu == nu
-        # With a limit all have few rules.
-        few, many = replace(few, n_rules=5), MARGIN
-        assert choose({many: noisy, few: [0.83] * 4}).candidates[0].nu == 0.1
+        for accuracy, best in ((0.83, few), (0.82, many)):
+            choice = choose({many: noisy, few: [accuracy] * 4})
+            assert choice.candidates[0].n_found == best.n_found
+        choice = choose({MARGIN: noisy, replace(few, n_rules=5): [0.83] * 4})
+        assert choice.candidates[0].nu == MARGIN.nu  # all have few rules
+
+    def test_no_rules_at_all_only_if_nothing_else_is_as_good(self):
+        noisy = [0.8, 0.9, 0.8, 0.9]
+        none = replace(MARGIN, n_rules=None, nu=0.8, n_found=0.0)
+        some = replace(MARGIN, n_rules=None, n_found=7.0)
+        for accuracies in ({none: noisy, some: [0.83] * 4}, {some: noisy, none: noisy}):
+            assert choose(accuracies).candidates[0].n_found == 7.0
+        choice = choose({none: noisy, some: [0.8] * 4})
+        assert choice.candidates[0].n_found == 0.0
 
     def test_rules_without_fault_win_over_a_smooth_model(self):
         for accuracy in (0.99, 1.0):
@@ -157,6 +167,7 @@ class TestSearch:
             ("logistic", "greedy", False),
         }
         assert all(c.n_rules == 3 and 0.5 < c.accuracy <= 1 for c in candidates)
+        assert all(1 <= c.n_found <= 3 for c in candidates)
 
     def test_one_loss(self):
         data, _, _ = make_data(noise=2.0)

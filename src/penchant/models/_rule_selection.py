@@ -77,6 +77,8 @@ class RuleCandidate:
         Largest number of rules; None: no limit.
     accuracy : float
         Mean accuracy out of fold.
+    n_found : float
+        Mean number of rules found in the folds.
     """
 
     loss: str
@@ -85,6 +87,7 @@ class RuleCandidate:
     balanced: bool
     n_rules: int | None
     accuracy: float = float("nan")
+    n_found: float = float("nan")
 
     def __str__(self) -> str:
         weights = {"margin": "the margin program", "logistic": "the logistic loss"}
@@ -253,7 +256,8 @@ class RuleSearch:
         for candidate, rules_of, rules in fitted:
             scores = rules_of.votes(rules).scores(data.X)
             accuracy = data.accuracy(scores, test, balanced=self.score_balanced)
-            scored.append(replace(candidate, accuracy=accuracy))
+            n_found = float(len(rules.keys))
+            scored.append(replace(candidate, accuracy=accuracy, n_found=n_found))
         return scored
 
     def _telling_balances(self, data: RuleData) -> tuple[bool, ...]:
@@ -343,9 +347,9 @@ def choose_candidate(
     greedy choices the one with fewer rules.
 
     Differences are small against the error of their estimates, and the best of many
-    estimates is mostly a lucky one. So among those that are worse by less than one
-    standard error, rules that follow a smooth model are preferred, which vary least;
-    and if nothing else limits their number, those of the largest nu: the fewest [1]_.
+    estimates is mostly a lucky one. So of those that are worse by less than one
+    standard error, rules that follow a smooth model are preferred, which vary least; or
+    if nothing limits the number of rules, the candidate with the fewest [1]_.
 
     Parameters
     ----------
@@ -363,16 +367,12 @@ def choose_candidate(
     compared = Parallel(n_jobs=n_jobs)(
         delayed(search.compare)(data, train, test) for train, test in folds
     )
-    found: dict[RuleCandidate, list[float]] = {}
+    found: dict[RuleCandidate, list[RuleCandidate]] = {}
     for candidates in compared:
         for candidate in candidates:
-            plain = replace(candidate, accuracy=0.0)
-            found.setdefault(plain, []).append(candidate.accuracy)
-    scored = [
-        _Scored(replace(candidate, accuracy=float(np.mean(values))), np.array(values))
-        for candidate, values in found.items()
-        if len(values) == len(folds)
-    ]
+            plain = replace(candidate, accuracy=0.0, n_found=0.0)
+            found.setdefault(plain, []).append(candidate)
+    scored = [_Scored.of(each) for each in found.values() if len(each) == len(folds)]
     scored.sort(key=lambda each: _rank(each.candidate))
     chosen = _chosen(scored).candidate
     others = (each.candidate for each in scored if each.candidate != chosen)
@@ -380,27 +380,35 @@ def choose_candidate(
 
 
 class _Scored(NamedTuple):
-    """A candidate and its accuracy in each fold."""
+    """A candidate with its means over the folds, and its accuracy in each."""
 
     candidate: RuleCandidate
     by_fold: FloatArray
 
+    @classmethod
+    def of(cls, in_folds: Sequence[RuleCandidate]) -> "_Scored":
+        """Put what one candidate did in the folds together."""
+        accuracies = np.array([each.accuracy for each in in_folds])
+        mean, n_found = accuracies.mean(), np.mean([each.n_found for each in in_folds])
+        candidate = replace(in_folds[0], accuracy=float(mean), n_found=float(n_found))
+        return cls(candidate, accuracies)
+
 
 def _chosen(scored: Sequence[_Scored]) -> _Scored:
     """Take the simplest of those that are about as good as the first, the best."""
-    best, error = scored[0].candidate, _standard_error(scored[0].by_fold)
-    level = [
-        each
-        for each in scored
-        if each.candidate == best or best.accuracy - each.candidate.accuracy < error
-    ]
+    best, error = scored[0], _standard_error(scored[0].by_fold)
+    level = [best]
+    for other in scored[1:]:
+        if best.candidate.accuracy - other.candidate.accuracy < error:
+            level.append(other)
     smooth = [each for each in level if each.candidate.origin == "smooth"]
     if smooth:
         return smooth[0]
-    if best.origin == "margin" and best.n_rules is None:
-        programs = [each for each in level if each.candidate.origin == "margin"]
-        return max(programs, key=lambda each: each.candidate.nu or 0.0)
-    return level[0]
+    if best.candidate.origin == "margin" and best.candidate.n_rules is None:
+        # No rules at all say nothing: they are taken if nothing else is as good.
+        some = [each for each in level if each.candidate.n_found >= 1]
+        return min(some or level[:1], key=lambda each: each.candidate.n_found)
+    return best
 
 
 def _n_telling(learner: RuleLearner) -> float:
