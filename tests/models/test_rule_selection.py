@@ -88,6 +88,13 @@ class TestChoice:
         choice = choose({MARGIN: noisy, replace(few, n_rules=5): [0.83] * 4})
         assert choice.candidates[0].nu == MARGIN.nu  # all have few rules
 
+    @pytest.mark.parametrize(("n_found", "taken"), [(20.0, 20.0), (21.0, 40.0)])
+    def test_half_as_many_rules_are_worth_it(self, n_found, taken):
+        many = replace(MARGIN, n_rules=None, n_found=40.0)
+        fewer = replace(MARGIN, n_rules=None, nu=0.6, n_found=n_found)
+        choice = choose({many: [0.8, 0.9, 0.8, 0.9], fewer: [0.84] * 4})
+        assert choice.candidates[0].n_found == taken
+
     def test_no_rules_at_all_only_if_nothing_else_is_as_good(self):
         noisy = [0.8, 0.9, 0.8, 0.9]
         none = replace(MARGIN, n_rules=None, nu=0.8, n_found=0.0)

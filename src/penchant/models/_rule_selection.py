@@ -349,7 +349,8 @@ def choose_candidate(
     Differences are small against the error of their estimates, and the best of many
     estimates is mostly a lucky one. So of those that are worse by less than one
     standard error, rules that follow a smooth model are preferred, which vary least; or
-    if nothing limits the number of rules, the candidate with the fewest [1]_.
+    if nothing limits the number of rules, the candidate with the fewest [1]_, provided
+    that these are half as many.
 
     Parameters
     ----------
@@ -406,8 +407,10 @@ def _chosen(scored: Sequence[_Scored]) -> _Scored:
         return smooth[0]
     if best.candidate.origin == "margin" and best.candidate.n_rules is None:
         # No rules at all say nothing: they are taken if nothing else is as good.
-        some = [each for each in level if each.candidate.n_found >= 1]
-        return min(some or level[:1], key=lambda each: each.candidate.n_found)
+        some = [each for each in level if each.candidate.n_found >= 1] or [best]
+        few = min(some, key=lambda each: each.candidate.n_found)
+        is_worth = few.candidate.n_found <= some[0].candidate.n_found / 2
+        return few if is_worth else some[0]
     return best
 
 

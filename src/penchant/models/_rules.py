@@ -57,9 +57,10 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         "auto": the hard margin if so few rules satisfy all preferences that each of
         them stands for 50, or for more if a label is rare; else chosen by
         cross-validation among those with a margin on all items: the best, or without
-        `max_rules` the one with the fewest rules that is not worse by one standard
-        error; .1 if there is a single item. Compared are .8 and less, while each rule
-        stands for at least 4 preferences and a program takes no more than some seconds.
+        `max_rules` one with half as many rules or fewer that is not worse by one
+        standard error; .1 if there is a single item. Compared are .8 and less, while
+        each rule stands for at least 4 preferences and a program takes no more than
+        some seconds.
     loss : {"margin", "logistic", "auto"}, default="margin"
         Weights by the margin program; or by the logistic loss, for rules chosen one by
         one; "auto": whichever predicts better out of fold. With `max_rules` the latter
