@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.models._rule_conditions import Vocabulary
@@ -101,13 +102,14 @@ class BaseRules(BaseEstimator):
         """Choose what is left open, weigh rules on all data, and keep them."""
         self.choice_: RuleChoice | None = None
         search = self._search(with_bias)
-        given, learner = self._given(search), search.learner(data)
-        few = None if given or self.nu != "auto" else search.separate(learner)
-        self._seen = data
-        if few is not None:
-            return self._keep(few)
-        candidates = (given,) if given else self._choose(search, data, make_folds())
-        return self._fit_candidates(learner, search, candidates, make_folds)
+        with _one_thread():
+            given, learner = self._given(search), search.learner(data)
+            few = None if given or self.nu != "auto" else search.separate(learner)
+            self._seen = data
+            if few is not None:
+                return self._keep(few)
+            candidates = (given,) if given else self._choose(search, data, make_folds())
+            return self._fit_candidates(learner, search, candidates, make_folds)
 
     def _continue(self, data: RuleData, *, with_bias: bool) -> Self:
         """Learn from all data so far, beginning with the rules that are there."""
@@ -118,7 +120,8 @@ class BaseRules(BaseEstimator):
         others = self.choice_.candidates if self.choice_ else ()
         candidates = (given,) if given else (self.candidate_, *others)
         self._seen = data
-        return self._fit_candidates(search.learner(data), search, candidates, list)
+        with _one_thread():
+            return self._fit_candidates(search.learner(data), search, candidates, list)
 
     def _fit_candidates(
         self,
@@ -381,6 +384,14 @@ class BaseRules(BaseEstimator):
             (names[code], least, float(spread[code])) for code in np.flatnonzero(spread)
         )
         return RulesTable(tuple(self.rules_), shown, len(names))
+
+
+def _one_thread() -> Any:
+    """Keep BLAS to one thread: two take twice as long, waiting for each other.
+
+    The matrices of most programs are small. Folds can use all cores: `n_jobs`.
+    """
+    return threadpool_limits(1, "blas")
 
 
 def _first_with_margin(
