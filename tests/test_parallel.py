@@ -25,12 +25,27 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import make_regression
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from experiments._command import main as run_experiments
-from penchant._parallel import parallel, progress, track
+from penchant._parallel import one_thread, parallel, progress, track
+from penchant.data import Comparisons
+from penchant.datasets import make_gai
 from penchant.elicitation import simulate
 from penchant.exceptions import ClusterError, DataError, MissingExtraError
-from penchant.models import ChoquetRegressor, Posterior
+from penchant.models import (
+    AlwaysTrue,
+    ChoquetRegressor,
+    Conjunctions,
+    FeatureSet,
+    GAIRanker,
+    GAIRankerCV,
+    GAIRegressor,
+    GAIRegressorCV,
+    Posterior,
+    RuleClassifier,
+    Vocabulary,
+)
 
 # What the workers run: each task says that it has begun, so that tests can strike in
 # the middle of the work and not before or after it.
@@ -479,3 +494,80 @@ class TestProgress:
         console = self.terminal()
         for _ in track(["only"], "Working", delay=0.0, console=console):
             wait_until(lambda: "0/1" in self.drawn(console))
+
+
+def blas_threads() -> set[int]:
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {pool["num_threads"] for pool in pools}
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Items that note how many threads there are when a fit reads them."""
+
+    table: np.ndarray
+    seen: list[set[int]]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.table.shape
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        self.seen.append(blas_threads())
+        return self.table
+
+
+@dataclass(frozen=True)
+class WatchedRules:
+    """A generator that notes how many threads there are when a fit uses it."""
+
+    seen: list[set[int]]
+
+    def bind(self, X: np.ndarray, vocabulary: Vocabulary) -> FeatureSet:
+        self.seen.append(blas_threads())
+        return (Conjunctions(1) + AlwaysTrue()).bind(X, vocabulary)
+
+
+class TestOneThread:
+    @pytest.fixture(autouse=True)
+    def two_threads(self) -> Iterator[None]:
+        with threadpool_limits(2, "blas"):
+            before = blas_threads()
+            yield
+            assert blas_threads() == before
+
+    def test_around_some_lines(self) -> None:
+        with one_thread():
+            assert blas_threads() <= {1}
+
+    def test_around_a_function_each_time(self) -> None:
+        count = one_thread()(blas_threads)
+        assert count() <= {1}
+        assert count() <= {1}
+
+    def test_after_an_error(self) -> None:
+        with pytest.raises(ZeroDivisionError), one_thread():
+            raise ZeroDivisionError
+
+    @pytest.mark.parametrize("model", [GAIRegressor(), GAIRegressorCV(max_order=1)])
+    def test_gai_from_ratings(self, model: GAIRegressor | GAIRegressorCV) -> None:
+        sample, seen = make_gai(30, 2, n_factors=2, random_state=0), []
+        model.fit(Watched(sample.X, seen), sample.y)
+        assert seen
+        assert all(threads <= {1} for threads in seen)
+
+    @pytest.mark.parametrize("model", [GAIRanker(), GAIRankerCV(max_order=1)])
+    def test_gai_from_comparisons(self, model: GAIRanker | GAIRankerCV) -> None:
+        sample, seen = make_gai(30, 2, n_factors=2, random_state=0), []
+        order = np.argsort(sample.y)
+        model.fit(Watched(sample.X, seen), Comparisons(order[1:], order[:-1]))
+        assert seen
+        assert all(threads <= {1} for threads in seen)
+
+    def test_rules(self) -> None:
+        sample, seen = make_gai(60, 2, n_factors=2, random_state=0), []
+        y = sample.y > np.median(sample.y)
+        model = RuleClassifier(generator=WatchedRules(seen), nu=0.5)
+        model.fit(sample.X[:30], y[:30]).partial_fit(sample.X[30:], y[30:])
+        assert len(seen) == 2
+        assert all(threads <= {1} for threads in seen)

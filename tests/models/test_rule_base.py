@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from penchant.data import Comparisons
 from penchant.datasets import make_tic_tac_toe
@@ -284,33 +283,3 @@ def test_new_labels_need_to_be_announced(cancer):
     told.partial_fit(X[:100], y[:100], classes=[0, 1, 2])
     assert told.classes_.tolist() == [0, 1, 2]
     assert told.decision_function(X).shape == (len(X), 3)
-
-
-# Threads
-
-
-def blas_threads():
-    return {x["num_threads"] for x in threadpool_info() if x["user_api"] == "blas"}
-
-
-@dataclass(frozen=True)
-class Counting:
-    """A generator that notes the threads of each fit."""
-
-    seen: list
-
-    def bind(self, X, vocabulary):
-        self.seen.append(blas_threads())
-        return (Conjunctions(1) + AlwaysTrue()).bind(X, vocabulary)
-
-
-def test_a_fit_uses_one_thread_and_leaves_their_number_as_it_was(cancer):
-    X, y = cancer
-    seen = []
-    model = RuleClassifier(generator=Counting(seen), nu=0.3)
-    with threadpool_limits(2, "blas"):
-        before = blas_threads()
-        model.fit(X[:300], y[:300]).partial_fit(X[300:], y[300:])
-        assert blas_threads() == before
-    assert len(seen) == 2
-    assert all(threads <= {1} for threads in seen)

@@ -1,6 +1,7 @@
-"""Run joblib work on this machine or on a Dask cluster, and show its progress."""
+"""Run joblib work here or on a Dask cluster, show progress, and limit threads."""
 
 from penchant._parallel._config import parallel
 from penchant._parallel._progress import progress, track
+from penchant._parallel._threads import one_thread
 
-__all__ = ["parallel", "progress", "track"]
+__all__ = ["one_thread", "parallel", "progress", "track"]

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
+from penchant._parallel import one_thread
 from penchant._validation import check_weights
 from penchant.exceptions import DataError
 from penchant.models._domain import check_rated_items
@@ -120,6 +121,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     (1.0, True)
     """
 
+    @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the utility.
@@ -271,6 +273,7 @@ class GAIRanker(RankerMixin, BaseGAI):
     array([ 0.2, -0.4,  0.5])
     """
 
+    @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the utility.

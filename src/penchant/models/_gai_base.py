@@ -134,6 +134,6 @@ class BaseGAI(GAIModel, BaseEstimator):
                 f"{learned.gap:.2g}; {self.tol:.2g} was asked for. "
                 f"{_ADVICE[learned.status]}.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         return self

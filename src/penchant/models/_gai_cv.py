@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 
+from penchant._parallel import one_thread
 from penchant.exceptions import DataError
 from penchant.models._gai import check_ratings
 from penchant.models._gai_candidates import RatedItems
@@ -102,6 +103,7 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
     1.0
     """
 
+    @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose and learn the utility.
@@ -233,6 +235,7 @@ class GAIRankerCV(RankerMixin, BaseGAICV):
     True
     """
 
+    @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose and learn the utility.

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from penchant._parallel import one_thread
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.models._rule_conditions import Vocabulary
 from penchant.models._rule_data import RuleData
@@ -102,7 +102,7 @@ class BaseRules(BaseEstimator):
         """Choose what is left open, weigh rules on all data, and keep them."""
         self.choice_: RuleChoice | None = None
         search = self._search(with_bias)
-        with _one_thread():
+        with one_thread():
             given, learner = self._given(search), search.learner(data)
             few = None if given or self.nu != "auto" else search.separate(learner)
             self._seen = data
@@ -120,7 +120,7 @@ class BaseRules(BaseEstimator):
         others = self.choice_.candidates if self.choice_ else ()
         candidates = (given,) if given else (self.candidate_, *others)
         self._seen = data
-        with _one_thread():
+        with one_thread():
             return self._fit_candidates(search.learner(data), search, candidates, list)
 
     def _fit_candidates(
@@ -384,14 +384,6 @@ class BaseRules(BaseEstimator):
             (names[code], least, float(spread[code])) for code in np.flatnonzero(spread)
         )
         return RulesTable(tuple(self.rules_), shown, len(names))
-
-
-def _one_thread() -> Any:
-    """Keep BLAS to one thread: two take twice as long, waiting for each other.
-
-    The matrices of most programs are small. Folds can use all cores: `n_jobs`.
-    """
-    return threadpool_limits(1, "blas")
 
 
 def _first_with_margin(

@@ -9,8 +9,8 @@ from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter, run_sync
 from fastapi import FastAPI, Request
 from starlette.concurrency import run_in_threadpool
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from penchant._parallel import one_thread
 from penchant.studies import warm_up
 
 __all__ = ["in_turn", "lifespan"]
@@ -35,8 +35,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     sys.setswitchinterval(_SWITCH_INTERVAL)
     current_default_thread_limiter().total_tokens = _N_THREADS
     app.state.turns = CapacityLimiter(1)
-    # The matrices of one person are small: more threads each would only disturb.
-    with threadpool_limits(1, "blas"):
+    with one_thread():
         await run_in_threadpool(warm_up)
         yield
 
