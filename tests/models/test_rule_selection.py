@@ -302,8 +302,11 @@ class TestSeparation:
         assert self.separate(**changes) is None
 
     def test_nothing_if_it_takes_long(self, monkeypatch):
+        data, _, _ = make_data(n_items=600)
+        search = make_search(max_rules=None, generator=Conjunctions(2) + AlwaysTrue())
+        assert len(search.separate(search.learner(data)).rules.keys) == 7
         monkeypatch.setattr(_rule_selection, "_MOST_WORK", 1.0)
-        assert self.separate(n_wrong=30) is None
+        assert search.separate(search.learner(data)) is None
 
     def test_not_by_more_rules_than_allowed(self):
         search = make_search(losses=("margin",), max_rules=1)
