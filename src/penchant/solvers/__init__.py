@@ -29,7 +29,7 @@ from penchant.solvers._monotone import (
 )
 from penchant.solvers._random_replacement import replace_randomly
 from penchant.solvers._regret_matching import regret_matching
-from penchant.solvers._sites import Rows, SiteDerivatives, Sites, TiltedMoments
+from penchant.solvers._sites import Rows, SiteDerivatives, Sites
 from penchant.solvers._sparse_gai import SparseGAIProblem, SparseGAIResult
 from penchant.solvers._support_vectors import SupportVectorProblem, SupportVectors
 
@@ -56,7 +56,6 @@ __all__ = [
     "SparseGAIResult",
     "SupportVectorProblem",
     "SupportVectors",
-    "TiltedMoments",
     "choose_cone",
     "evaluate_factor",
     "evidence_gradient",
