@@ -7,8 +7,8 @@ from scipy.special import ndtr
 from penchant.elicitation._history import History
 from penchant.elicitation._step import Setting
 from penchant.exceptions import DataError
+from penchant.gp._answers import Answer
 from penchant.models import Posterior
-from penchant.models._answers import Answer
 from penchant.studies._lapses import LapsePosterior, LapseStep
 
 COV = np.array([[1.0, 0.3], [0.3, 0.8]])

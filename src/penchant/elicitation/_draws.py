@@ -10,7 +10,7 @@ from scipy.stats import qmc
 
 from penchant._validation import frozen_array
 from penchant.elicitation._belief import Belief
-from penchant.solvers import Sites
+from penchant.gp.inference import Sites
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["MAX_DIMENSION", "answer_weights", "covariance_root", "normal_draws"]

@@ -22,7 +22,7 @@ from penchant.elicitation._questions import (
 from penchant.elicitation._step import Setting, Step, tell_known
 from penchant.elicitation._stopping import StopRule
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
-from penchant.models import Posterior
+from penchant.gp import Posterior
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
 __all__ = ["Elicitor"]

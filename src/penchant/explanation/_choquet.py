@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from penchant.explanation._closed_form import ClosedForm, Shares, closed_form
-from penchant.kernels._choquet import subset_gains
-from penchant.models import (
+from penchant.choquet import (
     Capacity,
     ChoquetClassifier,
     ChoquetRanker,
@@ -18,9 +16,11 @@ from penchant.models import (
     ChoquetSVC,
     ChoquetSVR,
     KernelCapacity,
-    check_items,
+    apply_marginals,
 )
-from penchant.models._marginals import apply_marginals
+from penchant.encoding import check_items
+from penchant.explanation._closed_form import ClosedForm, Shares, closed_form
+from penchant.kernels._choquet import subset_gains
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["ChoquetForm", "capacity_shares"]

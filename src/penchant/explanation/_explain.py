@@ -21,7 +21,7 @@ from penchant.explanation._tables import (
     shown_rows,
     stack_rows,
 )
-from penchant.models import Posterior
+from penchant.gp import Posterior
 from penchant.typing import FloatArray, RandomState
 
 __all__ = ["contrast", "explain"]

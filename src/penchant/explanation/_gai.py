@@ -8,20 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from penchant.encoding import check_items
 from penchant.explanation._closed_form import ClosedForm, Shares, closed_form
 from penchant.explanation._gaussian_process import DOMAIN
 from penchant.explanation._paths import path_values
 from penchant.explanation._product_kernel import centred_factors
-from penchant.models import (
-    CompactGAI,
-    DualGAI,
-    GAIUtility,
-    MixedGAI,
-    TensorGAI,
-    check_items,
-)
-from penchant.models._gai_base import BaseGAI
+from penchant.gai import BaseGAI, MixedGAI
 from penchant.typing import FloatArray
+from penchant.utility import CompactGAI, DualGAI, GAIUtility, TensorGAI
 
 __all__ = ["GAIForm", "shapley_of_table", "shared_parts", "shares_between"]
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
+from penchant.encoding import check_items
 from penchant.explanation._closed_form import ClosedForm, averaged_over, closed_form
 from penchant.explanation._product_kernel import (
     KernelMachine,
@@ -14,8 +15,12 @@ from penchant.explanation._product_kernel import (
     exponential_factors,
     linear_factors,
 )
-from penchant.models import GaussianProcessRanker, check_items
-from penchant.models._gp_kernels import AnovaItemKernel, ArdItemKernel, ItemKernel
+from penchant.gp import (
+    AnovaItemKernel,
+    ArdItemKernel,
+    GaussianProcessRanker,
+    ItemKernel,
+)
 from penchant.typing import FloatArray
 
 __all__ = ["item_kernel"]

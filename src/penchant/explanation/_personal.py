@@ -10,7 +10,7 @@ import numpy as np
 from penchant.explanation._closed_form import ClosedForm, Shares, closed_form
 from penchant.explanation._gai import shapley_of_table
 from penchant.explanation._gaussian_process import DOMAIN
-from penchant.models import FactorTerm, PersonalUtility
+from penchant.gp import FactorTerm, PersonalUtility
 from penchant.typing import FloatArray
 
 __all__ = ["PersonalForm"]

@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.linalg import cho_factor, cho_solve
 
 from penchant.data import Items
+from penchant.encoding import make_encoding
 from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
 from penchant.explanation._gaussian_process import DOMAIN, item_kernel
@@ -23,10 +24,7 @@ from penchant.explanation._paths import path_covariance, path_values
 from penchant.explanation._players import as_table
 from penchant.explanation._product_kernel import ProductKernel
 from penchant.explanation._tables import shown_rows
-from penchant.models import Posterior
-from penchant.models._gai_encoding import make_encoding
-from penchant.models._gp_kernels import AnovaFamily
-from penchant.models._item_prior import ItemPrior, contrasts
+from penchant.gp import AnovaFamily, ItemPrior, Posterior, contrasts
 from penchant.typing import FloatArray
 
 __all__ = ["REST", "contrast_posterior", "explain_posterior"]

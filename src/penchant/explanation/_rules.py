@@ -8,8 +8,13 @@ import numpy as np
 
 from penchant.explanation._closed_form import ClosedForm, Shares, closed_form
 from penchant.explanation._paths import combine, path_values
-from penchant.models import Conjunction, Monomial, RuleClassifier, RuleRanker
-from penchant.models._rule_input import check_rule_items
+from penchant.rules import (
+    Conjunction,
+    Monomial,
+    RuleClassifier,
+    RuleRanker,
+    check_rule_items,
+)
 from penchant.typing import FloatArray
 
 __all__ = ["RuleForm"]

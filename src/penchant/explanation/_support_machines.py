@@ -15,7 +15,10 @@ from sklearn.utils.multiclass import type_of_target
 
 from penchant.exceptions import ConvergenceWarning
 from penchant.explanation._subset_models import Outputs
-from penchant.solvers import SupportVectorProblem, SupportVectors
+from penchant.explanation.retraining._support_vectors import (
+    SupportVectorProblem,
+    SupportVectors,
+)
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["RefittedMachine", "SupportMachine", "support_machine"]

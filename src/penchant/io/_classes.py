@@ -13,7 +13,10 @@ __all__ = ["class_name", "find_class", "is_ours", "learned_names"]
 
 # Models consist of classes from these parts. Classes that open files or connections
 # live elsewhere, and a file that names one of those gets no further than its name.
-_PARTS = "data|kernels|solvers|metrics|models|elicitation|explanation|testing"
+_PARTS = (
+    "data|kernels|encoding|utility|gai|choquet|rules|gp|metrics|models|solvers|"
+    "elicitation|explanation|testing"
+)
 _NAME = re.compile(rf"penchant\.({_PARTS})(\.(?!__)[A-Za-z_]\w*)+", re.ASCII)
 _ALWAYS_LEARNED = ("n_features_in_", "feature_names_in_", "attributes_in_")
 

@@ -1,6 +1,8 @@
 """Kernels on single attributes and on whole items."""
 
 from penchant.kernels._anova import anova_kernel, subset_kernel, sum_over_subsets
+from penchant.kernels._anova_sums import anova_gram, anova_slopes
+from penchant.kernels._centred_tables import centred_table
 from penchant.kernels._choquet import choquet_kernel
 from penchant.kernels._kernel import (
     FeatureMap,
@@ -16,9 +18,11 @@ from penchant.kernels._univariate import (
     Spline,
     zero_mean_rbf,
 )
+from penchant.kernels._warped_tables import AttributeTable, attribute_table
 
 __all__ = [
     "RBF",
+    "AttributeTable",
     "BSpline",
     "Categorical",
     "FeatureMap",
@@ -27,7 +31,11 @@ __all__ = [
     "ScaledKernel",
     "Spline",
     "UnivariateKernel",
+    "anova_gram",
     "anova_kernel",
+    "anova_slopes",
+    "attribute_table",
+    "centred_table",
     "choquet_kernel",
     "subset_kernel",
     "sum_over_subsets",

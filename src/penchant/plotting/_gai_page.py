@@ -10,8 +10,6 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from penchant.models._gai_model import GAIModel
-from penchant.models._gai_utility import Factor
 from penchant.plotting._gai import (
     factor_label,
     plot_curve,
@@ -32,6 +30,7 @@ from penchant.plotting._style import (
     styled,
     write_title,
 )
+from penchant.utility import Factor, GAIModel
 
 __all__ = ["plot_gai"]
 

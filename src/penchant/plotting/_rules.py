@@ -11,7 +11,6 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.models import Monomial, Rule
 from penchant.plotting._bars import Bar, draw_bars
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
@@ -22,6 +21,7 @@ from penchant.plotting._style import (
     quiet,
     write_title,
 )
+from penchant.rules import Monomial, Rule
 
 __all__ = ["plot_pixel_rules", "plot_rule_accuracy", "plot_rules"]
 

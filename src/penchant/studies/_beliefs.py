@@ -12,7 +12,7 @@ from penchant.data import Items
 from penchant.elicitation._history import History
 from penchant.elicitation._step import Setting
 from penchant.exceptions import FormatError, NotFoundError
-from penchant.models import PersonalUtility, PopulationGP
+from penchant.gp import PersonalUtility, PopulationGP
 from penchant.studies._lapses import LapsePosterior, LapseStep
 from penchant.studies._participation import AnsweredQuestion, Participation
 from penchant.studies._questions import choose_items, evidence, history

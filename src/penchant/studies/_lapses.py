@@ -18,17 +18,15 @@ from penchant.elicitation._best import BestItem, count_wins, gains_over
 from penchant.elicitation._draws import covariance_root, normal_draws
 from penchant.elicitation._step import Step
 from penchant.exceptions import DataError
-from penchant.models import Posterior
-from penchant.models._answers import Answer, RowEvidence
-from penchant.solvers._expectation_propagation import (
+from penchant.gp import Answer, Posterior, RowEvidence
+from penchant.gp.inference import standardised, truncated_normal
+from penchant.gp.inference._expectation_propagation import (
     _add_site,
     _log_integral,
     _look,
     _rebuild,
     _without,
 )
-from penchant.solvers._sites import standardised
-from penchant.solvers._truncated_normal import truncated_normal
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["LAPSE", "LapsePosterior", "LapseStep"]

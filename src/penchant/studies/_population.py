@@ -12,7 +12,7 @@ import numpy as np
 
 from penchant.data import Comparisons, Items
 from penchant.exceptions import PenchantError
-from penchant.models import PopulationGP
+from penchant.gp import PopulationGP
 from penchant.studies._fit_apart import fit_apart
 from penchant.studies._packed_models import pack_model
 from penchant.studies._participation import Participation

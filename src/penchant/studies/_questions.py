@@ -7,7 +7,7 @@ import numpy as np
 
 from penchant.elicitation import Told
 from penchant.elicitation._step import Step
-from penchant.models._answers import Answer
+from penchant.gp import Answer
 from penchant.studies._participation import AnsweredQuestion
 
 __all__ = ["choose_items", "evidence", "history"]

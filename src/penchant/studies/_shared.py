@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary, ref
 
 from penchant.data import Items
 from penchant.exceptions import StoreError
-from penchant.models import PopulationGP
+from penchant.gp import PopulationGP
 from penchant.studies._beliefs import Beliefs
 from penchant.studies._group import Group, Member
 from penchant.studies._group_models import GroupModels

@@ -1,0 +1,32 @@
+"""Gaussian processes: one person, many people, and beliefs about utilities."""
+
+from penchant.gp._answers import Answer, RowEvidence
+from penchant.gp._covariance import Covariance, DenseCovariance, LowRankCovariance
+from penchant.gp._fit import GaussianProcess, HyperParameters
+from penchant.gp._item_prior import ItemPrior, contrasts
+from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdItemKernel, ItemKernel
+from penchant.gp._personal_utility import FactorTerm, PersonalUtility
+from penchant.gp._population import PopulationGP
+from penchant.gp._posterior import Posterior
+from penchant.gp._ranker import GaussianProcessRanker
+
+__all__ = [
+    "AnovaFamily",
+    "AnovaItemKernel",
+    "Answer",
+    "ArdItemKernel",
+    "Covariance",
+    "DenseCovariance",
+    "FactorTerm",
+    "GaussianProcess",
+    "GaussianProcessRanker",
+    "HyperParameters",
+    "ItemKernel",
+    "ItemPrior",
+    "LowRankCovariance",
+    "PersonalUtility",
+    "PopulationGP",
+    "Posterior",
+    "RowEvidence",
+    "contrasts",
+]
