@@ -36,7 +36,7 @@ def is_ours(value, name):
 
 
 @pytest.mark.parametrize(
-    "path", sorted(ROOT.glob("*/__init__.py")), ids=lambda path: path.parent.name
+    "path", sorted(ROOT.rglob("*/__init__.py")), ids=lambda path: path.parent.name
 )
 def test_init_files_hold_imports_only(path):
     import ast

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from penchant.data import Items
 from penchant.studies import SqlStore, Study, store_url
-from penchant.studies._tables import drafts, sessions
+from penchant.studies.store._tables import drafts, sessions
 from penchant.web import _access, add_api_token, create_app
 
 # Who may use a route:

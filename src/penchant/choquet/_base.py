@@ -21,7 +21,7 @@ from penchant.choquet.solver._monotone import MobiusFit
 from penchant.data import Items
 from penchant.encoding import Domain, check_domain, check_items
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.kernels._subsets import list_subsets
+from penchant.kernels import list_subsets
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [

@@ -25,7 +25,7 @@ from penchant.choquet.solver._set_functions import (
     zeta_transform,
 )
 from penchant.exceptions import DataError
-from penchant.kernels._subsets import list_subsets
+from penchant.kernels import list_subsets
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
 
 __all__ = ["Capacity"]

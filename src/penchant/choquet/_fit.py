@@ -13,7 +13,7 @@ from penchant.choquet.solver._monotone import (
     fit_mobius,
 )
 from penchant.exceptions import DataError
-from penchant.kernels._subsets import count_subsets, subset_minima
+from penchant.kernels import count_subsets, subset_minima
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ChoquetOptions", "ChoquetRows", "choose_order", "fit_rows"]

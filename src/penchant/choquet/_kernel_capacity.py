@@ -9,8 +9,7 @@ import numpy as np
 from penchant._validation import frozen_array, set_fields
 from penchant.choquet._capacity import Capacity
 from penchant.choquet._set_readings import position_of, sampled_monotonicity
-from penchant.kernels import choquet_kernel
-from penchant.kernels._subsets import list_subsets, subset_minima, subset_sizes
+from penchant.kernels import choquet_kernel, list_subsets, subset_minima, subset_sizes
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
 
 __all__ = ["KernelCapacity"]

@@ -14,8 +14,7 @@ from penchant.choquet._capacity import Capacity
 from penchant.choquet._kernel_capacity import KernelCapacity
 from penchant.encoding import Domain, check_domain, check_items
 from penchant.exceptions import ConvergenceWarning
-from penchant.kernels import choquet_kernel
-from penchant.kernels._subsets import count_subsets
+from penchant.kernels import choquet_kernel, count_subsets
 from penchant.typing import FloatArray
 
 __all__ = ["ChoquetMachine"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from penchant.choquet._fit import ChoquetOptions, ChoquetRows, fit_rows
 from penchant.choquet.solver._monotone import MobiusFit
-from penchant.kernels._subsets import subset_minima
+from penchant.kernels import subset_minima
 from penchant.typing import FloatArray
 
 __all__ = ["apply_marginals", "fit_with_marginals"]

@@ -3,9 +3,9 @@
 from penchant.data._attribute import Attribute
 from penchant.data._comparisons import Comparisons
 from penchant.data._items import Items
-from penchant.data._problems import Problem
 from penchant.data._ratings import Choices, Rankings, Ratings
-from penchant.data._report import TableReport, inspect_table, read_table
+from penchant.data.reading._problems import Problem
+from penchant.data.reading._report import TableReport, inspect_table, read_table
 
 __all__ = [
     "Attribute",

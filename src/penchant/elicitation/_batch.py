@@ -17,9 +17,9 @@ from penchant.elicitation._choice import (
     leading_items,
 )
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._duels import check_generator
 from penchant.elicitation._history import History
 from penchant.elicitation._questions import Question
+from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.typing import FloatArray, IntArray, RandomState
 

@@ -9,7 +9,6 @@ from penchant.data import Items
 from penchant.elicitation._belief import Learner
 from penchant.elicitation._choice import Policy, check_policy
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._duels import check_generator
 from penchant.elicitation._forecast import forecast
 from penchant.elicitation._history import History
 from penchant.elicitation._questions import (
@@ -21,6 +20,7 @@ from penchant.elicitation._questions import (
 )
 from penchant.elicitation._step import Setting, Step, tell_known
 from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
 from penchant.gp import Posterior
 from penchant.typing import ArrayLike, FloatArray, RandomState

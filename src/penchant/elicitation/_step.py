@@ -15,9 +15,9 @@ from penchant.elicitation._choice import (
     leading_items,
 )
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._duels import find_champion
 from penchant.elicitation._history import SKIPPED, History
 from penchant.elicitation._questions import Question, Recommendation, Told
+from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
 from penchant.typing import IntArray
 

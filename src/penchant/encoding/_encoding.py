@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Attribute, Items
-from penchant.data._columns import encode_column, type_column
+from penchant.data.reading import encode_column, type_column
 from penchant.encoding._domain import Domain, check_domain
 from penchant.exceptions import DataError
 from penchant.kernels import (

@@ -9,8 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from penchant._validation import check_weights
-from penchant.data import Comparisons, Items
-from penchant.data._comparisons import check_items_exist
+from penchant.data import Comparisons, Items, check_items_exist
 from penchant.encoding._domain import check_items
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray

@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from penchant.data import Comparisons
-from penchant.data._comparisons import check_items_exist
+from penchant.data import Comparisons, check_items_exist
 from penchant.encoding import Encoding, check_items, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gp._answers import Answer

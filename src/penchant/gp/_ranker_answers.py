@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from penchant.data import Choices, Comparisons, Rankings, Ratings
-from penchant.data._comparisons import check_items_exist
+from penchant.data import Choices, Comparisons, Rankings, Ratings, check_items_exist
 from penchant.encoding import check_items, check_pairs
 from penchant.exceptions import DataError
 from penchant.gp.inference._sites import Rows

@@ -9,8 +9,7 @@ from threading import Lock
 
 from penchant._cached import cached_property
 from penchant.data import Items
-from penchant.elicitation._history import History
-from penchant.elicitation._step import Setting
+from penchant.elicitation import History, Setting
 from penchant.exceptions import FormatError, NotFoundError
 from penchant.gp import PersonalUtility, PopulationGP
 from penchant.studies._lapses import LapsePosterior, LapseStep

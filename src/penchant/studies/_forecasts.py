@@ -10,9 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from penchant._validation import frozen_array
-from penchant.elicitation import Forecast
-from penchant.elicitation._choice import leading_items
-from penchant.elicitation._draws import covariance_root
+from penchant.elicitation import Forecast, covariance_root, leading_items
 from penchant.studies._beliefs import Conversation
 from penchant.studies._lapses import LAPSE
 from penchant.studies._participation import AnsweredQuestion

@@ -14,9 +14,14 @@ import numpy as np
 from numba import njit
 
 from penchant._cached import cached_property
-from penchant.elicitation._best import BestItem, count_wins, gains_over
-from penchant.elicitation._draws import covariance_root, normal_draws
-from penchant.elicitation._step import Step
+from penchant.elicitation import (
+    BestItem,
+    Step,
+    count_wins,
+    covariance_root,
+    gains_over,
+    normal_draws,
+)
 from penchant.exceptions import DataError
 from penchant.gp import Answer, Posterior, RowEvidence
 from penchant.gp.inference import standardised, truncated_normal

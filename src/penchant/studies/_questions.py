@@ -5,8 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from penchant.elicitation import Told
-from penchant.elicitation._step import Step
+from penchant.elicitation import Step, Told
 from penchant.gp import Answer
 from penchant.studies._participation import AnsweredQuestion
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from penchant._cached import cached_property
 from penchant.data import Comparisons, Items
-from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._step import tell_known
+from penchant.elicitation import Dominance, tell_known
 from penchant.encoding import Encoding
 from penchant.gp import (
     Covariance,

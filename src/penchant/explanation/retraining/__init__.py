@@ -1,8 +1,21 @@
 """Explanations of any model by refitting it on part of the attributes."""
 
+from penchant.explanation.retraining._coalitional import CoalitionalExplainer
+from penchant.explanation.retraining._explainers import (
+    CompleteExplainer,
+    DepthExplainer,
+    LeastSquaresExplainer,
+)
 from penchant.explanation.retraining._support_vectors import (
     SupportVectorProblem,
     SupportVectors,
 )
 
-__all__ = ["SupportVectorProblem", "SupportVectors"]
+__all__ = [
+    "CoalitionalExplainer",
+    "CompleteExplainer",
+    "DepthExplainer",
+    "LeastSquaresExplainer",
+    "SupportVectorProblem",
+    "SupportVectors",
+]
