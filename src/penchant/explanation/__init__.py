@@ -5,6 +5,7 @@ from penchant.explanation._explain import contrast, explain
 from penchant.explanation._flip import Change, Flip, flip
 from penchant.explanation._reasons import Reason, Reasons, reasons
 from penchant.explanation._support import AnswerSupport, support
+from penchant.explanation._tables import format_cell
 from penchant.explanation.closed_forms import (
     ClosedForm,
     KernelMachine,
@@ -38,6 +39,7 @@ __all__ = [
     "contrast",
     "explain",
     "flip",
+    "format_cell",
     "reasons",
     "support",
 ]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from penchant.data import Items
 from penchant.exceptions import DataError
-from penchant.explanation.retraining._coalitions import members
+from penchant.explanation._coalitions import members
 
 __all__ = ["Players", "as_table", "check_players", "frame_of", "take_columns"]
 

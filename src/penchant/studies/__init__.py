@@ -9,6 +9,7 @@ from penchant.studies._participation import (
     Participation,
     check_answer,
 )
+from penchant.studies._population import participations
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -23,6 +24,7 @@ from penchant.studies._settings import (
     StudySettings,
 )
 from penchant.studies._simulated import simulated_answer
+from penchant.studies._start import Start
 from penchant.studies._study import Study
 from penchant.studies.operations._answers import answer_text, answers_csv, answers_frame
 from penchant.studies.operations._backup import backup, restore
@@ -76,6 +78,7 @@ __all__ = [
     "Segment",
     "SessionRecord",
     "SqlStore",
+    "Start",
     "Store",
     "StoreProblem",
     "StoreReport",
@@ -97,6 +100,7 @@ __all__ = [
     "export_study",
     "import_study",
     "load_texts",
+    "participations",
     "restore",
     "simulated_answer",
     "store_url",

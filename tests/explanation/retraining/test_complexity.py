@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penchant.exceptions import DataError
-from penchant.explanation.retraining._coalitions import submasks
+from penchant.explanation._coalitions import submasks
 from penchant.explanation.retraining._complexity import choose_alpha, count_subsets
 from penchant.explanation.retraining._groups import groups_at
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penchant.explanation import _groups
+from penchant.explanation._coalitions import members
 from penchant.explanation._players import check_players
 from penchant.explanation.retraining._association import (
     associations,
     design_blocks,
     inflations,
 )
-from penchant.explanation.retraining._coalitions import members
 from penchant.explanation.retraining._groups import STRATEGIES, groups_at, thresholds
 
 

@@ -11,8 +11,8 @@ from joblib import Memory
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from penchant.exceptions import DataError
+from penchant.explanation._coalitions import submasks
 from penchant.explanation._players import frame_of
-from penchant.explanation.retraining._coalitions import submasks
 from penchant.explanation.retraining._complexity import (
     MAX_MODELS,
     choose_alpha,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from penchant.exceptions import DataError
-from penchant.explanation.retraining._coalitions import submasks
+from penchant.explanation._coalitions import submasks
 from penchant.explanation.retraining._groups import groups_at
 from penchant.typing import FloatArray
 

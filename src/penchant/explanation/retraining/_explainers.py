@@ -11,14 +11,14 @@ from joblib import Memory
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
-from penchant.explanation._players import frame_of
-from penchant.explanation.retraining._association import constant_players
-from penchant.explanation.retraining._coalitions import (
+from penchant.explanation._coalitions import (
     all_masks,
     mask_of,
     masks_up_to,
     members,
 )
+from penchant.explanation._players import frame_of
+from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._interpolation import (
     MAX_INTERPOLATED,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
+from penchant.explanation._coalitions import mask_of
 from penchant.explanation._players import Players
 from penchant.explanation.retraining._association import (
     associations,
@@ -12,7 +13,6 @@ from penchant.explanation.retraining._association import (
     design_blocks,
     inflations,
 )
-from penchant.explanation.retraining._coalitions import mask_of
 from penchant.typing import BoolArray, FloatArray
 
 __all__ = ["STRATEGIES", "groups_at", "thresholds"]

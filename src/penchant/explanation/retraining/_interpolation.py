@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from penchant.explanation.retraining._coalitions import membership
+from penchant.explanation._coalitions import membership
 from penchant.explanation.retraining._shapley import spread_gap
 from penchant.typing import BoolArray, FloatArray
 

@@ -28,8 +28,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR
 
+from penchant.explanation._coalitions import membership
 from penchant.explanation._players import Players, frame_of
-from penchant.explanation.retraining._coalitions import membership
 from penchant.explanation.retraining._kernel_forms import (
     KernelForm,
     form_of_name,

@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 
-from penchant.explanation.retraining._coalitions import mask_of, membership
+from penchant.explanation._coalitions import mask_of, membership
 from penchant.explanation.retraining._shapley import spread_gap
 from penchant.typing import FloatArray, IntArray
 

@@ -5,7 +5,7 @@ from math import comb, factorial
 
 import numpy as np
 
-from penchant.explanation.retraining._coalitions import members, membership, submasks
+from penchant.explanation._coalitions import members, membership, submasks
 from penchant.typing import BoolArray, FloatArray
 
 __all__ = [
