@@ -450,7 +450,7 @@ def test_an_unfinished_search_warns(X):
 
 
 def test_an_unfinished_inference_warns(X, monkeypatch):
-    from penchant.models import _gp_fit
+    from penchant.gp import _fit as _gp_fit
     from penchant.solvers import laplace
 
     def hasty(*args, **options):

@@ -19,7 +19,7 @@ from penchant.models import (
     RuleClassifier,
     RuleRanker,
 )
-from penchant.models import _rule_learning as learning
+from penchant.rules import _learning as learning
 
 
 @pytest.fixture(scope="module")

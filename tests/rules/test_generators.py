@@ -18,7 +18,7 @@ from penchant.models import (
     RuleClassifier,
     Vocabulary,
 )
-from penchant.models import _rule_generators as generators
+from penchant.rules import _generators as generators
 from penchant.rules._sources import CoverageFeatures, SearchedFeatures
 
 

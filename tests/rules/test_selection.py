@@ -11,9 +11,9 @@ from penchant.models import (
     RuleClassifier,
     RuleRanker,
     Vocabulary,
-    _rule_generators,
-    _rule_selection,
 )
+from penchant.rules import _generators as _rule_generators
+from penchant.rules import _selection as _rule_selection
 from penchant.rules._data import LabelData
 from penchant.rules._selection import (
     PATH,

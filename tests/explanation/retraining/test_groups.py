@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.explanation import _groups
 from penchant.explanation._coalitions import members
 from penchant.explanation._players import check_players
+from penchant.explanation.retraining import _groups
 from penchant.explanation.retraining._association import (
     associations,
     design_blocks,

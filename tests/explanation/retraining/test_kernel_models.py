@@ -26,12 +26,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, SVR
 
 from penchant.exceptions import DataError
-from penchant.explanation import (
-    CompleteExplainer,
-    LeastSquaresExplainer,
-    _game,
-    _kernel_models,
-)
+from penchant.explanation import CompleteExplainer, LeastSquaresExplainer
+from penchant.explanation.retraining import _game, _kernel_models
 from penchant.explanation.retraining._kernel_models import KernelRefits
 from penchant.explanation.retraining._subset_models import Refits
 

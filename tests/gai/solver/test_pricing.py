@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penchant.gai.solver import _pricing
 from penchant.gai.solver._pricing import ListPricer, Pricer
 from penchant.kernels import RBF
-from penchant.solvers import _pricing
 from penchant.utility._factors import FactorDictionary
 
 

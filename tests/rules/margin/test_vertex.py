@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from penchant.rules.margin import _vertex as _margin_vertex
 from penchant.rules.margin._vertex import least_costly
-from penchant.solvers import _margin_vertex
 
 
 def best_weights(C, costs=None):

@@ -11,7 +11,8 @@ from alembic.runtime.migration import MigrationContext
 import penchant.studies
 from penchant.data import Items
 from penchant.exceptions import StoreError
-from penchant.studies import SqlStore, StudySettings, _migrate, store_url
+from penchant.studies import SqlStore, StudySettings, store_url
+from penchant.studies.store import _migrate
 from penchant.studies.store._engine import make_engine, writing
 from penchant.studies.store._migrate import migrate
 from penchant.studies.store._tables import metadata

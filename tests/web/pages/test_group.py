@@ -22,9 +22,11 @@ from penchant.studies import (
     simulated_answer,
     store_url,
 )
+from penchant.views import _segments as _segment_view
 from penchant.views._fitting import Fitting
 from penchant.views._group import group_view, ranking_csv
-from penchant.web import _group_routes, _segment_view, create_app
+from penchant.web import create_app
+from penchant.web.pages import _group as _group_routes
 
 TEXTS = load_texts("en")
 

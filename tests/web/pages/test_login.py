@@ -8,7 +8,8 @@ from fastapi.testclient import TestClient
 
 from penchant.studies import SqlStore
 from penchant.studies.store._tables import sessions
-from penchant.web import _access, create_app
+from penchant.web import create_app
+from penchant.web.security import _access
 
 PASSWORD = "correct horse"
 

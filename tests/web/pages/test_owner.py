@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from penchant.data import Items
 from penchant.studies import ParticipantRecord, SqlStore, Study, StudySettings
-from penchant.web import _people_view
+from penchant.views import _people as _people_view
 
 SETTINGS = {
     "study": "Flats",

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from penchant.data import Items
 from penchant.studies import SqlStore, add_demo
 from penchant.studies.store._tables import drafts
-from penchant.web import _routes
+from penchant.web.pages import _studies as _routes
 
 HOSTILE = "<script>alert(1)</script>"
 
