@@ -9,9 +9,14 @@ from matplotlib.transforms import blended_transform_factory
 
 from penchant.exceptions import DataError
 from penchant.plotting._attribute_axis import AttributeAxis, column_of
-from penchant.plotting._bars import Bar, draw_bars
-from penchant.plotting._heat import HeatScale
-from penchant.plotting._marks import draw_points, halo, label_contours
+from penchant.plotting._marks import (
+    Bar,
+    HeatScale,
+    draw_bars,
+    draw_points,
+    halo,
+    label_contours,
+)
 from penchant.plotting._numbers import format_numbers, format_round, format_share
 from penchant.plotting._style import (
     SMALL,

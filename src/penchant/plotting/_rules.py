@@ -11,7 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.plotting._bars import Bar, draw_bars
+from penchant.plotting._marks import Bar, draw_bars
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
     SMALL,
