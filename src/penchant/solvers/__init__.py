@@ -1,4 +1,4 @@
-"""Optimisation: arrays in, arrays and a certificate out."""
+"""Optimisation: arrays in, arrays out, with a certificate where there is one."""
 
 from penchant.solvers._anova_evidence import AnovaEvidence, AnovaEvidenceResult
 from penchant.solvers._column_source import ColumnSource, Priced, SampledSource
