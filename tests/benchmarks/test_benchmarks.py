@@ -50,18 +50,29 @@ class FakeGauge(Gauge):
         return Reading(*(10.0 * self.n_readings * rate for rate in second))
 
 
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A benchmark whose claim does not hold."""
+def benchmark(monkeypatch: pytest.MonkeyPatch, measured: Case | Waits) -> ModuleType:
+    """Put a benchmark of one case in the place of all."""
 
     @contextmanager
-    def cases() -> Iterator[list[Case]]:
-        yield [case(0.02, 0.01, at_most=1.5)]
+    def cases() -> Iterator[list[Case | Waits]]:
+        yield [measured]
 
     module = ModuleType("benchmarks.bench_toy", "We burn less.\n\nMore words.")
     module.cases = cases  # type: ignore[attr-defined]
     monkeypatch.setattr("benchmarks._command.find_benchmarks", lambda names: [module])
     return module
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A benchmark whose claim does not hold."""
+    return benchmark(monkeypatch, case(0.02, 0.01, at_most=1.5))
+
+
+@pytest.fixture
+def instant(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A benchmark whose claim holds, and that takes no time."""
+    return benchmark(monkeypatch, Waits("page", lambda: (0.1,), 0.95, 0.2))
 
 
 class TestCompare:
@@ -202,7 +213,7 @@ class TestLoad:
         return code, (folder / "toy.json").exists(), text
 
     def test_a_busy_machine_is_refused_before_anything_runs(
-        self, toy: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, instant: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         busy = FakeGauge(before=0.53)
         assert self.run(tmp_path, busy) == (1, False, "")
@@ -216,10 +227,10 @@ class TestLoad:
         assert "--no-store" in told.err
 
     def test_what_was_disturbed_is_shown_but_not_stored(
-        self, toy: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, instant: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        _, is_stored, page = self.run(tmp_path, FakeGauge(before=0.1, others=0.4))
-        assert not is_stored
+        code, is_stored, page = self.run(tmp_path, FakeGauge(before=0.1, others=0.4))
+        assert (code, is_stored) == (1, False)
         assert "## toy" not in page
         told = capsys.readouterr()
         assert "We burn less." in told.out
@@ -227,7 +238,7 @@ class TestLoad:
         assert "while 'toy' ran must be at most 25% of all cores. It is 40%" in told.err
 
     def test_a_disturbed_result_leaves_the_earlier_one(
-        self, toy: ModuleType, tmp_path: Path
+        self, instant: ModuleType, tmp_path: Path
     ) -> None:
         self.run(tmp_path, FakeGauge())
         earlier = (tmp_path / "toy.json").read_text()
@@ -236,25 +247,25 @@ class TestLoad:
         assert "load 0% before, others 0% during" in page
 
     def test_without_storing_it_runs_on_a_busy_machine(
-        self, toy: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, instant: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         busy = FakeGauge(before=2.0, others=0.9)
-        _, is_stored, page = self.run(tmp_path, busy, "--no-store")
-        assert (is_stored, page) == (False, "")
+        assert self.run(tmp_path, busy, "--no-store") == (0, False, "")
         told = capsys.readouterr()
         assert "load 200% before, others 90% during" in told.out
         assert told.err == ""
 
     def test_the_load_is_stored_and_rendered(
-        self, toy: ModuleType, tmp_path: Path
+        self, instant: ModuleType, tmp_path: Path
     ) -> None:
-        _, _, page = self.run(tmp_path, FakeGauge(before=0.0312, others=0.25))
+        code, _, page = self.run(tmp_path, FakeGauge(before=0.0312, others=0.25))
+        assert code == 0
         stored = json.loads((tmp_path / "toy.json").read_text())
         assert stored["load"] == {"before": 0.031, "others": 0.25}
         assert "; load 3% before, others 25% during; penchant" in page
 
-    def test_results_without_a_load_are_rendered(self, toy: ModuleType) -> None:
-        result = run_benchmark(toy, FakeGauge())
+    def test_results_without_a_load_are_rendered(self, instant: ModuleType) -> None:
+        result = run_benchmark(instant, FakeGauge())
         del result["load"]
         assert "; load not recorded; penchant" in render_page([result])
 
