@@ -120,7 +120,10 @@ class BaseGAI(GAIModel, BaseEstimator):
     def _finish(
         self, learned: LearnedGAI, data: _Prepared, offset: float, scale: float
     ) -> Self:
-        """Make monotone, go back to the user's units, keep the certificate."""
+        """Make monotone, go back to the user's units, keep the certificate.
+
+        The certificate is that of what was learned, before it was made monotone.
+        """
         utility = learned.utility
         if data.directions:
             utility = monotone_utility(utility, data.kernels, data.U, data.directions)

@@ -27,7 +27,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
     where y is scaled to its range. The functions have zero mean over the domain of
     each of their attributes, so that they are the ANOVA decomposition of u and can
-    be read one by one. `dual_gap_` certifies the minimum over all subsets.
+    be read one by one. `dual_gap_` bounds the distance from the minimum over all
+    subsets, without `monotone`.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     monotone : dict, "directions" or None, default=None
         {attribute index or name: +1 or -1}: the utility never falls (rises) when
         this attribute rises, in the units of the user. "directions": use those of
-        Items. See Notes.
+        Items. This is done after learning, and `dual_gap_` is that before: see Notes.
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
@@ -78,7 +79,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective from its minimum.
+        Certified relative distance of the objective from its minimum; with
+        `monotone`, that of the utility before it was made monotone.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
     n_iter_ : int
@@ -98,8 +100,9 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
     With `monotone`, the learned utility is replaced by the nearest sum of monotone
     tables over knots, with straight lines between the knots: it is monotone
-    everywhere in the domain by construction, to rounding. `dual_gap_` then speaks of
-    the utility before this last step.
+    everywhere in the domain by construction, to rounding. As a rule it fits less
+    closely than the utility before this last step, of which `dual_gap_` speaks, and
+    it need not be the best of all monotone utilities.
 
     References
     ----------
@@ -180,7 +183,8 @@ class GAIRanker(RankerMixin, BaseGAI):
     A tie costs what the difference of its items exceeds `epsilon`. The functions
     have zero mean over the domain of each of their attributes, so that they are the
     ANOVA decomposition of u and can be read one by one; the utility has mean 0.
-    `dual_gap_` certifies the minimum over all subsets.
+    `dual_gap_` bounds the distance from the minimum over all subsets, without
+    `monotone`.
 
     Parameters
     ----------
@@ -212,7 +216,7 @@ class GAIRanker(RankerMixin, BaseGAI):
     monotone : dict, "directions" or None, default=None
         {attribute index or name: +1 or -1}: the utility never falls (rises) when
         this attribute rises, in the units of the user. "directions": use those of
-        Items. See Notes.
+        Items. This is done after learning, and `dual_gap_` is that before: see Notes.
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
@@ -231,7 +235,8 @@ class GAIRanker(RankerMixin, BaseGAI):
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective from its minimum.
+        Certified relative distance of the objective from its minimum; with
+        `monotone`, that of the utility before it was made monotone.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
     n_iter_ : int
@@ -251,8 +256,9 @@ class GAIRanker(RankerMixin, BaseGAI):
 
     With `monotone`, the learned utility is replaced by the nearest sum of monotone
     tables over knots, with straight lines between the knots: it is monotone
-    everywhere in the domain by construction, to rounding. `dual_gap_` then speaks of
-    the utility before this last step.
+    everywhere in the domain by construction, to rounding. As a rule it fits less
+    closely than the utility before this last step, of which `dual_gap_` speaks, and
+    it need not be the best of all monotone utilities.
 
     References
     ----------

@@ -177,7 +177,9 @@ def _facts(model: GAIModel) -> str:
     ]
     gap = getattr(model, "dual_gap_", None)
     if gap is not None:
-        facts.append(f"certified gap {format_power(gap)}")
+        is_projected = getattr(model, "monotone", None)
+        before = " before it was made monotone" if is_projected else ""
+        facts.append(f"certified gap {format_power(gap)}{before}")
     return "  ·  ".join(facts)
 
 
