@@ -21,7 +21,7 @@ from penchant.studies.store._tables import metadata
 def go_to(engine: sa.Engine, revision: str, way: str = "upgrade") -> None:
     """Migrate to an older version."""
     config = Config()
-    folder = Path(penchant.studies.__file__).with_name("migrations")
+    folder = Path(penchant.studies.__file__).parent / "store" / "migrations"
     config.set_main_option("script_location", str(folder))
     with writing(engine) as connection:
         config.attributes["connection"] = connection
