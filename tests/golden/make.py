@@ -2,7 +2,7 @@
 
 Version 0.1.0 wrote the files in this folder with this script, which is kept to show
 what they hold. They stay as they are: people have such files. To see what another
-version writes, name another folder::
+version writes, or to add files of a new model, name another folder::
 
     python -m tests.golden.make somewhere/else
 """

@@ -5,7 +5,9 @@
 
 import json
 import logging
+import re
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import penchant.models
 from penchant.data import Items
 from penchant.elicitation import Elicitor
 from penchant.exceptions import ParticipantNotFoundError
-from penchant.io import load
+from penchant.io import _classes, load, save
 from penchant.models import Capacity, Posterior
 from penchant.studies import SqlStore, Study, check_store, import_study, restore
 
@@ -88,6 +90,30 @@ def test_every_estimator_is_there():
         if isinstance(cls, type) and issubclass(cls, BaseEstimator)
     }
     assert estimators <= {read(f"models/{name}.json")["class"] for name in MODELS}
+
+
+def classes(path: Path) -> set[str]:
+    """Give the names of classes in a saved model."""
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("model.json").decode("ascii")
+    return set(re.findall(r'"class": "([^"]*)"', text))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_is_saved_again_names_no_module(name, tmp_path):
+    old, new = FOLDER / "models" / f"{name}.npz", tmp_path / "again.npz"
+    save(load(old), new)
+    public = {tag for tag in classes(old) if "._" not in tag}
+    assert public <= classes(new)
+    assert not [tag for tag in classes(new) if "_" in tag]
+    save(load(new), tmp_path / "third.npz")
+    assert (tmp_path / "third.npz").read_bytes() == new.read_bytes()
+
+
+def test_every_old_tag_is_met():
+    met = set().union(*(classes(FOLDER / "models" / f"{name}.npz") for name in MODELS))
+    old = {tag for tag in met if "._" in tag}
+    assert old == {f"penchant.{tag}" for tag in _classes._OLD_TAGS}
 
 
 def test_a_capacity_and_a_belief_come_back():
