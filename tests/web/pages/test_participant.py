@@ -333,7 +333,8 @@ def test_hostile_names_are_shown_as_text(
 
 def test_every_text_is_used() -> None:
     folder = Path(penchant.web.__file__).parent
-    sources = [*folder.glob("*.py"), *folder.glob("templates/*.html")]
+    sources = [*folder.rglob("*.py"), *folder.glob("templates/*.html")]
+    sources += (folder.parent / "views").rglob("*.py")
     code = "".join(path.read_text(encoding="utf-8") for path in sources)
     by_number = ("language", "numbers", "question.rating_words", "noun", "errors.4")
     by_number += ("owner.take", "owner.charts", "owner.settings.questions")
