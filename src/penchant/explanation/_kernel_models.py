@@ -36,7 +36,7 @@ from penchant.explanation._kernel_forms import (
 )
 from penchant.explanation._players import Players, frame_of
 from penchant.explanation._subset_models import Outputs, Trained, cannot_learn
-from penchant.explanation._support_machines import support_machine
+from penchant.explanation._support_machines import SupportMachine
 from penchant.typing import FloatArray
 
 __all__ = ["KernelRefits", "kernel_refits"]
@@ -225,7 +225,7 @@ def _machine_of(
         return None
     if type(estimator) is KernelRidge:
         return form, _Ridge(np.asarray(y, dtype=np.float64), float(estimator.alpha))
-    return form, support_machine(estimator, y, outputs)
+    return form, SupportMachine.like(estimator, y, outputs)
 
 
 def _process(

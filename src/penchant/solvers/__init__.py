@@ -31,7 +31,6 @@ from penchant.solvers._random_replacement import replace_randomly
 from penchant.solvers._regret_matching import regret_matching
 from penchant.solvers._sites import Rows, SiteDerivatives, Sites, TiltedMoments
 from penchant.solvers._sparse_gai import SparseGAIProblem, SparseGAIResult
-from penchant.solvers._support_vectors import SupportVectorProblem, SupportVectors
 
 __all__ = [
     "AnovaEvidence",
@@ -54,8 +53,6 @@ __all__ = [
     "Sites",
     "SparseGAIProblem",
     "SparseGAIResult",
-    "SupportVectorProblem",
-    "SupportVectors",
     "TiltedMoments",
     "choose_cone",
     "evaluate_factor",
