@@ -16,7 +16,7 @@ OFFERED_BEFORE = json.loads(
 )
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
-GONE: set[str] = set()
+GONE = {"SupportVectorProblem", "SupportVectors"}
 
 
 def packages(path=None, prefix="penchant."):

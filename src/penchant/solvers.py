@@ -9,7 +9,6 @@ from penchant._lazy import offer
 
 if TYPE_CHECKING:
     from penchant.choquet.solver import *
-    from penchant.explanation.retraining import *
     from penchant.gai.solver import *
     from penchant.gp.inference import *
     from penchant.rules.margin import *
@@ -22,7 +21,6 @@ __getattr__, __dir__ = offer(
         "penchant.choquet.solver": (
             "MobiusFit MobiusProblem choose_cone fit_mobius project_monotone"
         ),
-        "penchant.explanation.retraining": "SupportVectorProblem SupportVectors",
         "penchant.gai.solver": (
             "AnovaEvidence AnovaEvidenceResult Evidence SparseGAIProblem "
             "SparseGAIResult nearest_monotone"

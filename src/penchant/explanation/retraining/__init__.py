@@ -6,16 +6,10 @@ from penchant.explanation.retraining._explainers import (
     DepthExplainer,
     LeastSquaresExplainer,
 )
-from penchant.explanation.retraining._support_vectors import (
-    SupportVectorProblem,
-    SupportVectors,
-)
 
 __all__ = [
     "CoalitionalExplainer",
     "CompleteExplainer",
     "DepthExplainer",
     "LeastSquaresExplainer",
-    "SupportVectorProblem",
-    "SupportVectors",
 ]

@@ -40,7 +40,7 @@ from penchant.explanation.retraining._subset_models import (
     Trained,
     cannot_learn,
 )
-from penchant.explanation.retraining._support_machines import support_machine
+from penchant.explanation.retraining._support_machines import SupportMachine
 from penchant.typing import FloatArray
 
 __all__ = ["KernelRefits", "kernel_refits"]
@@ -229,7 +229,7 @@ def _machine_of(
         return None
     if type(estimator) is KernelRidge:
         return form, _Ridge(np.asarray(y, dtype=np.float64), float(estimator.alpha))
-    return form, support_machine(estimator, y, outputs)
+    return form, SupportMachine.like(estimator, y, outputs)
 
 
 def _process(
