@@ -1,9 +1,14 @@
 import string
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Message
+from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 
+import penchant.texts
 from penchant.data import Attribute
 from penchant.exceptions import DataError
 from penchant.studies import LANGUAGES, choose_language, load_texts
@@ -16,38 +21,61 @@ def _placeholders(text: str) -> set[str]:
     return found - NOUNS  # one language may say "it" where another names it
 
 
-def test_all_languages_have_the_same_keys() -> None:
-    keys = [set(load_texts(language).entries) for language in LANGUAGES]
-    assert len(keys) > 1
-    assert all(other == keys[0] for other in keys)
+def _messages(language: str) -> dict[str, Message]:
+    path = Path(penchant.texts.__file__).parent / "catalogues" / language
+    with (path / "LC_MESSAGES" / "penchant.po").open("rb") as source:
+        found = [each for each in read_po(source) if each.id]
+    by_key = {each.context or "": each for each in found}
+    assert len(by_key) == len(found)  # no key stands for two texts
+    return by_key
+
+
+def _texts_of(language: str) -> list[str]:
+    return [text for forms in load_texts(language).entries.values() for text in forms]
+
+
+def test_all_languages_translate_all_of_today_s_english() -> None:
+    english, *others = (_messages(language) for language in LANGUAGES)
+    assert others
+    for other in others:
+        assert {k: m.id for k, m in other.items()} == {
+            k: m.id for k, m in english.items()
+        }
+        assert [k for k, m in other.items() if m.fuzzy or not all(m.string)] == []
 
 
 @pytest.mark.parametrize("key", sorted(load_texts("en").entries))
 def test_all_languages_have_the_same_placeholders(key: str) -> None:
-    found = [_placeholders(load_texts(language).entries[key]) for language in LANGUAGES]
-    assert all(other == found[0] for other in found)
+    english = load_texts("en").entries[key]
+    number = {"n"} if len(english) > 1 else set()  # "one more" needs no {n}
+    expected = _placeholders(english[-1]) | number
+    for language in LANGUAGES:
+        for text in load_texts(language).entries[key]:
+            assert _placeholders(text) | number == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_avoid_the_words_of_the_trade(language: str) -> None:
-    words = " ".join(load_texts(language).entries.values()).lower()
+    words = " ".join(_texts_of(language)).lower()
     for word in ("posterior", "utility", "utilité", "shapley", "epistemic", "{}"):
         assert word not in words
 
 
 def test_texts_use_true_signs() -> None:
     for language in LANGUAGES:
-        for text in load_texts(language).entries.values():
+        for text in _texts_of(language):
             assert " %" not in text  # the space before % does not break
             assert "'" not in text
             assert '"' not in text
 
 
-def test_every_plural_has_both_forms() -> None:
-    entries = load_texts("en").entries
-    stems = {key.removesuffix(".one") for key in entries if key.endswith(".one")}
-    assert stems == {k.removesuffix(".other") for k in entries if k.endswith(".other")}
-    assert "question.left" in stems
+def test_every_plural_has_all_forms_of_its_language() -> None:
+    for language in LANGUAGES:
+        texts = load_texts(language)
+        plurals = {k: forms for k, forms in texts.entries.items() if len(forms) > 1}
+        assert "question.left" in plurals
+        used = {texts.plural(n) for n in range(1000)}
+        assert all(used == set(range(len(forms))) for forms in plurals.values())
 
 
 def test_placeholders_are_filled_and_values_are_left_alone() -> None:
@@ -76,6 +104,7 @@ def test_french_has_the_singular_for_nothing() -> None:
     ("value", "english", "french"),
     [
         (0, "0", "0"),
+        (-0.0, "0", "0"),
         (1110, "1,110", "1\u202f110"),
         (1234567.0, "1,234,567", "1\u202f234\u202f567"),
         (-2.5, "\u22122.5", "\u22122,5"),
@@ -125,6 +154,13 @@ def test_lists_in_sentences() -> None:
     assert texts.listed(["size"]) == "size"
     assert texts.listed(["size", "rent", "noise"]) == "size, rent and noise"
     assert texts.sentence("size counts") == "Size counts"
+    assert load_texts("fr").listed(["a", "b", "c"]) == "a, b et c"
+
+
+def test_days() -> None:
+    day = datetime(2026, 8, 1, 23, 59, tzinfo=UTC)
+    assert load_texts("en").day(day) == "1 August 2026"
+    assert load_texts("fr").day(day) == "1 août 2026"
 
 
 @pytest.mark.parametrize(

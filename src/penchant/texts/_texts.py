@@ -1,27 +1,38 @@
-"""Texts: what people read, in their language, from one catalogue."""
+"""Texts: what people read, in their language, from gettext catalogues.
 
-import math
-import tomllib
-from collections.abc import Mapping, Sequence
+An entry has the key that the code uses as msgctxt and the English text as msgid, so
+that Poedit or Weblate show translators a sentence, and a translation whose English has
+changed is noticed. A folder with a catalogue is all that a new language needs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
+from gettext import c2py
 from importlib.resources import files
 from typing import Any, Final
+
+from babel import Locale, dates, lists
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 from penchant.data import Attribute
 from penchant.exceptions import DataError
 
 __all__ = ["LANGUAGES", "Texts", "choose_language", "load_texts"]
 
-LANGUAGES: Final = ("en", "fr")
+_CATALOGUES = files("penchant.texts") / "catalogues"
+_FOUND = {folder.name for folder in _CATALOGUES.iterdir() if folder.is_dir()}
+LANGUAGES: Final = ("en", *sorted(_FOUND - {"en"}))
 """Languages that have a catalogue; the first is what remains when none fits."""
 
 _SMALLEST_SHARE, _LARGEST_SHARE = 0.01, 0.99
 _DIGITS = 6
 _SHORT_UNIT = 3
-_ONE_IN: Final = {"en": lambda n: n == 1, "fr": lambda n: n < 2}
-"""Which numbers go with the singular."""
+
+# Pages write the same few numbers again and again, and Babel takes its time.
+_decimal = lru_cache(maxsize=4096)(format_decimal)
 
 
 @dataclass(frozen=True)
@@ -32,14 +43,19 @@ class Texts:
     ----------
     language : str
         Its code, such as "en".
-    entries : mapping of str to str
-        Texts by dotted key, with placeholders in braces.
-    noun, nouns : str
-        What one alternative and several are called; empty: as in the catalogue.
+    locale : babel.Locale
+        How numbers, lists and days are written.
+    entries : mapping of str to tuple of str
+        Texts by dotted key, with placeholders in braces; several if the text goes
+        with a number.
+    plural : callable
+        Gives the place of the text that goes with a number.
+    words : mapping of str to str
+        The placeholders that every text may have: what alternatives are called.
 
     Examples
     --------
-    >>> from penchant.studies import load_texts
+    >>> from penchant.texts import load_texts
     >>> load_texts("en")("question.choose", letter="A")
     'Choose A'
     >>> load_texts("fr").number(1234.5)
@@ -49,9 +65,10 @@ class Texts:
     """
 
     language: str
-    entries: Mapping[str, str]
-    noun: str = ""
-    nouns: str = ""
+    locale: Locale
+    entries: Mapping[str, tuple[str, ...]]
+    plural: Callable[[int], int]
+    words: Mapping[str, str]
 
     def __call__(self, key: str, **values: Any) -> str:
         """Give a text with its placeholders filled in.
@@ -59,11 +76,7 @@ class Texts:
         Besides the values, {noun} and {nouns} are what one alternative and several
         are called, {Noun} and {Nouns} the same at the beginning of a sentence.
         """
-        noun = self.noun or self.entries["noun.singular"]
-        nouns = self.nouns or self.entries["noun.plural"]
-        words = {"noun": noun, "nouns": nouns}
-        words |= {"Noun": self.sentence(noun), "Nouns": self.sentence(nouns)}
-        return self.entries[key].format_map(words | values)
+        return self.entries[key][0].format_map({**self.words, **values})
 
     def about(self, noun: str, nouns: str) -> "Texts":
         """Give the same texts about something else than alternatives.
@@ -73,12 +86,15 @@ class Texts:
         noun, nouns : str
             What one and several are called; empty: as in the catalogue.
         """
-        return replace(self, noun=noun, nouns=nouns)
+        noun = noun or self.entries["noun.singular"][0]
+        nouns = nouns or self.entries["noun.plural"][0]
+        capital = {"Noun": self.sentence(noun), "Nouns": self.sentence(nouns)}
+        return replace(self, words={"noun": noun, "nouns": nouns, **capital})
 
     def count(self, key: str, n: int, **values: Any) -> str:
         """Give the text that goes with the number n, which is the placeholder n."""
-        form = "one" if _ONE_IN[self.language](n) else "other"
-        return self(f"{key}.{form}", n=self.number(n), **values)
+        text = self.entries[key][self.plural(n)]
+        return text.format_map({**self.words, "n": self.number(n), **values})
 
     def number(self, value: float) -> str:
         """Write a number with at most six digits that mean something.
@@ -88,15 +104,11 @@ class Texts:
         value : float
             A finite number.
         """
-        if value == 0:
-            return "0"
-        decimals = max(0, _DIGITS - 1 - math.floor(math.log10(abs(value))))
-        plain = f"{abs(value):,.{decimals}f}"
-        whole, _, rest = plain.partition(".")
-        digits = whole.replace(",", self("numbers.thousands"))
-        if rest := rest.rstrip("0"):
-            digits += self("numbers.decimal") + rest
-        return f"−{digits}" if value < 0 and digits != "0" else digits  # noqa: RUF001 - a true minus
+        whole = abs(value) >= 10 ** (_DIGITS - 1)
+        rounded = round(value) if whole else float(f"{value:.{_DIGITS}g}")
+        # Quantization would round again, to three decimals; "or 0" is for -0.0.
+        text = _decimal(rounded or 0, locale=self.locale, decimal_quantization=False)
+        return text.replace("-", "\N{MINUS SIGN}")
 
     def points(self, value: float) -> str:
         """Write points: whole, with a true minus sign."""
@@ -121,14 +133,11 @@ class Texts:
 
     def listed(self, words: Sequence[str]) -> str:
         """Join words to a list in a sentence."""
-        if len(words) < 2:
-            return "".join(words)
-        return self("numbers.and", before=", ".join(words[:-1]), last=words[-1])
+        return lists.format_list(words, locale=self.locale)
 
     def day(self, moment: datetime) -> str:
         """Write the day of a moment."""
-        month = self(f"numbers.months.{moment.month}")
-        return self("numbers.day", day=moment.day, month=month, year=moment.year)
+        return dates.format_date(moment, "long", locale=self.locale)
 
     @staticmethod
     def sentence(words: str) -> str:
@@ -168,19 +177,21 @@ def load_texts(language: str) -> Texts:
         raise DataError(
             f"There are texts in {', '.join(LANGUAGES)}. Got the language {language!r}."
         )
-    source = files("penchant.texts") / "catalogues" / f"{language}.toml"
-    return Texts(language, _flat(tomllib.loads(source.read_text(encoding="utf-8"))))
+    with (_CATALOGUES / language / "LC_MESSAGES" / "penchant.po").open("rb") as source:
+        catalogue = read_po(source, abort_invalid=True)
+    locale = catalogue.locale or Locale.parse(language)
+    entries = {
+        each.context: _forms(each.string or "") or _forms(each.id)
+        for each in catalogue
+        if each.context
+    }
+    plural = c2py(catalogue.plural_expr)
+    return Texts(language, locale, entries, plural, {}).about("", "")
 
 
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Give the entries of nested tables under dotted keys."""
-    entries: dict[str, str] = {}
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            entries |= _flat(value, f"{prefix}{key}.")
-        else:
-            entries[f"{prefix}{key}"] = value
-    return entries
+def _forms(written: str | Sequence[str]) -> tuple[str, ...]:
+    """Give the forms of a text that are not empty: English has no translation."""
+    return tuple(filter(None, [written] if isinstance(written, str) else written))
 
 
 def choose_language(wanted: Sequence[str], offered: Sequence[str]) -> str:
@@ -189,7 +200,7 @@ def choose_language(wanted: Sequence[str], offered: Sequence[str]) -> str:
     Parameters
     ----------
     wanted : sequence of str
-        Codes, the dearest first; regions as in "fr-CH" do not matter.
+        Codes, the most wanted first; regions as in "fr-CH" do not matter.
     offered : sequence of str
         Codes that the study offers, its default first.
 

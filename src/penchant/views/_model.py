@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from babel.numbers import format_decimal
 
 from penchant.data import Attribute, Items
 from penchant.studies import Curve, GroupModels
@@ -130,8 +131,7 @@ def _with_signs(text: str) -> str:
 
 
 def _weight(weight: float, texts: Texts) -> str:
-    number = f"{weight:+.2f}".replace("-", "\N{MINUS SIGN}")
-    return number.replace(".", texts("numbers.decimal"))
+    return format_decimal(weight, "+0.00;\N{MINUS SIGN}0.00", locale=texts.locale)
 
 
 def _contradicted(models: GroupModels, texts: Texts) -> str:
