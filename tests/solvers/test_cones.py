@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.solvers._cones import (
+from penchant.solvers._cone_program import (
     inverse_product,
     longest_cone_step,
     nesterov_todd,

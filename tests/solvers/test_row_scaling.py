@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from penchant.solvers import Evidence
-from penchant.solvers._row_scaling import (
+from penchant.solvers._evidence import (
     from_rows,
     row_scaling,
     sandwich,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penchant.solvers._central_path import interior_point
 from penchant.solvers._cone_program import ConeProgram, Iterate, Point
 from penchant.solvers._evidence import Evidence
 from penchant.solvers._factors import FactorDictionary, Subset
+from penchant.solvers._newton import interior_point
 from penchant.solvers._pricing import ListPricer, Pricer
 from penchant.typing import FloatArray
 
