@@ -20,7 +20,7 @@ from penchant.models import (
     TensorGAI,
     check_items,
 )
-from penchant.models._gai_base import BaseGAI
+from penchant.models._gai import BaseGAI
 from penchant.typing import FloatArray
 
 __all__ = ["GAIForm", "shapley_of_table", "shared_parts", "shares_between"]

@@ -15,12 +15,11 @@ from penchant.models._domain import (
 from penchant.models._gai import GAIRanker, GAIRegressor
 from penchant.models._gai_choice import GAICandidate, GAIChoice
 from penchant.models._gai_cv import GAIRankerCV, GAIRegressorCV
-from penchant.models._gai_dual import DualGAI
 from penchant.models._gai_encoding import Encoding
 from penchant.models._gai_mixture import MixedGAI
 from penchant.models._gai_model import FactorFunction
 from penchant.models._gai_network import CompactGAI, Configuration
-from penchant.models._gai_utility import GAIUtility, KnotMap, TensorGAI
+from penchant.models._gai_utility import DualGAI, GAIUtility, KnotMap, TensorGAI
 from penchant.models._gaussian_process import GaussianProcessRanker
 from penchant.models._gp_fit import GaussianProcess, HyperParameters
 from penchant.models._kernel_capacity import KernelCapacity

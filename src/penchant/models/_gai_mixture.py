@@ -7,8 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from penchant.models._gai_dual import DualGAI
-from penchant.models._gai_utility import Factor, GAIUtility
+from penchant.models._gai_utility import DualGAI, Factor, GAIUtility
 from penchant.typing import FloatArray
 
 __all__ = ["MixedGAI"]

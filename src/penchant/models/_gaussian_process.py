@@ -12,10 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.models._gai_dual import DualGAI
 from penchant.models._gai_encoding import make_encoding
 from penchant.models._gai_model import GAIModel
-from penchant.models._gai_utility import Factor, GAIUtility
+from penchant.models._gai_utility import DualGAI, Factor, GAIUtility
 from penchant.models._gp_answers import check_answers
 from penchant.models._gp_fit import ProcessFit, fit_process
 from penchant.models._gp_kernels import (

@@ -11,9 +11,8 @@ from numba import njit
 
 from penchant.exceptions import DataError
 from penchant.kernels import RBF, Categorical, UnivariateKernel, subset_kernel
-from penchant.models._gai_dual import sum_orders
 from penchant.models._gai_encoding import Encoding, make_kernels
-from penchant.models._gai_utility import Factor
+from penchant.models._gai_utility import Factor, sum_orders
 from penchant.solvers._anova_sums import anova_gram, anova_slopes
 from penchant.solvers._centred_tables import centred_table
 from penchant.solvers._warped_tables import AttributeTable
