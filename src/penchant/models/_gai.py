@@ -427,7 +427,11 @@ class GAIRanker(RankerMixin, BaseGAI):
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
         compared = ComparedItems(
-            U=data.U, encoding=self.encoding_, max_order=self._order(), pairs=pairs
+            U=data.U,
+            weights=pairs.weights,
+            encoding=self.encoding_,
+            max_order=self._order(),
+            pairs=pairs,
         )
         return self._finish(self._learn(data, compared), data, 0.0, 1.0)
 

@@ -1,6 +1,5 @@
 """Candidate GAI models: their kernels, and their predictions out of fold."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from penchant.solvers import AnovaEvidence, AnovaEvidenceResult
 from penchant.typing import ArrayLike, FloatArray
 
 __all__ = [
-    "KernelFamily",
+    "EvidenceFamily",
     "ProductFamily",
     "ScoredCandidate",
     "evidence_families",
@@ -73,17 +72,11 @@ class ScoredCandidate:
         return items.fit_machine(machine, C=C, epsilon=epsilon, tol=tol)
 
 
-class KernelFamily(ABC):
-    """Kernels that share their Gram matrices: the unit of parallel work."""
-
-    @abstractmethod
-    def evaluate(self, folds: Sequence[Fold]) -> list[ScoredCandidate]:
-        """Fit to the training rows of every fold, predict its test rows."""
-
-
 @dataclass(frozen=True, eq=False)
-class ProductFamily(KernelFamily):
+class ProductFamily:
     """The product kernel prod_i (1 + weight t_i) with support vector machines.
+
+    A family shares its Gram matrices: it is the unit of parallel work.
 
     Parameters
     ----------
@@ -106,6 +99,7 @@ class ProductFamily(KernelFamily):
     epsilons: tuple[float | None, ...]
 
     def evaluate(self, folds: Sequence[Fold]) -> list[ScoredCandidate]:
+        """Fit to the training rows of every fold, predict its test rows."""
         items, scale, weight = self.items, self.scale, self.weight
         kernels = _attribute_kernels(items.encoding, scale, weight, self.rates)
         machine = items.dense_machine(kernels)
@@ -125,7 +119,7 @@ class ProductFamily(KernelFamily):
 
 
 @dataclass(frozen=True, eq=False)
-class _EvidenceFamily(KernelFamily):
+class EvidenceFamily:
     """Kernels with a scale and a weight per attribute, by evidence of ratings.
 
     The mean of the Gaussian process is a candidate, and so are support vector
@@ -151,6 +145,7 @@ class _EvidenceFamily(KernelFamily):
     epsilons: tuple[float, ...]
 
     def evaluate(self, folds: Sequence[Fold]) -> list[ScoredCandidate]:
+        """Fit to the training rows of every fold, predict its test rows."""
         whole = self._solve(self.items, None)
         tables = [self._judge(fold, whole.parameters) for fold in folds]
         predictions = np.concatenate(tables, axis=1)
@@ -233,14 +228,14 @@ class _EvidenceFamily(KernelFamily):
         return kernels, order_weights, utility
 
 
-def evidence_families(items: RatedItems) -> list[KernelFamily]:
+def evidence_families(items: RatedItems) -> list[EvidenceFamily]:
     """List the kernels by evidence, unless there are too many items for them."""
     if len(np.unique(items.U, axis=0)) > _EVIDENCE_LIMIT:
         return []
     n_active = len(items.encoding.active)
     largest = n_active if n_active <= _FEW_ATTRIBUTES else 3
     return [
-        _EvidenceFamily(items, order, warp, _EVIDENCE_COSTS, _EVIDENCE_EPSILONS)
+        EvidenceFamily(items, order, warp, _EVIDENCE_COSTS, _EVIDENCE_EPSILONS)
         for order, warp in ((2, False), (largest, False), (largest, True))
     ]
 

@@ -376,7 +376,11 @@ class GAIRankerCV(RankerMixin, BaseGAICV):
                 f"all of them ties. Got {n_pairs}. Use GAIRanker for so few."
             )
         compared = ComparedItems(
-            U=prepared.U, encoding=self.encoding_, max_order=self._order(), pairs=pairs
+            U=prepared.U,
+            weights=pairs.weights,
+            encoding=self.encoding_,
+            max_order=self._order(),
+            pairs=pairs,
         )
         counted = np.ones(n_pairs, dtype=np.bool_)
         learned = self._select(compared, counted, COMPARISONS)

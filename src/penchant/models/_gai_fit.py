@@ -111,8 +111,7 @@ class SparseMachine:
 
     def _learned(self, result: SparseGAIResult) -> LearnedGAI:
         subsets = tuple(tuple(self._active[k] for k in s) for s in result.factors)
-        maps = dict(self._maps)
-        utility = TensorGAI(maps, subsets, result.tensors, result.intercept)
+        utility = TensorGAI(dict(self._maps), subsets, result.tensors, result.intercept)
         return LearnedGAI(utility, result.gap, result.status, result.n_iter)
 
 
@@ -232,6 +231,8 @@ class JudgedItems(ABC):
     ----------
     U : ndarray of shape (n_items, n_features)
         Encoded items.
+    weights : ndarray of shape (n_rows,)
+        How much each row counts.
     encoding : Encoding
     max_order : int
         Largest number of attributes in a factor.
@@ -242,6 +243,7 @@ class JudgedItems(ABC):
     """
 
     U: FloatArray
+    weights: FloatArray
     encoding: Encoding
     max_order: int
     offset: float = 0.0
@@ -257,11 +259,6 @@ class JudgedItems(ABC):
     def paper_epsilon(self) -> float | None:
         """The half-width of the paper's tube; None: its loss has none."""
         return None
-
-    @property
-    @abstractmethod
-    def row_weights(self) -> FloatArray:
-        """How much each row counts."""
 
     @abstractmethod
     def evidence(self, epsilon: float | None, rows: IntArray | None = None) -> Evidence:
@@ -302,9 +299,9 @@ class JudgedItems(ABC):
 
     def _weights_of(self, rows: IntArray | None) -> FloatArray:
         if rows is None:
-            return self.row_weights
-        weights = np.zeros_like(self.row_weights)
-        weights[rows] = self.row_weights[rows]
+            return self.weights
+        weights = np.zeros_like(self.weights)
+        weights[rows] = self.weights[rows]
         return weights
 
 
@@ -314,15 +311,10 @@ class RatedItems(JudgedItems):
 
     Parameters
     ----------
-    y, weights : ndarray of shape (n_items,)
+    y : ndarray of shape (n_items,)
     """
 
     y: FloatArray
-    weights: FloatArray
-
-    @property
-    def row_weights(self) -> FloatArray:
-        return self.weights
 
     @property
     def item_weights(self) -> FloatArray:
@@ -398,10 +390,6 @@ class ComparedItems(JudgedItems):
 
     pairs: Pairs
 
-    @property
-    def row_weights(self) -> FloatArray:
-        return self.pairs.weights
-
     def evidence(self, epsilon: float | None, rows: IntArray | None = None) -> Evidence:
         pairs, weights = self.pairs, self._weights_of(rows)
         strict, ties = ~pairs.ties, pairs.ties
@@ -442,7 +430,7 @@ class ComparedItems(JudgedItems):
         product, so that equal predictions have equal errors to the last bit.
         """
         judged = ~self.pairs.ties[rows]
-        weights = self.pairs.weights[rows[judged]]
+        weights = self.weights[rows[judged]]
         wrong = 0.5 - 0.5 * np.sign(predictions[..., judged])
         total = max(float(weights.sum()), np.finfo(float).tiny)
         shares: FloatArray = (wrong * weights).sum(axis=-1) / total

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -9,7 +10,7 @@ from joblib import Parallel, delayed
 
 from penchant.kernels import UnivariateKernel
 from penchant.models._gai_candidates import (
-    KernelFamily,
+    EvidenceFamily,
     ProductFamily,
     ScoredCandidate,
     evidence_families,
@@ -164,14 +165,15 @@ class Selection:
 
     @property
     def _referee(self) -> Referee:
+        # Splitters of the user may leave rows out or test them twice.
         rows = np.concatenate([test for _, test in self.folds])
         return Referee(self.items, rows, self.items.grades)
 
-    def _families(self) -> list[KernelFamily]:
+    def _families(self) -> list[ProductFamily | EvidenceFamily]:
         items, recipe = self.items, self.recipe
         rates = skewness_rates(items.encoding, items.U, items.item_weights)
         warps = (np.zeros_like(rates), rates) if rates.any() else (rates,)
-        families: list[KernelFamily] = [
+        families: list[ProductFamily | EvidenceFamily] = [
             ProductFamily(
                 items, recipe.loss, scale, weight, warp, recipe.costs, recipe.epsilons
             )
@@ -189,11 +191,10 @@ class Selection:
         """Keep few factors where that costs little: the 1.05 rule of GAI-6."""
         base = dense.best_product
         weight = np.asarray(base.candidate.weight)
-        unit = 1.0 / (np.sqrt(weight) * self.items.row_weights.sum())
+        unit = 1.0 / (np.sqrt(weight) * self.items.weights.sum())
         costs = tuple(float(unit * cost) for cost in _SPARSE_COSTS)
-        path = self._path(
-            base.kernels, costs, self.sparse_order, base.candidate.epsilon
-        )
+        epsilon, order = base.candidate.epsilon, self.sparse_order
+        path = _Path(self.items, base.kernels, costs, epsilon, order, self.tol)
         predictions = path.predictions(self.folds, self.n_jobs)
         errors = dense.referee.plain.errors(predictions)
         place = _sparsest_within(errors, self.recipe.path_slack)
@@ -223,22 +224,17 @@ class Selection:
         """Choose the cost for the paper's kernel by the certified path."""
         items, recipe = self.items, self.recipe
         kernels = make_kernels("rbf", 1.0, items.encoding)
-        epsilon = items.paper_epsilon
-        path = self._path(kernels, _PAPER_COSTS, items.max_order, epsilon)
+        epsilon, order = items.paper_epsilon, items.max_order
+        path = _Path(items, kernels, _PAPER_COSTS, epsilon, order, self.tol)
         errors = self._referee.plain.errors(path.predictions(self.folds, self.n_jobs))
         place = int(np.argmin(errors))
         weight = kernels[items.encoding.active[0]].mean_diagonal()
-        candidate = GAICandidate("published", recipe.loss, False, 1.0, weight)
+        plain = GAICandidate("published", recipe.loss, False, 1.0, weight)
         candidates = [
-            replace(
-                candidate,
-                C=cost,
-                epsilon=epsilon,
-                cv_error=float(error),
-                share=float(k == place),
-            )
-            for k, (cost, error) in enumerate(zip(_PAPER_COSTS, errors, strict=True))
+            replace(plain, C=cost, epsilon=epsilon, cv_error=float(error))
+            for cost, error in zip(_PAPER_COSTS, errors, strict=True)
         ]
+        candidates[place] = replace(candidates[place], share=1.0)
         choice = GAIChoice(
             preset="paper",
             candidates=_best_first(candidates),
@@ -251,18 +247,6 @@ class Selection:
             reason="Published settings; C by cross-validation.",
         )
         return path.fit(place), choice
-
-    def _path(
-        self,
-        kernels: Sequence[UnivariateKernel],
-        costs: tuple[float, ...],
-        order: int,
-        epsilon: float | None,
-    ) -> "_Path":
-        machine = SparseMachine(
-            self.items.U, kernels, self.items.encoding.active, order
-        )
-        return _Path(self.items, machine, costs, epsilon, self.tol)
 
 
 def _in_units(choice: GAIChoice, items: JudgedItems) -> GAIChoice:
@@ -292,15 +276,21 @@ class _Path:
     """Certified sparse models for rising costs, each from the last support (GAI-3)."""
 
     items: JudgedItems
-    machine: SparseMachine
+    kernels: Sequence[UnivariateKernel]
     costs: tuple[float, ...]
     epsilon: float | None
+    max_order: int
     tol: float
+
+    @cached_property
+    def _machine(self) -> SparseMachine:
+        active = self.items.encoding.active
+        return SparseMachine(self.items.U, self.kernels, active, self.max_order)
 
     def fit(self, place: int) -> LearnedGAI:
         """Learn the model of one cost, along the path, from all rows."""
         evidence = self.items.evidence(self.epsilon)
-        return self.machine.fit_path(evidence, self.costs[: place + 1], self.tol)[-1]
+        return self._machine.fit_path(evidence, self.costs[: place + 1], self.tol)[-1]
 
     def predictions(self, folds: Sequence[Fold], n_jobs: int | None) -> FloatArray:
         """Give the predictions out of fold for each cost."""
@@ -309,7 +299,7 @@ class _Path:
 
     def _fold(self, train: IntArray, test: IntArray) -> FloatArray:
         evidence = self.items.evidence(self.epsilon, train)
-        models = self.machine.fit_path(evidence, self.costs, self.tol)
+        models = self._machine.fit_path(evidence, self.costs, self.tol)
         return np.stack([self.items.predict(model.utility, test) for model in models])
 
 

@@ -306,32 +306,36 @@ class DualGAI(GAIUtility):
 
     @cached_property
     def variances(self) -> FloatArray:
-        return np.maximum(0.0, self._quadratic_forms(self._moments))
+        return np.maximum(0.0, self._quadratic_forms(self.moments(self)))
 
     @cached_property
     def variance(self) -> float:
         """The variance of u, over all factors whether listed or not."""
-        total = sum_orders(self._moments, np.square(self.order_weights))
+        total = sum_orders(self.moments(self), np.square(self.order_weights))
         return float(self.coef @ total @ self.coef)
 
-    @property
-    def _moments(self) -> list[FloatArray]:
-        """The mean of k0(x_j, s) k0(x_l, s) over s, one matrix per attribute."""
+    def moments(self, other: "DualGAI") -> list[FloatArray]:
+        """Give the mean of k0(x_j, s) k0'(x'_l, s) over s, one matrix per attribute.
+
+        k0' and x' are the kernels and the items of another machine, or of this one.
+        """
         matrices = []
-        for kernel, column in zip(self.kernels, self.items.T, strict=True):
-            points, weights = kernel.measure()
-            gram = kernel.k0(column, points)
-            matrices.append((gram * weights) @ gram.T)
+        columns = zip(
+            self.kernels, other.kernels, self.items.T, other.items.T, strict=True
+        )
+        for left, right, x, y in columns:
+            points, weights = left.measure()
+            matrices.append((left.k0(x, points) * weights) @ right.k0(y, points).T)
         return matrices
 
     def _quadratic_forms(self, grams: Sequence[FloatArray]) -> FloatArray:
         """Give w_|S|^2 coef'(product of the grams of S) coef of each factor."""
         start = np.outer(self.coef, self.coef)
-        forms = {s: product.sum() for s, product in self._products(start, grams)}
+        forms = {s: product.sum() for s, product in self.products(start, grams)}
         squares = np.square(self.order_weights)
         return np.array([squares[len(s) - 1] * forms[s] for s in self.factors])
 
-    def _products(
+    def products(
         self, start: FloatArray, grams: Sequence[FloatArray]
     ) -> Iterator[tuple[Factor, FloatArray]]:
         """Walk through the listed factors with the products of their matrices."""
@@ -364,7 +368,7 @@ class DualGAI(GAIUtility):
             )
         blocks: dict[Factor, list[FloatArray]] = {s: [] for s in self.factors}
         for grams in self._gram_blocks(U):
-            for subset, product in self._products(np.ones_like(grams[0]), grams):
+            for subset, product in self.products(np.ones_like(grams[0]), grams):
                 weight = self.order_weights[len(subset) - 1]
                 blocks[subset].append(product @ (weight * self.coef))
         return {s: np.concatenate([np.zeros(0), *blocks[s]]) for s in self.factors}

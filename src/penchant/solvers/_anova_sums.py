@@ -62,7 +62,9 @@ def anova_slopes(
             for q in range(len(orders)):
                 order[q] += twice * sums[q]
             for i in range(d):
-                others, rest = 1.0, orders[1]  # e_q of the other attributes
+                # e_q of the other attributes, by dividing (1 + terms[i] t) out of
+                # the polynomial whose coefficients are the sums.
+                others, rest = 1.0, orders[1]
                 for q in range(1, len(orders) - 1):
                     others = sums[q] - terms[i] * others
                     rest += orders[q + 1] * others

@@ -328,8 +328,11 @@ def row_scaling(evidence: Evidence, roots: FloatArray, n_items: int) -> RowScali
         return RowScaling(
             *rows, np.sqrt(sums), _NO_ORDER, _NO_MATRIX, _NONE, _NO_MATRIX
         )
+    # Roots differ by many orders: reflections keep the digits of small rows only if
+    # the large ones come first.
     order = np.argsort(-roots, kind="stable")
     position = np.arange(len(roots))
+    # Missing items have the index -1: what they write goes to a column to be cut off.
     matrix = np.zeros((len(roots), n_items + 1), order="F")
     matrix[position, evidence.raised[order]] = roots[order]
     matrix[position, evidence.lowered[order]] -= roots[order]

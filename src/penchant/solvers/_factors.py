@@ -227,6 +227,7 @@ def _nested_products(
     """
     n_entries, n_nodes = kernels.shape[1], len(last)
     total = np.empty(n_entries)
+    # Blocks of 512 numbers: those of all depths stay in the fastest cache.
     sums = np.zeros((depths.max() + 1, 512))  # of the extensions, by depth
     for low in range(0, n_entries, 512):
         size = min(512, n_entries - low)

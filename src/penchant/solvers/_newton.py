@@ -168,6 +168,7 @@ def _carefully_factored(
     roots *= program.spread(np.sqrt(cones.eta))
     scaled = scaled_columns(rows, roots)
     stacked = np.vstack([scaled.T, np.eye(len(scaled))])
+    # Householder's reflections keep the digits of small rows if large ones come first.
     order = np.argsort(-np.abs(stacked).max(axis=1), kind="stable")
     (triangle,) = linalg.qr(
         stacked[order], mode="r", overwrite_a=True, check_finite=False
@@ -177,7 +178,7 @@ def _carefully_factored(
 
 @njit(cache=True)
 def _solve(triangle: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve U'U x = right."""
+    """Solve U'U x = right; Numba has no triangular solver."""
     x = right.copy()
     for j in range(len(x)):
         x[j] /= triangle[j, j]
@@ -309,7 +310,7 @@ def _completed(
 def _balanced(
     levels: FloatArray, rows: FloatArray, roots: FloatArray, moves: FloatArray
 ) -> FloatArray:
-    """Correct da so that h'(a + da) = 0 to rounding."""
+    """Correct da so that h'(a + da) = 0 to rounding: otherwise c'a is no bound."""
     drift, weight = 0.0, 0.0
     for k in range(len(rows)):
         drift += levels[k] * rows[k] + levels[k] * moves[k]
@@ -392,6 +393,7 @@ def _step(
     predictor = newton_direction(program, iterate, system, border, aim, none)
     reached = iterate.gap + min(1.0, predictor.primal_step) * predictor.primal_slope
     reached -= min(1.0, predictor.dual_step) * predictor.dual_slope
+    # Mehrotra's rule: the less the predictor gains, the more the corrector centres.
     centring = max((reached / iterate.gap) ** 3, 0.3 if off_centre else 1e-8)
     target = centring * iterate.mean_gap
     aim = _corrector_aim(program, iterate, system.cones, target, predictor)
@@ -424,6 +426,7 @@ def _corrector_aim(
 ) -> Aim:
     """Aim at products of `target`, less those of a long predictor's moves."""
     point = iterate.point
+    # Second-order terms are those of a full step: of a short one they tell nothing.
     short = min(move.primal_step, move.dual_step) < _SHORT_STEP
     second_order = 0.0 if short else 1.0
     first, second = np.empty_like(iterate.room), np.empty_like(iterate.room)

@@ -176,6 +176,7 @@ class Pricer:
         first = np.array([_next_attribute(subset) for subset in subsets])
         low = int(first.min())
         values = products @ self._kernels[low:].T
+        # Extensions by earlier attributes belong to other subsets: no one counts twice.
         values[np.arange(low, len(self._kernels)) < first[:, None]] = 0.0
         search.see(values)
         for row, column in np.argwhere(values > search.threshold).tolist():

@@ -230,10 +230,7 @@ class _ColumnGeneration:
         self._complete = True
         size = float(evidence.costs @ np.abs(evidence.targets))
         self._floor = max(1e-12 * size, np.finfo(np.float64).tiny)
-        self._keep_nothing()
-
-    def _keep_nothing(self) -> None:
-        """Begin with the constant utility, which is optimal for flat evidence."""
+        # Begin with the constant utility, which is optimal for flat evidence.
         nothing = np.zeros(self._dictionary.n_items)
         self._program: ConeProgram | None = None
         self._tails = np.zeros(0)
@@ -261,6 +258,8 @@ class _ColumnGeneration:
     def _warm_up(self, program: ConeProgram) -> Iterate:
         """Start; raise C step by step if the start is outside the dual cones."""
         iterate = program.start()
+        # The dual rows of a start are halves of the costs: smaller costs pull less,
+        # and half the radius of the cones leaves room on all sides.
         largest = program.norms(iterate.dual_tails).max()
         share = min(1.0, 0.5 / largest) if largest > 0 else 1.0
         if share < 1.0:
@@ -286,7 +285,7 @@ class _ColumnGeneration:
 
     def _finish(self, program: ConeProgram, iterate: Iterate) -> None:
         """Solve to the end; every new start is the well-centred checkpoint."""
-        level = 0.7 * self._tol
+        level = 0.7 * self._tol  # the rest is for subsets that are not in the list
         careful = False
         while self._going():
             last = self._solve(program, iterate, level, careful=careful)
@@ -296,7 +295,7 @@ class _ColumnGeneration:
                 program, iterate = _exchange(program, iterate, unused, violated)
             elif careful:
                 break
-            else:
+            else:  # rounding ended progress: once more, with more digits
                 careful = True
 
     def _going(self) -> bool:
@@ -325,6 +324,7 @@ class _ColumnGeneration:
         if primal < self._primal:
             self._program, self._tails = program, point.tails
             self._intercept, self._primal = intercept, primal
+        # Violations below a share of the level cost less in the bound than it allows.
         pricing = self._pricer.search(
             program.pull(point.rows),
             (1.0 + 0.3 * level) ** 2,
@@ -333,6 +333,7 @@ class _ColumnGeneration:
         )
         self._n_nodes += pricing.n_nodes
         self._complete = pricing.complete
+        # Shrunk like this, the rows are feasible for all subsets: a bound on them all.
         feasible = point.rows / max(1.0, np.sqrt(pricing.bound))
         self._dual = max(self._dual, float(self._evidence.targets @ feasible))
         known = set(program.subsets)
@@ -405,8 +406,11 @@ def _exchange(
     point = iterate.point
     tails = np.zeros(len(changed.arrays.columns))
     tails[: changed.arrays.offsets[len(subsets)]] = point.tails[program.spread(kept)]
+    # New cones begin on the central path: with a tail of 0, head times 1 is its mu.
     heads = np.append(point.heads[kept], np.full(len(added), iterate.mean_gap))
+    # Violated subsets pull with more than 1: shrink the rows to inside their cones.
     rows = point.rows * (0.9 / max(0.9, changed.pulls(point.rows).max()))
+    # What dropped subsets gave to the utilities, the excess must pay for.
     lost = iterate.utilities - changed.utilities(tails)
     excess = point.excess + np.maximum(changed.evidence.differences(lost), 0.0)
     return changed, changed.at(Point(rows, point.intercept, excess, heads, tails))
