@@ -148,6 +148,7 @@ def _nearest_tables(blocks: Sequence[_Table], n_items: int) -> dict[Factor, Floa
         changes = [new - old for new, old in zip(tables, before, strict=True)]
         if max((np.abs(c).max() for c in changes), default=0.0) <= _TOLERANCE * scale:
             break
+        # Nesterov's sequence: the error falls with the square of the number of steps.
         faster = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         push = (momentum - 1.0) / faster
         ahead = [t + push * c for t, c in zip(tables, changes, strict=True)]
