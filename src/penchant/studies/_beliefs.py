@@ -2,12 +2,10 @@
 
 import hashlib
 import logging
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
 
-from penchant._cached import cached_property
+from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
 from penchant.elicitation._history import History
 from penchant.elicitation._step import Setting
@@ -181,9 +179,8 @@ class Beliefs:
     def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
         self._items = items
         self._load = load
-        self._lock = Lock()
         self._starts: dict[str | None, Start] = {}
-        self._kept: OrderedDict[str, Conversation] = OrderedDict()
+        self._kept: LRUCache[str, Conversation] = LRUCache(_N_KEPT)
 
     def start(self, model: str | None) -> Start:
         """Give what is believed of somebody new who starts from a model."""
@@ -223,19 +220,13 @@ class Beliefs:
             Whether this is likely to be asked for again soon.
         """
         start = self.start(now.model)
-        with self._lock:
-            kept = self._kept.get(participant_id)
+        kept = self._kept.get(participant_id)
         if kept is None or not _leads_to(kept, start, now):
             kept = Conversation.begin(start, _seed(participant_id))
         for told in now.answered[len(kept.answered) :]:
             kept = kept.tell(told)
-        if not keep:
-            return kept
-        with self._lock:
-            self._kept[participant_id] = kept
-            self._kept.move_to_end(participant_id)
-            while len(self._kept) > _N_KEPT:
-                self._kept.popitem(last=False)
+        if keep:
+            self._kept.put(participant_id, kept)
         return kept
 
 

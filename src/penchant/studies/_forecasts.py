@@ -2,13 +2,13 @@
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from penchant._cached import LRUCache
 from penchant._validation import frozen_array
 from penchant.elicitation import Forecast
 from penchant.elicitation._choice import leading_items
@@ -137,7 +137,7 @@ def _log(regret: Any) -> FloatArray:
     return logs
 
 
-_TABLES: OrderedDict[_Goal, ForecastTable] = OrderedDict()
+_TABLES: LRUCache[_Goal, ForecastTable] = LRUCache(_N_KEPT)
 _MAKERS: dict[_Goal, threading.Thread] = {}
 _LOCK = threading.Lock()
 
@@ -161,9 +161,9 @@ def find_table(
     end = (settings.question, settings.max_regret, settings.max_questions)
     goal = (start.fingerprint, *end)
     with _LOCK:
-        if goal in _TABLES:
-            _TABLES.move_to_end(goal)
-            return _TABLES[goal]
+        table = _TABLES.get(goal)
+        if table is not None:
+            return table
         maker = _MAKERS.get(goal)
         if maker is None:
             rest = 0.0 if wait else _REST
@@ -181,7 +181,5 @@ def find_table(
 def _make(start: Start, goal: _Goal, rest: float) -> None:
     table = ForecastTable.of(start, *goal[1:], rest=rest)
     with _LOCK:
-        _TABLES[goal] = table
-        while len(_TABLES) > _N_KEPT:
-            _TABLES.popitem(last=False)
+        _TABLES.put(goal, table)
         del _MAKERS[goal]
