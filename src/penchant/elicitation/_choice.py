@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from penchant.elicitation._bald import bald
-from penchant.elicitation._belief import Belief, Pair
+from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._best import gains_over
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._duels import (
@@ -78,7 +78,7 @@ class Situation:
         Whether questions about other items are pointless.
     """
 
-    posterior: Belief
+    posterior: Moments
     contenders: IntArray
     blocked: IntArray
     order: IntArray
@@ -166,7 +166,7 @@ def _next_in_order(situation: Situation, pool: IntArray, size: int) -> IntArray:
     return np.unique(np.concatenate([np.intersect1d(seen, pool)[-size:], fresh]))
 
 
-def leading_items(posterior: Belief, pool: IntArray, size: int) -> IntArray:
+def leading_items(posterior: Moments, pool: IntArray, size: int) -> IntArray:
     """Keep the items of a pool that are most likely to be in a good question.
 
     Three fifths by the expected gain over the leader, a fifth each by the mean and

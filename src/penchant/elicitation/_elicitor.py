@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from penchant.data import Items
-from penchant.elicitation._belief import Learner
+from penchant.elicitation._belief import Belief
 from penchant.elicitation._choice import Policy, check_policy
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._duels import check_generator
@@ -100,7 +100,7 @@ class Elicitor:
 
     def __init__(
         self,
-        posterior: Learner,
+        posterior: Belief,
         policy: Policy = "eubo-kg",
         random_state: RandomState = None,
         *,
@@ -125,7 +125,7 @@ class Elicitor:
         self._steps = [Step(setting, tell_known(posterior, known), history)]
 
     @property
-    def posterior(self) -> Learner:
+    def posterior(self) -> Belief:
         """What is believed now."""
         return self._now.posterior
 
@@ -315,7 +315,7 @@ class Elicitor:
         cls,
         values: dict[str, Any],
         *,
-        posterior: Learner | None = None,
+        posterior: Belief | None = None,
         policy: Policy | None = None,
     ) -> Self:
         """Carry on a conversation that `to_dict` described.

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from penchant.elicitation._belief import Belief
 from penchant.elicitation._choice import leading_items
-from penchant.elicitation._draws import covariance_root
 from penchant.elicitation._questions import Forecast
 from penchant.typing import FloatArray
 
@@ -25,20 +25,16 @@ def forecast(elicitor: "Elicitor", n_simulations: int, seed: int) -> Forecast:
     rng = np.random.default_rng([seed, len(elicitor.answers), 2])
     counts = [
         _count(elicitor.copy(), utilities, rng)
-        for utilities in _draw(elicitor, n_simulations, rng)
+        for utilities in _people(elicitor.posterior, n_simulations, rng)
     ]
     low, middle, high = np.quantile(counts, [0.1, 0.5, 0.9], method="nearest")
     return Forecast(int(middle), int(low), int(high))
 
 
-def _draw(elicitor: "Elicitor", n: int, rng: np.random.Generator) -> FloatArray:
-    """Give utilities of n people, shape (n, n_items)."""
-    posterior = elicitor.posterior
-    utilities = np.tile(posterior.mean, (n, 1))
-    items = leading_items(posterior, np.arange(posterior.n_items), _MAX_DRAWN)
-    root = covariance_root(posterior.block(items))
-    utilities[:, items] += rng.standard_normal((n, root.shape[1])) @ root.T
-    return utilities
+def _people(belief: Belief, n: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Give utilities of n people, all drawn before the first of them is asked."""
+    items = leading_items(belief, np.arange(belief.n_items), _MAX_DRAWN)
+    return list(belief.sample(n, rng, items))
 
 
 def _count(

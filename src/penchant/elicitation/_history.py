@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Belief, Pair
+from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._questions import Answer, Told
 from penchant.elicitation._view import View
 from penchant.typing import IntArray
@@ -46,7 +46,7 @@ class History:
         return len(self.told)
 
     @classmethod
-    def of(cls, posterior: Belief) -> Self:
+    def of(cls, posterior: Moments) -> Self:
         """Read the comparisons and ties that a posterior already rests on."""
         told: list[Told] = []
         for answer in posterior.answers:
@@ -97,7 +97,7 @@ class History:
         closed = np.flatnonzero(above[losers, winners])
         return frozenset(_sorted(self.duels[k]) for k in closed)
 
-    def unexpected(self, posterior: Belief) -> frozenset[Pair]:
+    def unexpected(self, posterior: Moments) -> frozenset[Pair]:
         """Pairs whose answer the posterior, which knows all answers, disbelieves."""
         if not self.duels:
             return frozenset()
@@ -106,7 +106,7 @@ class History:
         doubted = ndtr(d / view.answer_scale(spread)) < _UNEXPECTED
         return frozenset(_sorted(self.duels[k]) for k in np.flatnonzero(doubted))
 
-    def repeatable(self, posterior: Belief) -> dict[Pair, str]:
+    def repeatable(self, posterior: Moments) -> dict[Pair, str]:
         """Give the pairs that are worth asking again, each with the reason."""
         reasons = dict.fromkeys(self.unexpected(posterior), UNEXPECTED)
         reasons |= dict.fromkeys(self.circular, DISAGREE)

@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 from penchant.elicitation._belief import Pair
 from penchant.exceptions import DataError
+from penchant.models import Answer as Evidence
 
 __all__ = ["Answer", "Forecast", "Question", "Recommendation", "Told", "check_answer"]
 
@@ -95,6 +96,16 @@ class Told:
         if self.answer == "left":
             return self.left, self.right
         return (self.right, self.left) if self.answer == "right" else None
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """What it says of the items: two of them are below if neither is acceptable."""
+        if self.duel is not None:
+            return (Evidence("comparison", self.duel),)
+        if self.answer == "tie":
+            return (Evidence("tie", (self.left, self.right)),)
+        below = (self.left, self.right) if self.answer == "neither" else ()
+        return tuple(Evidence("below", (item,)) for item in below)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Learner, Pair
+from penchant.elicitation._belief import Belief, Pair
 from penchant.elicitation._best import BestItem, best_item
 from penchant.elicitation._choice import (
     LARGE,
@@ -73,7 +73,7 @@ class Step:
     """
 
     setting: Setting
-    posterior: Learner
+    posterior: Belief
     history: History
 
     @property
@@ -84,13 +84,8 @@ class Step:
     def after(self, told: Told) -> "Step":
         """Give the step after an answer."""
         posterior = self.posterior
-        if told.duel is not None:
-            posterior = posterior.update(*told.duel)
-        elif told.answer == "tie":
-            posterior = posterior.update_tie(told.left, told.right)
-        elif told.answer == "neither":
-            for item in (told.left, told.right):
-                posterior = posterior.update_below(item)
+        for piece in told.evidence:
+            posterior = posterior.with_answers([piece])
         return Step(self.setting, posterior, self.history.plus(told))
 
     @cached_property
@@ -164,7 +159,7 @@ class Step:
             item=int(item),
             mean=float(self.posterior.mean[item]),
             std=float(np.sqrt(self.posterior.variance[item])),
-            probability_best=self.best.of(item),
+            probability_best=self.best.chance(item),
             expected_regret=max(self.best.expected_regret + behind, 0.0),
         )
 
@@ -220,7 +215,7 @@ class Step:
         )
 
 
-def tell_known(posterior: Learner, known: Dominance | None) -> Learner:
+def tell_known(posterior: Belief, known: Dominance | None) -> Belief:
     """Tell the posterior the known comparisons that it gets most wrong."""
     if known is None or posterior.n_items > LARGE:
         return posterior

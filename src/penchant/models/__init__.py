@@ -24,10 +24,11 @@ from penchant.models._gai_utility import GAIUtility, KnotMap, TensorGAI
 from penchant.models._gaussian_process import GaussianProcessRanker
 from penchant.models._gp_fit import GaussianProcess, HyperParameters
 from penchant.models._kernel_capacity import KernelCapacity
+from penchant.models._lapses import LapsePosterior
 from penchant.models._pairs import Pairs, RankerMixin, check_pairs
 from penchant.models._personal_utility import FactorTerm, PersonalUtility
 from penchant.models._population_gp import PopulationGP
-from penchant.models._posterior import Posterior
+from penchant.models._posterior import Draws, Posterior
 from penchant.models._rule_conditions import Condition, Conjunction, Vocabulary
 from penchant.models._rule_games import RuleGame
 from penchant.models._rule_generators import (
@@ -75,6 +76,7 @@ __all__ = [
     "Conjunctions",
     "DenseCovariance",
     "Domain",
+    "Draws",
     "DualGAI",
     "Encoding",
     "FactorFunction",
@@ -95,6 +97,7 @@ __all__ = [
     "HyperParameters",
     "KernelCapacity",
     "KnotMap",
+    "LapsePosterior",
     "ListedFeatures",
     "LowRankCovariance",
     "MixedGAI",

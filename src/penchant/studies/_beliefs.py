@@ -4,14 +4,14 @@ import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
 from penchant.elicitation._history import History
-from penchant.elicitation._step import Setting
+from penchant.elicitation._step import Setting, Step
 from penchant.exceptions import FormatError, NotFoundError
-from penchant.models import PersonalUtility, PopulationGP
-from penchant.studies._lapses import LapsePosterior, LapseStep
+from penchant.models import LapsePosterior, PersonalUtility, PopulationGP
 from penchant.studies._participation import AnsweredQuestion, Participation
 from penchant.studies._questions import choose_items, evidence, history
 from penchant.studies._start import Start
@@ -69,7 +69,7 @@ class Conversation:
     ----------
     start : Start
         Before the first question.
-    step : LapseStep
+    step : Step
         What is believed now.
     answered : tuple of AnsweredQuestion
         The answers, in order.
@@ -78,7 +78,7 @@ class Conversation:
     """
 
     start: Start
-    step: LapseStep
+    step: Step
     answered: tuple[AnsweredQuestion, ...] = ()
     ends: tuple[int, ...] = ()
 
@@ -105,21 +105,18 @@ class Conversation:
             order=start.order,
             n_before=0,
         )
-        return cls(start, LapseStep(setting, start.posterior, History()))
+        return cls(start, Step(setting, start.posterior, History()))
 
     def tell(self, told: AnsweredQuestion) -> "Conversation":
         """Give the conversation after one more answer."""
-        meaning = evidence(told, self.answered)
-        posterior = self.posterior
-        if meaning:
-            width = _GRADE_WIDTH * self.start.unit if told.form == "rating" else None
-            posterior = posterior.with_answers(meaning, tie_width=width)
+        meaning = evidence(told, self.answered, _GRADE_WIDTH * self.start.unit)
+        posterior = self.posterior.with_answers(meaning)
         past = self.step.history
         for entry in history(told, meaning):
             past = past.plus(entry)
         return Conversation(
             self.start,
-            LapseStep(self.step.setting, posterior, past),
+            Step(self.step.setting, posterior, past),
             (*self.answered, told),
             (*self.ends, len(posterior.answers)),
         )
@@ -127,7 +124,7 @@ class Conversation:
     @property
     def posterior(self) -> LapsePosterior:
         """What is believed about the utilities of the items."""
-        return self.step.posterior
+        return cast(LapsePosterior, self.step.posterior)
 
     @property
     def favourite(self) -> int:

@@ -12,9 +12,7 @@ from penchant._cached import LRUCache
 from penchant._validation import frozen_array
 from penchant.elicitation import Forecast
 from penchant.elicitation._choice import leading_items
-from penchant.elicitation._draws import covariance_root
 from penchant.studies._beliefs import Conversation
-from penchant.studies._lapses import LAPSE
 from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._settings import StudySettings
 from penchant.studies._simulated import simulated_answer
@@ -98,15 +96,11 @@ class ForecastTable:
 
 
 def _draw_people(start: Start, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Yield utilities of people; of many items, those of the leading ones vary."""
+    """Draw utilities of people; of many items, those of the leading ones vary."""
     prior = start.posterior
     items = leading_items(prior, np.arange(prior.n_items), _MOST_DRAWN)
-    root = covariance_root(prior.block(items))
     n_people = max(_FEWEST, min(_N_PEOPLE, _WORK // prior.n_items))
-    for _ in range(n_people):
-        likes = prior.mean.copy()
-        likes[items] += root @ rng.standard_normal(root.shape[1])
-        yield likes
+    return prior.sample(n_people, rng, items)
 
 
 def _hold(
@@ -124,9 +118,8 @@ def _hold(
         asked = talk.next_items(form)
         if asked is None:
             break
-        answer = simulated_answer(
-            form, asked[0], likes, rng, noise=start.posterior.noise, wrong=LAPSE
-        )
+        noise, wrong = start.posterior.noise, start.posterior.lapse
+        answer = simulated_answer(form, asked[0], likes, rng, noise=noise, wrong=wrong)
         talk = talk.tell(AnsweredQuestion("", form, asked[0], answer))
         path.append(talk.expected_regret)
     return path

@@ -7,7 +7,7 @@ import numpy as np
 
 from penchant.elicitation import Told
 from penchant.elicitation._step import Step
-from penchant.models._answers import Answer
+from penchant.models import Answer
 from penchant.studies._participation import AnsweredQuestion
 
 __all__ = ["choose_items", "evidence", "history"]
@@ -23,7 +23,9 @@ _NOT_ACCEPTABLE = 1
 
 
 def evidence(
-    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion] = ()
+    told: AnsweredQuestion,
+    earlier: Sequence[AnsweredQuestion] = (),
+    width: float | None = None,
 ) -> tuple[Answer, ...]:
     """Say what one answer means for the utilities of the items.
 
@@ -36,6 +38,8 @@ def evidence(
         are lower, and ties with equal ones; the lowest is not acceptable.
     earlier : sequence of AnsweredQuestion
         What the same person answered before.
+    width : float, optional
+        How close items are that are rated alike; default: as in other ties.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def evidence(
     if told.form == "ranking":
         neighbours = zip(told.answer, told.answer[1:], strict=False)
         return tuple(Answer("comparison", pair) for pair in neighbours)
-    return _of_rating(told, earlier)
+    return _of_rating(told, earlier, width)
 
 
 def _of_pair(told: AnsweredQuestion) -> tuple[Answer, ...]:
@@ -78,7 +82,7 @@ def _of_best_worst(told: AnsweredQuestion) -> tuple[Answer, ...]:
 
 
 def _of_rating(
-    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion]
+    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion], width: float | None
 ) -> tuple[Answer, ...]:
     item, grade = told.items[0], told.answer
     rated = [
@@ -90,7 +94,7 @@ def _of_rating(
     for _, _, other in sorted(rated, key=lambda entry: entry[:2])[:_N_COMPARED]:
         pair = (item, other.items[0])
         if other.answer == grade:
-            found.append(Answer("tie", pair))
+            found.append(Answer("tie", pair, width))
         else:
             found.append(
                 Answer("comparison", pair if grade > other.answer else pair[::-1])

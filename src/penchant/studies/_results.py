@@ -220,7 +220,7 @@ def ranking(talk: Conversation, names: tuple[str, ...]) -> list[RankedItem]:
             points=float(points[item]),
             low=float(points[item] - reach[item]),
             high=float(points[item] + reach[item]),
-            probability_best=talk.step.best.of(item),
+            probability_best=talk.step.best.chance(item),
         )
         for place, item in enumerate(order, start=1)
     ]
