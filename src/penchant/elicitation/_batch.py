@@ -9,14 +9,13 @@ from scipy.special import log_ndtr, ndtr
 from penchant.data import Items
 from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._choice import (
-    LARGE,
     Policy,
     Situation,
     check_policy,
     choose_pair,
     leading_items,
 )
-from penchant.elicitation._dominance import Dominance
+from penchant.elicitation._dominance import LARGE, Dominance
 from penchant.elicitation._duels import check_generator
 from penchant.elicitation._history import History
 from penchant.elicitation._questions import Question
@@ -155,7 +154,7 @@ def _start(
         known = Dominance(known.X[kept], known.directions)
     place = np.full(posterior.n_items, -1)
     place[kept] = np.arange(kept.size)
-    blocked = place[History.of(posterior).blocked()]
+    blocked = place[History.read(posterior).blocked()]
     mean = posterior.mean[kept]
     situation = Situation(
         posterior=_Expected(mean, posterior.block(kept), float(posterior.noise)),

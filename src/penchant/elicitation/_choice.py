@@ -10,7 +10,7 @@ import numpy as np
 from penchant.elicitation._bald import bald
 from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._best import gains_over
-from penchant.elicitation._dominance import Dominance
+from penchant.elicitation._dominance import LARGE, Dominance
 from penchant.elicitation._duels import (
     best_and_largest,
     knockout,
@@ -30,7 +30,6 @@ from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
 __all__ = [
-    "LARGE",
     "POLICIES",
     "Policy",
     "Situation",
@@ -39,9 +38,6 @@ __all__ = [
     "leading_items",
     "pick_largest",
 ]
-
-LARGE = 2000
-"""Above so many items only leading ones are looked at."""
 
 _MAX_CANDIDATES = 256
 _ALL_CANDIDATES = 256
@@ -98,7 +94,10 @@ class Situation:
             allowed[rows[here], columns[here]] = False
             allowed[columns[here], rows[here]] = False
         if self.known is not None:
-            relation = self.known.between(items, items)
+            if self.posterior.n_items <= LARGE:
+                relation = self.known.relation[np.ix_(items, items)]
+            else:
+                relation = self.known.between(items, items)
             allowed &= ~(relation | relation.T)
         kept = allowed[first, second]
         return np.column_stack([items[first[kept]], items[second[kept]]])

@@ -13,7 +13,7 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies._beliefs import Conversation
+from penchant.studies._beliefs import Talk
 from penchant.studies._forecasts import find_table
 from penchant.studies._participation import (
     OpenQuestion,
@@ -305,11 +305,11 @@ class Asking:
         items, repeat = found
         return OpenQuestion(secrets.token_hex(8), form, items, now.number, repeat)
 
-    def _talk(self, participant: Who, now: Participation | None = None) -> Conversation:
+    def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""
         now = self.participation(participant) if now is None else now
         known = participant if isinstance(participant, str) else participant.id
-        return self._shared.beliefs.conversation(known, now)
+        return self._shared.beliefs.talk(known, now)
 
     def progress(
         self, participant_id: str, now: Participation | None = None

@@ -8,8 +8,8 @@ import numpy as np
 
 from penchant._cached import cached_property
 from penchant.data import Comparisons, Items
+from penchant.elicitation._conversation import tell_known
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._step import tell_known
 from penchant.models import LapsePosterior, PopulationGP, Posterior
 from penchant.models._covariance import (
     Covariance,
