@@ -15,7 +15,7 @@ from penchant.studies import (
     simulated_answer,
     store_url,
 )
-from penchant.studies._demo import _logs
+from penchant.studies.operations._demo import _logs
 
 FLATS = load_flats()
 

@@ -17,8 +17,9 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from penchant.data import Items
 from penchant.studies import SqlStore, Study, store_url
-from penchant.studies._tables import drafts, sessions
-from penchant.web import _access, add_api_token, create_app
+from penchant.studies.store._tables import drafts, sessions
+from penchant.web import add_api_token, create_app
+from penchant.web.security import _access
 
 # Who may use a route:
 #   public       everybody; it shows nothing of a participant or an owner

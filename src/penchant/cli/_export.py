@@ -13,7 +13,8 @@ from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import FormatError, NotAnswerableError
 
 if TYPE_CHECKING:
-    from penchant.studies import Study, Texts
+    from penchant.studies import Study
+    from penchant.texts import Texts
 
 __all__ = ["export", "import_", "report"]
 
@@ -124,7 +125,7 @@ def _content(study: "Study", kind: str) -> bytes:
 
 
 def _report(study: "Study") -> bytes:
-    from penchant.web._report import make_report
+    from penchant.web.pages import make_report
 
     try:
         models = study.group_models()
@@ -134,7 +135,7 @@ def _report(study: "Study") -> bytes:
 
 
 def _texts(study: "Study") -> "Texts":
-    from penchant.studies import load_texts
+    from penchant.texts import load_texts
 
     texts = load_texts("en")
     noun = study.settings.noun("en")

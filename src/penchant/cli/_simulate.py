@@ -14,8 +14,7 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.elicitation import Simulation
-    from penchant.studies import Study
-    from penchant.studies._start import Start
+    from penchant.studies import Start, Study
     from penchant.typing import FloatArray
 
 __all__ = ["simulate"]
@@ -92,8 +91,8 @@ def _check_picture(path: Path, force: bool) -> str:
 
 def _start(study: "Study") -> "Start":
     """Give what is believed of a new participant."""
-    from penchant.studies._packed_models import unpack_model
-    from penchant.studies._start import Start
+    from penchant.studies import Start
+    from penchant.studies.store import unpack_model
 
     latest = study.store.latest_model(study.id)
     if latest is None or not study.settings.help_each_other:

@@ -16,11 +16,11 @@ from penchant.elicitation._choice import (
     leading_items,
 )
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._duels import check_generator
 from penchant.elicitation._history import History
 from penchant.elicitation._questions import Question
+from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, NotAnswerableError
-from penchant.models import Answer
+from penchant.gp import Answer
 from penchant.typing import FloatArray, IntArray, RandomState
 
 __all__ = ["batch"]

@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from penchant.models import Answer, Draws
+from penchant.gp import Answer, Draws
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Belief", "Moments", "Pair"]

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from penchant.elicitation._bald import bald
 from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._best import gains_over
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._duels import (
+from penchant.elicitation._view import View
+from penchant.elicitation.policies._bald import bald
+from penchant.elicitation.policies._duels import (
     best_and_largest,
     knockout,
     random_pair,
     thompson,
 )
-from penchant.elicitation._scores import (
+from penchant.elicitation.policies._scores import (
     eubo,
     evoi,
     gradient_of,
@@ -25,7 +26,6 @@ from penchant.elicitation._scores import (
     restricted_voi,
     upper_of,
 )
-from penchant.elicitation._view import View
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 

@@ -11,12 +11,12 @@ from penchant.elicitation._belief import Belief
 from penchant.elicitation._best import BestItem, best_item
 from penchant.elicitation._choice import Policy, Situation, choose_pair, leading_items
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._duels import find_champion
 from penchant.elicitation._history import SKIPPED, History
 from penchant.elicitation._questions import Question, Recommendation
 from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
-from penchant.models import Answer
+from penchant.gp import Answer
 from penchant.typing import IntArray
 
 __all__ = ["Conversation", "Setting", "tell_known"]

@@ -10,7 +10,6 @@ from penchant.elicitation._belief import Belief
 from penchant.elicitation._choice import Policy, check_policy
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._duels import check_generator
 from penchant.elicitation._forecast import Forecast, forecast
 from penchant.elicitation._history import History
 from penchant.elicitation._questions import (
@@ -20,8 +19,9 @@ from penchant.elicitation._questions import (
     check_answer,
 )
 from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
-from penchant.models import Posterior
+from penchant.gp import Posterior
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
 __all__ = ["Elicitor"]

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from penchant._cached import cached_property
 from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._view import View
-from penchant.models import Answer
+from penchant.gp import Answer
 from penchant.typing import IntArray
 
 __all__ = ["DISAGREE", "SKIPPED", "UNEXPECTED", "History"]

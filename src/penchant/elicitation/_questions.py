@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 from penchant.elicitation._belief import Pair
 from penchant.exceptions import DataError
-from penchant.models import Answer
+from penchant.gp import Answer
 
 __all__ = ["Question", "Recommendation", "Told", "check_answer"]
 

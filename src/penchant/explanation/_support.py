@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from penchant.exceptions import DataError
-from penchant.models import Posterior
+from penchant.gp import Posterior
 from penchant.typing import FloatArray
 
 __all__ = ["AnswerSupport", "support"]

@@ -11,8 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.models import Monomial, Rule
-from penchant.plotting._bars import Bar, draw_bars
+from penchant.plotting._marks import Bar, draw_bars
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
     SMALL,
@@ -22,6 +21,7 @@ from penchant.plotting._style import (
     quiet,
     write_title,
 )
+from penchant.rules import Monomial, Rule
 
 __all__ = ["plot_pixel_rules", "plot_rule_accuracy", "plot_rules"]
 

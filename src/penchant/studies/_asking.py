@@ -21,11 +21,11 @@ from penchant.studies._participation import (
     check_answer,
 )
 from penchant.studies._population import is_due, refit_and_log
-from penchant.studies._records import ParticipantRecord, StudyRecord, Who
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
 from penchant.studies._shared import shared
-from penchant.studies._store import NewEvent, Store
+from penchant.studies.store._records import ParticipantRecord, StudyRecord, Who
+from penchant.studies.store._store import NewEvent, Store
 
 __all__ = ["Asking"]
 

@@ -8,9 +8,9 @@ from typing import TypeVar, cast
 
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
-from penchant.elicitation._conversation import Conversation, Setting
+from penchant.elicitation import Conversation, Setting
 from penchant.exceptions import FormatError, NotFoundError
-from penchant.models import LapsePosterior, PersonalUtility, PopulationGP
+from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
 from penchant.studies._participation import AnsweredQuestion, Participation
 from penchant.studies._questions import choose_items, evidence
 from penchant.studies._start import Start

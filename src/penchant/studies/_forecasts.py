@@ -9,8 +9,7 @@ import numpy as np
 
 from penchant._cached import LRUCache
 from penchant._validation import frozen_array
-from penchant.elicitation import Forecast
-from penchant.elicitation._forecast import carry_on, draw_people
+from penchant.elicitation import Forecast, carry_on, draw_people
 from penchant.studies._beliefs import Talk
 from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._settings import StudySettings

@@ -11,8 +11,8 @@ from sklearn.metrics import silhouette_score
 from penchant.data import Items
 from penchant.studies._beliefs import Talk
 from penchant.studies._participation import Participation
-from penchant.studies._records import ParticipantRecord
 from penchant.studies._results import Curve, curves, weigh
+from penchant.studies.store._records import ParticipantRecord
 from penchant.typing import FloatArray, IntArray
 
 __all__ = [

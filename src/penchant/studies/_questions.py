@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from penchant.elicitation._conversation import Conversation
-from penchant.models import Answer
+from penchant.elicitation import Conversation
+from penchant.gp import Answer
 from penchant.studies._participation import AnsweredQuestion
 
 __all__ = ["choose_items", "evidence"]

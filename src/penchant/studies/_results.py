@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from penchant.data import Items
 from penchant.elicitation import Forecast
 from penchant.exceptions import DataError
-from penchant.models import FactorTerm
+from penchant.gp import FactorTerm
 from penchant.studies._beliefs import Talk
 from penchant.typing import FloatArray
 

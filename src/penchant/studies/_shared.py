@@ -8,15 +8,15 @@ from weakref import WeakKeyDictionary, ref
 from penchant._cached import LRUCache
 from penchant.data import Items
 from penchant.exceptions import StoreError
-from penchant.models import PopulationGP
+from penchant.gp import PopulationGP
 from penchant.studies._beliefs import Beliefs
 from penchant.studies._group import Group, Member
 from penchant.studies._group_models import GroupModels
-from penchant.studies._packed_models import unpack_model
 from penchant.studies._participation import Participation
-from penchant.studies._records import StudyRecord
 from penchant.studies._start import complete
-from penchant.studies._store import Store
+from penchant.studies.store._packed_models import unpack_model
+from penchant.studies.store._records import StudyRecord
+from penchant.studies.store._store import Store
 
 __all__ = ["Shared", "shared"]
 

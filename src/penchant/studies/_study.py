@@ -28,7 +28,6 @@ from penchant.studies._group import (
 )
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._population import participations, pool
-from penchant.studies._records import ParticipantRecord, Who
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -39,6 +38,7 @@ from penchant.studies._results import (
     ranking,
     what_if,
 )
+from penchant.studies.store._records import ParticipantRecord, Who
 
 __all__ = ["Study"]
 

@@ -12,8 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from penchant.studies import Store
-from penchant.web._access import Access, LoginNeededError
-from penchant.web._api import create_api
 from penchant.web._errors import (
     on_consent_needed,
     on_http_error,
@@ -22,17 +20,19 @@ from penchant.web._errors import (
     on_penchant_error,
     on_unforeseen,
 )
-from penchant.web._group_routes import group_pages
-from penchant.web._guard import Guard
 from penchant.web._health import health
 from penchant.web._lifespan import lifespan
-from penchant.web._login import login_pages, on_login_needed
-from penchant.web._owner_routes import owner_pages
-from penchant.web._pages import STATIC
-from penchant.web._participant_routes import participant_pages
-from penchant.web._result_routes import result_pages
-from penchant.web._routes import pages
-from penchant.web._visit import ConsentNeededError, LinkNotFoundError
+from penchant.web._templates import STATIC
+from penchant.web.api._routes import create_api
+from penchant.web.pages._group import group_pages
+from penchant.web.pages._login import login_pages, on_login_needed
+from penchant.web.pages._owner import owner_pages
+from penchant.web.pages._participant import participant_pages
+from penchant.web.pages._results import result_pages
+from penchant.web.pages._studies import pages
+from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
+from penchant.web.security._access import Access, LoginNeededError
+from penchant.web.security._guard import Guard
 
 __all__ = ["create_app"]
 

@@ -14,10 +14,10 @@ from penchant.exceptions import (
     NotAnswerableError,
     StoreError,
 )
-from penchant.web._guard import POLICY_HEADERS
 from penchant.web._languages import texts_for
-from penchant.web._pages import render
-from penchant.web._visit import ConsentNeededError
+from penchant.web._templates import render
+from penchant.web.pages._visit import ConsentNeededError
+from penchant.web.security._guard import POLICY_HEADERS
 
 __all__ = [
     "on_consent_needed",

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from penchant.exceptions import StoreError
-from penchant.web._access import StoreOfApp
+from penchant.web.security._access import StoreOfApp
 
 __all__ = ["health"]
 

@@ -1,0 +1,124 @@
+"""Who calls the API: a program or a session of an owner, or a participant."""
+
+import hmac
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Header, Request, Security
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.exceptions import HTTPException
+
+from penchant.exceptions import ParticipantNotFoundError
+from penchant.studies import ParticipantRecord, Participation, Study, StudyRecord
+from penchant.web.security._access import (
+    COOKIE,
+    Access,
+    StoreOfApp,
+    Visitor,
+    find_api_owner,
+    participant_of,
+)
+
+__all__ = ["ApiOwner", "ApiParticipant", "ApiPerson", "ApiStudy", "Caller"]
+
+_OWNER = HTTPBearer(
+    scheme_name="owner",
+    description="An API token of an owner: `penchant owner token NAME`.",
+    auto_error=False,
+)
+_SESSION = APIKeyCookie(
+    name=COOKIE,
+    scheme_name="session",
+    description="A login in the browser; changes also need the header X-CSRF-Token.",
+    auto_error=False,
+)
+_PARTICIPANT = HTTPBearer(
+    scheme_name="participant",
+    description="The last part of a participant's link.",
+    auto_error=False,
+)
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+_Credentials = HTTPAuthorizationCredentials | None
+
+
+def _owner(
+    request: Request,
+    store: StoreOfApp,
+    bearer: Annotated[_Credentials, Security(_OWNER)],
+    session: Annotated[str | None, Security(_SESSION)],
+    x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
+) -> Visitor:
+    access: Access = request.app.state.access
+    if bearer is not None and access.login:
+        visitor = find_api_owner(store, bearer.credentials)
+    else:
+        visitor = access.find(store, session)
+    if visitor is None:
+        raise _unknown("Send the API token of an owner as a bearer token.")
+    if request.method not in _SAFE_METHODS and visitor.csrf:
+        sent = x_csrf_token.encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(sent, visitor.csrf.encode()):
+            raise HTTPException(403, "The header X-CSRF-Token does not fit.")
+    return visitor
+
+
+ApiOwner: TypeAlias = Annotated[Visitor, Depends(_owner)]
+
+
+def _study(visitor: ApiOwner, store: StoreOfApp, study_id: str) -> StudyRecord:
+    return visitor.study(store, study_id)
+
+
+ApiStudy: TypeAlias = Annotated[StudyRecord, Depends(_study)]
+
+
+def _person(
+    store: StoreOfApp, study: ApiStudy, participant_id: str
+) -> ParticipantRecord:
+    return participant_of(store, study, participant_id)
+
+
+ApiPerson: TypeAlias = Annotated[ParticipantRecord, Depends(_person)]
+
+
+class Caller:
+    """A participant who calls the API.
+
+    Parameters
+    ----------
+    person : ParticipantRecord
+        Who it is.
+    study : Study
+        Where they take part.
+    """
+
+    def __init__(self, person: ParticipantRecord, study: Study) -> None:
+        self.id = person.id
+        self.study = study
+
+    @property
+    def now(self) -> Participation:
+        """Where they stand."""
+        return self.study.participation(self.id)
+
+    @property
+    def needs_consent(self) -> bool:
+        """Whether they have to agree to something first."""
+        return bool(self.study.settings.consent.strip()) and not self.now.consented
+
+
+def _caller(
+    store: StoreOfApp, bearer: Annotated[_Credentials, Security(_PARTICIPANT)]
+) -> Caller:
+    try:
+        person = store.find_participant(bearer.credentials if bearer else "")
+    except ParticipantNotFoundError:
+        raise _unknown("Send the token of a participant as a bearer token.") from None
+    return Caller(person, Study(store, person.study_id))
+
+
+ApiParticipant: TypeAlias = Annotated[Caller, Depends(_caller)]
+
+
+def _unknown(sentence: str) -> HTTPException:
+    return HTTPException(401, sentence, {"WWW-Authenticate": "Bearer"})

@@ -1,0 +1,96 @@
+"""Logging in and out."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from penchant.texts import LANGUAGES
+from penchant.web._languages import languages_of, local_path, texts_for
+from penchant.web._templates import render
+from penchant.web.security._access import (
+    COOKIE,
+    SESSION_LASTS,
+    Access,
+    Fields,
+    Sender,
+    StoreOfApp,
+)
+
+__all__ = ["login_pages", "on_login_needed"]
+
+login_pages = APIRouter()
+
+_Next = Annotated[str, Query(alias="next", max_length=2000)]
+
+
+async def on_login_needed(request: Request, _error: Exception) -> Response:
+    """Lead to the login, and back afterwards if nothing was sent."""
+    if request.method == "GET":
+        path = request.url.path
+        return RedirectResponse(f"/login{_query(path)}", 303)
+    return _page(request, "/", "owner.login.first", 401)
+
+
+@login_pages.get("/login")
+def login(request: Request, goal: _Next = "/") -> Response:
+    """Ask for name and password."""
+    access: Access = request.app.state.access
+    return _page(request, goal) if access.login else RedirectResponse("/", 303)
+
+
+@login_pages.post("/login")
+def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
+    """Begin a session if name and password fit."""
+    access: Access = request.app.state.access
+    name, password, goal = (
+        str(fields.get(field, "")) for field in ("name", "password", "next")
+    )
+    if not access.login:
+        return RedirectResponse("/", 303)
+    address = request.client.host if request.client else ""
+    token = access.enter(store, name, password, address)
+    if token is None:
+        return _page(request, goal, "owner.login.wrong", 422, name=name)
+    response = RedirectResponse(local_path(goal), 303)
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=int(SESSION_LASTS.total_seconds()),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+@login_pages.post("/logout")
+def leave(request: Request, store: StoreOfApp, _sender: Sender) -> Response:
+    """End the session."""
+    access: Access = request.app.state.access
+    access.leave(store, request.cookies.get(COOKIE, ""))
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax")
+    return response
+
+
+def _page(
+    request: Request, goal: str, error: str = "", status: int = 200, *, name: str = ""
+) -> Response:
+    texts = texts_for(request)
+    goal = local_path(goal)
+    return render(
+        "login.html",
+        status,
+        t=texts,
+        languages=languages_of(LANGUAGES, texts.language),
+        here=f"/login{_query(goal)}",
+        goal=goal,
+        error=texts(error) if error else "",
+        name=name,
+    )
+
+
+def _query(path: str) -> str:
+    return "" if path == "/" else f"?next={quote(path)}"

@@ -1,0 +1,233 @@
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from penchant.studies import SqlStore
+from penchant.studies.store._tables import sessions
+from penchant.web import create_app
+from penchant.web.security import _access
+
+PASSWORD = "correct horse"
+
+
+def csrf_of(page: str) -> str:
+    return re.findall(r'name="csrf" value="([0-9a-f]{64})"', page)[0]
+
+
+def test_pages_lead_to_the_login_and_back(
+    login_client: TestClient, owners: dict[str, str]
+) -> None:
+    asked = login_client.get("/studies/x", follow_redirects=False)
+    assert asked.status_code == 303
+    assert asked.headers["location"] == "/login?next=/studies/x"
+    page = login_client.get(asked.headers["location"])
+    assert 'name="next" value="/studies/x"' in page.text
+    data = {"name": "ada", "password": PASSWORD, "next": "/"}
+    done = login_client.post("/login", data=data)
+    assert done.url.path == "/"
+    assert "Log out ada" in done.text
+
+
+def test_cookie_is_kept_from_scripts_and_only_its_hash_is_stored(
+    login_client: TestClient, owners: dict[str, str], store: SqlStore
+) -> None:
+    response = login_client.post(
+        "/login", data={"name": "ada", "password": PASSWORD}, follow_redirects=False
+    )
+    cookie = response.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Secure" not in cookie
+    token = response.cookies["penchant_session"]
+    assert len(token) == 43
+    with store._engine.connect() as connection:
+        (kept,) = [row.token_hash for row in connection.execute(sessions.select())]
+    assert token not in kept
+    assert re.fullmatch("[0-9a-f]{64}", kept)
+
+
+def test_cookie_is_secure_over_https(store: SqlStore, owners: dict[str, str]) -> None:
+    client = TestClient(create_app(store, login=True), base_url="https://testserver")
+    response = client.post(
+        "/login", data={"name": "ada", "password": PASSWORD}, follow_redirects=False
+    )
+    assert "Secure" in response.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [
+        ("ada", "wrong horse"),
+        ("nobody", PASSWORD),
+        ("", ""),
+        ("ada\0", PASSWORD),
+        ("ada", ""),
+    ],
+)
+def test_wrong_name_and_wrong_password_look_the_same(
+    login_client: TestClient, owners: dict[str, str], name: str, password: str
+) -> None:
+    response = login_client.post("/login", data={"name": name, "password": password})
+    assert response.status_code == 422
+    assert "The name or the password is wrong." in response.text
+    assert "set-cookie" not in response.headers
+    assert login_client.get("/", follow_redirects=False).status_code == 303
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ["//evil.example", "https://evil.example", "/\\evil.example", "evil", "", "/\n//x"],
+)
+def test_login_leads_nowhere_else(
+    login_client: TestClient, owners: dict[str, str], goal: str
+) -> None:
+    response = login_client.post(
+        "/login",
+        data={"name": "ada", "password": PASSWORD, "next": goal},
+        follow_redirects=False,
+    )
+    assert response.headers["location"] == "/"
+
+
+def test_names_are_tried_a_few_times_only(
+    login_client: TestClient, owners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: False)
+    wrong = {"name": "ada", "password": "wrong horse"}
+    for _ in range(10):
+        assert login_client.post("/login", data=wrong).status_code == 422
+    monkeypatch.undo()
+    right = login_client.post("/login", data={"name": "ADA", "password": PASSWORD})
+    assert right.status_code == 429
+    assert int(right.headers["retry-after"]) <= 900
+    assert "Too many attempts" in right.text
+    other = login_client.post("/login", data={"name": "bob", "password": PASSWORD})
+    assert other.status_code == 200
+
+
+def test_addresses_are_tried_a_few_times_only(
+    login_client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: False)
+    for attempt in range(30):
+        data = {"name": f"name {attempt}", "password": "wrong horse"}
+        assert login_client.post("/login", data=data).status_code == 422
+    data = {"name": "one more", "password": "wrong horse"}
+    assert login_client.post("/login", data=data).status_code == 429
+
+
+def test_login_that_works_does_not_count(
+    login_client: TestClient, owners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: True)
+    for _ in range(12):
+        data = {"name": "ada", "password": PASSWORD}
+        assert login_client.post("/login", data=data).status_code == 200
+
+
+def test_session_ends(as_owner: Callable[[str], TestClient], store: SqlStore) -> None:
+    client = as_owner("ada")
+    assert client.get("/", follow_redirects=False).status_code == 200
+    with store._engine.begin() as connection:
+        past = datetime.now(UTC) - timedelta(seconds=1)
+        connection.execute(sessions.update().values(expires=past))
+    assert client.get("/", follow_redirects=False).status_code == 303
+
+
+def test_log_out_ends_the_session_on_the_server(
+    as_owner: Callable[[str], TestClient],
+) -> None:
+    client = as_owner("ada")
+    token = client.cookies["penchant_session"]
+    data = {"csrf": csrf_of(client.get("/").text)}
+    assert client.post("/logout", data=data).url.path == "/login"
+    client.cookies.set("penchant_session", token)
+    assert client.get("/", follow_redirects=False).status_code == 303
+
+
+def test_new_password_ends_all_sessions(
+    as_owner: Callable[[str], TestClient], store: SqlStore, owners: dict[str, str]
+) -> None:
+    client = as_owner("ada")
+    store.set_password(owners["ada"], "x")
+    assert client.get("/", follow_redirects=False).status_code == 303
+
+
+@pytest.mark.parametrize("csrf", [None, "", "0" * 64, "é"])
+def test_forms_need_the_token_of_the_session(
+    as_owner: Callable[[str], TestClient],
+    store: SqlStore,
+    flats: bytes,
+    csrf: str | None,
+) -> None:
+    client = as_owner("ada")
+    data = {} if csrf is None else {"csrf": csrf}
+    sent = client.post("/drafts", files={"table": ("flats.csv", flats)}, data=data)
+    assert sent.status_code == 403
+    assert "out of date or foreign" in sent.text
+    assert client.post("/logout", data=data).status_code == 403
+    assert client.get("/", follow_redirects=False).status_code == 200
+
+
+def test_token_of_another_session_does_not_fit(
+    as_owner: Callable[[str], TestClient],
+) -> None:
+    ada, bob = as_owner("ada"), as_owner("bob")
+    foreign = csrf_of(bob.get("/").text)
+    assert ada.post("/logout", data={"csrf": foreign}).status_code == 403
+
+
+def test_analysts_see_their_own_and_admins_all(
+    as_owner: Callable[[str], TestClient],
+    store: SqlStore,
+    flats: bytes,
+    owners: dict[str, str],
+) -> None:
+    ada, bob, root = as_owner("ada"), as_owner("bob"), as_owner("root")
+    made = _make_study(ada, flats, "Flats of Ada")
+    assert store.list_studies()[0].owner == owners["ada"]
+    assert "Flats of Ada" in ada.get("/").text
+    assert "Flats of Ada" not in bob.get("/").text
+    assert "Flats of Ada" in root.get("/").text
+    assert ada.get(made).status_code == 200
+    assert bob.get(made).status_code == 404
+    assert root.get(made).status_code == 200
+
+
+def test_upload_is_open_to_its_owner_only(
+    as_owner: Callable[[str], TestClient], flats: bytes
+) -> None:
+    ada, bob = as_owner("ada"), as_owner("bob")
+    data = {"csrf": csrf_of(ada.get("/").text)}
+    page = ada.post("/drafts", files={"table": ("flats.csv", flats)}, data=data)
+    assert page.status_code == 200
+    path = page.url.path
+    assert bob.get(path).status_code == 404
+    foreign = {"csrf": csrf_of(bob.get("/").text)}
+    assert bob.post(path, data=foreign).status_code == 404
+    assert bob.post(f"{path}/discard", data=foreign).status_code == 404
+    assert ada.get(path).status_code == 200
+
+
+def test_without_login_there_is_nothing_to_log_in_to(client: TestClient) -> None:
+    for response in (
+        client.get("/login", follow_redirects=False),
+        client.post("/login", data={"name": "a"}, follow_redirects=False),
+    ):
+        assert response.status_code == 303
+        assert response.headers["location"] == "/"
+    assert "Log out" not in client.get("/").text
+
+
+def _make_study(client: TestClient, flats: bytes, name: str) -> Any:
+    csrf = csrf_of(client.get("/").text)
+    page = client.post(
+        "/drafts", files={"table": ("flats.csv", flats)}, data={"csrf": csrf}
+    )
+    saved = client.post(str(page.url), data={"csrf": csrf, "study": name})
+    assert saved.url.path.startswith("/studies/")
+    return saved.url.path
