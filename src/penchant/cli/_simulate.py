@@ -104,13 +104,8 @@ def _people(start: "Start", n_people: int, seed: int) -> "FloatArray":
     """Draw utilities, shape (n_people, n_items)."""
     import numpy as np
 
-    from penchant.elicitation import covariance_root
-
-    belief = start.posterior
-    root = covariance_root(belief.block(np.arange(belief.n_items)))
-    draws = np.random.default_rng(seed).standard_normal((n_people, root.shape[1]))
-    likes: FloatArray = belief.mean + draws @ root.T
-    return likes
+    rng = np.random.default_rng(seed)
+    return np.stack(list(start.posterior.sample(n_people, rng)))
 
 
 def _ask_all(

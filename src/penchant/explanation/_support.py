@@ -11,9 +11,6 @@ from penchant.typing import FloatArray
 
 __all__ = ["AnswerSupport", "support"]
 
-_N_ROWS = {"left": 1, "right": 1, "tie": 1, "neither": 2, "skip": 0}
-"""How many answers of a posterior an answer of a conversation becomes."""
-
 
 @dataclass(frozen=True)
 class AnswerSupport:
@@ -60,8 +57,9 @@ def support(
     ----------
     source : Elicitor or Posterior
         A conversation, whose answers are counted as in its `answers` (what it derived
-        from known directions does not count, and skipped questions have no effect);
-        or a belief with `answers` and `without(k)`.
+        from known directions does not count, and skipped questions have no effect),
+        with `evidence_rows` that say which answers of the belief each one became; or
+        a belief with `answers` and `without(k)`.
     recommendation : Recommendation or int
         The item, or what `recommend` gave for it.
     refit : bool, default=True
@@ -99,7 +97,8 @@ def support(
         raise DataError(
             f"Items have the numbers 0 to {posterior.n_items - 1}. Got {item}."
         )
-    rows = _rows_of_answers(source, posterior)
+    alone = [[k] for k in range(len(posterior.answers))]
+    rows = getattr(source, "evidence_rows", alone)
     exact = refit or not isinstance(posterior, Posterior)
     means = (_refitted if exact else _left_out)(posterior, rows)
     before = _lead(posterior.mean, item)
@@ -115,21 +114,6 @@ def support(
         for k, mean in enumerate(means)
     ]
     return sorted(found, key=lambda entry: -entry.effect)
-
-
-def _rows_of_answers(source: Any, posterior: Any) -> list[list[int]]:
-    """Give the answers of the posterior that each answer of the person became.
-
-    Those of a conversation are the last ones; what comes before was known.
-    """
-    if source is posterior:
-        return [[k] for k in range(len(posterior.answers))]
-    counts = [_N_ROWS[told.answer] for told in source.answers]
-    ends = np.cumsum([len(posterior.answers) - sum(counts), *counts])
-    return [
-        list(range(low, high))
-        for low, high in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    ]
 
 
 def _left_out(posterior: Posterior, rows: list[list[int]]) -> list[FloatArray]:

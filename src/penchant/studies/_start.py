@@ -13,11 +13,11 @@ from penchant.encoding import Encoding
 from penchant.gp import (
     Covariance,
     DenseCovariance,
+    LapsePosterior,
     LowRankCovariance,
     PopulationGP,
     Posterior,
 )
-from penchant.studies._lapses import LapsePosterior
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Axis", "Start", "complete"]

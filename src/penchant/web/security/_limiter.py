@@ -1,9 +1,11 @@
 """Limiter: how often something may be tried."""
 
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from threading import Lock
+
+from penchant._cached import LRUCache
 
 __all__ = ["Limiter"]
 
@@ -43,9 +45,8 @@ class Limiter:
     ) -> None:
         self.most = most
         self.window = window
-        self.max_keys = max_keys
         self._clock = clock
-        self._tried: OrderedDict[str, deque[float]] = OrderedDict()
+        self._tried: LRUCache[str, deque[float]] = LRUCache(max_keys)
         self._lock = Lock()
 
     def wait(self, key: str) -> float:
@@ -55,18 +56,15 @@ class Limiter:
         """
         now = self._clock()
         with self._lock:
-            times = self._tried.setdefault(key, deque())
-            self._tried.move_to_end(key)
+            times = self._tried.get(key) or deque()
             while times and times[0] <= now - self.window:
                 times.popleft()
             if len(times) >= self.most:
                 return times[0] + self.window - now
             times.append(now)
-            while len(self._tried) > self.max_keys:
-                self._tried.popitem(last=False)
+            self._tried.put(key, times)
         return 0.0
 
     def forget(self, key: str) -> None:
         """Begin again for a key."""
-        with self._lock:
-            self._tried.pop(key, None)
+        self._tried.forget(key)

@@ -4,18 +4,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from penchant.elicitation._history import History
-from penchant.elicitation._step import Setting
+from penchant.elicitation import Elicitor
 from penchant.exceptions import DataError
-from penchant.gp._answers import Answer
-from penchant.models import Posterior
-from penchant.studies._lapses import LapsePosterior, LapseStep
+from penchant.gp import Answer, LapsePosterior, Posterior
 
 COV = np.array([[1.0, 0.3], [0.3, 0.8]])
 MEAN = np.array([0.2, -0.1])
 STEP = 0.02
 A, B = np.meshgrid(np.arange(-7, 7, STEP), np.arange(-7, 7, STEP), indexing="ij")
-SETTING = Setting("eubo-kg", 0, False, None, np.arange(2), 0)
 
 
 def true_posterior(lapse: float, noise: float, low: float, high: float) -> np.ndarray:
@@ -79,20 +75,20 @@ def test_leaving_an_answer_out_is_never_having_heard_it() -> None:
 def test_probability_of_being_best_is_that_of_the_true_posterior() -> None:
     lapse, noise = 0.1, 0.3
     belief = LapsePosterior(MEAN, COV, noise=noise, lapse=lapse).update(1, 0)
-    step = LapseStep(SETTING, belief, History())
+    chances = Elicitor(belief, random_state=0).probability_best()
     exact = true_posterior(lapse, noise, -np.inf, 0.0)
     ahead = exact[B > A].sum() / exact.sum()
-    assert step.best.of(1) == pytest.approx(ahead, abs=0.02)
-    assert step.best.probability.sum() == pytest.approx(1.0)
+    assert chances[1] == pytest.approx(ahead, abs=0.02)
+    assert chances.sum() == pytest.approx(1.0)
 
 
 def test_evidence_of_ratings_and_the_like_enters_the_chances() -> None:
     belief = LapsePosterior(np.zeros(3), np.eye(3), noise=0.2)
     told = belief.with_answers([Answer("below", (0,)), Answer("tie", (1, 2))])
-    step = LapseStep(SETTING, told, History())
+    chances = Elicitor(told, random_state=0).probability_best()
     draws = np.random.default_rng(0).standard_normal((400_000, 3))
     below = 0.05 + 0.9 * ndtr(-draws[:, 0] / 0.2)
     apart = draws[:, 1] - draws[:, 2]
     tie = 0.05 + 0.9 * (ndtr((0.1 - apart) / 0.2) - ndtr((-0.1 - apart) / 0.2))
     share = np.bincount(draws.argmax(axis=1), below * tie) / (below @ tie)
-    assert [step.best.of(i) for i in range(3)] == pytest.approx(share, abs=0.02)
+    assert chances == pytest.approx(share, abs=0.02)
