@@ -127,7 +127,6 @@ class ConeProgram:
             has_intercept=bool(evidence.levels.any()),
         )
         self._kernels = SubsetKernels(dictionary.kernels, subsets)
-        self._squares = dictionary.scales[[len(subset) for subset in subsets]] ** 2
 
     def utilities(self, tails: FloatArray) -> FloatArray:
         """Give f = sum_S L_S v_S, shape (n_items,)."""
@@ -142,7 +141,7 @@ class ConeProgram:
 
     def add_kernels(self, weights: FloatArray, matrix: FloatArray) -> None:
         """Add sum_S weights_S K_S to a matrix of shape (n_items, n_items)."""
-        self._kernels.add(self._squares * weights, matrix)
+        self._kernels.add(weights, matrix)
 
     def pull(self, rows: FloatArray) -> FloatArray:
         """Give Z = Q'a, shape (n_items,)."""

@@ -66,7 +66,7 @@ class SparseGAIResult:
 class SparseGAIProblem:
     """Learn a utility that is sparse among all subsets of attributes (GAI-3, GAI-7).
 
-    The problem is ``min C sum_k loss_k + sum_S w_|S| ||v_S||``.
+    The problem is ``min C sum_k loss_k + sum_S ||v_S||``.
 
     Equal items and equal rows are merged once; the columns of each subset are made
     once and shared by all values of C.
@@ -81,9 +81,6 @@ class SparseGAIProblem:
     max_order : int or None, default=None
         Largest number of attributes in a factor; None: no limit. The certificate
         covers the subsets up to this order.
-    order_weights : sequence of float or None, default=None
-        Weight w_q of the penalty of factors with q = 1, ..., max_order attributes;
-        None: 1. Rising weights ask for simpler factors.
 
     Examples
     --------
@@ -102,20 +99,18 @@ class SparseGAIProblem:
         evidence: Evidence,
         *,
         max_order: int | None = None,
-        order_weights: Sequence[float] | None = None,
     ) -> None:
         matrices = _check_features(features, evidence)
         if max_order is not None and max_order < 1:
             raise DataError(f"max_order must be at least 1, or None. Got {max_order}.")
         self.max_order = min(max_order or len(matrices), len(matrices))
-        scales = _order_scales(order_weights, self.max_order)
         self._evidence, representatives = _merge(matrices, evidence)
         self._trivial = len(self._evidence) == 0
         if not self._trivial:
             distinct = [matrix[representatives] for matrix in matrices]
-            self._dictionary = FactorDictionary(distinct, scales)
-            few = ListPricer.of_all(self._dictionary)
-            self._pricer = Pricer(self._dictionary) if few is None else few
+            self._dictionary = FactorDictionary(distinct)
+            few = ListPricer.of_all(self._dictionary, self.max_order)
+            self._pricer = few or Pricer(self._dictionary, self.max_order)
 
     def solve(
         self,
@@ -243,19 +238,6 @@ def _check_features(
     if not all(np.isfinite(matrix).all() for matrix in matrices):
         raise DataError("features must be finite. Got NaN or infinity.")
     return matrices
-
-
-def _order_scales(weights: Sequence[float] | None, max_order: int) -> FloatArray:
-    """Give 1 / w_q for q = 0, ..., max_order; place 0 is not used."""
-    if weights is None:
-        return np.ones(max_order + 1)
-    values = np.asarray(weights, dtype=np.float64)
-    if len(values) < max_order or not (values > 0).all():
-        raise DataError(
-            f"order_weights must be {max_order} positive numbers, one per order. "
-            f"Got {list(weights)}."
-        )
-    return np.append(1.0, 1.0 / values[:max_order])
 
 
 def _merge(
