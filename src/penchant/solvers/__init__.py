@@ -28,7 +28,6 @@ from penchant.solvers._monotone import (
     project_monotone,
 )
 from penchant.solvers._random_replacement import replace_randomly
-from penchant.solvers._regret_matching import regret_matching
 from penchant.solvers._sites import Rows, SiteDerivatives, Sites, TiltedMoments
 from penchant.solvers._sparse_gai import SparseGAIProblem, SparseGAIResult
 
@@ -63,7 +62,6 @@ __all__ = [
     "laplace",
     "nearest_monotone",
     "project_monotone",
-    "regret_matching",
     "replace_randomly",
     "solve_margin",
     "solve_matrix_game",
