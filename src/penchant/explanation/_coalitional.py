@@ -138,14 +138,9 @@ class CoalitionalExplainer(RetrainingExplainer):
             )
         masks = sorted({part for group in groups for part in submasks(group)})
         weights = coalitional_weights(masks, n_players, groups)
-        return (
-            normalized(masks, weights, game.full)
-            if self.normalize
-            else (
-                masks,
-                weights,
-            )
-        )
+        if self.normalize:
+            return normalized(masks, weights, game.full)
+        return masks, weights
 
     def _choose_alpha(self, table: FloatArray, n_players: int) -> float:
         given = [self.complexity, self.alpha, self.budget]

@@ -195,14 +195,9 @@ class DepthExplainer(RetrainingExplainer):
         check_number(n_models, n_players)
         masks = masks_up_to(n_players, self.k)
         weights = depth_weights(masks, n_players, self.k)
-        return (
-            normalized(masks, weights, game.full)
-            if self.normalize
-            else (
-                masks,
-                weights,
-            )
-        )
+        if self.normalize:
+            return normalized(masks, weights, game.full)
+        return masks, weights
 
 
 class LeastSquaresExplainer(RetrainingExplainer):

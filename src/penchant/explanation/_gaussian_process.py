@@ -6,7 +6,12 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
-from penchant.explanation._closed_form import ClosedForm, averaged_over, closed_form
+from penchant.explanation._closed_form import (
+    DOMAIN,
+    ClosedForm,
+    averaged_over,
+    closed_form,
+)
 from penchant.explanation._product_kernel import (
     KernelMachine,
     ProductKernel,
@@ -19,8 +24,6 @@ from penchant.models._gp_kernels import AnovaItemKernel, ArdItemKernel, ItemKern
 from penchant.typing import FloatArray
 
 __all__ = ["item_kernel"]
-
-DOMAIN = "attributes that are not known are averaged over their domains"
 
 
 @closed_form.register(GaussianProcessRanker)

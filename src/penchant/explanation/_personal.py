@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from penchant.explanation._closed_form import ClosedForm, Shares, closed_form
-from penchant.explanation._gai import shapley_of_table
-from penchant.explanation._gaussian_process import DOMAIN
+from penchant.explanation._closed_form import DOMAIN, ClosedForm, Shares, closed_form
+from penchant.explanation._shapley import shapley_of_table
 from penchant.models import FactorTerm, PersonalUtility
 from penchant.typing import FloatArray
 
