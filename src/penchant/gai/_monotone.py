@@ -68,7 +68,10 @@ def monotone_utility(
     """
     compact = CompactGAI(utility)
     maps = _make_maps(compact.factors, kernels)
-    blocks = [_Table.of(home, compact, maps, U, directions) for home in compact.factors]
+    blocks = [
+        _Table.from_factor(home, compact, maps, U, directions)
+        for home in compact.factors
+    ]
     tables = _nearest_tables(blocks, len(U))
     return _decomposition(tables, maps, compact.intercept)
 
@@ -98,7 +101,7 @@ class _Table:
     interpolation: sparse.csr_array
 
     @classmethod
-    def of(
+    def from_factor(
         cls,
         home: Factor,
         compact: CompactGAI,

@@ -190,7 +190,7 @@ class ConeProgram:
         other.arrays = self.arrays._replace(costs=other.evidence.costs)
         return other
 
-    def at(self, point: Point) -> Iterate:
+    def iterate(self, point: Point) -> Iterate:
         """Compute what follows from a point."""
         iterate: Iterate = iterate_at(self.arrays, point)
         return iterate
@@ -203,7 +203,7 @@ class ConeProgram:
         intercept = float(np.median(kinks)) if self.arrays.has_intercept else 0.0
         missing = evidence.targets - levels * intercept
         size = float(np.abs(missing).max())
-        return self.at(
+        return self.iterate(
             Point(
                 rows=evidence.costs / 2.0,
                 intercept=intercept,

@@ -267,7 +267,7 @@ class _ColumnGeneration:
         while share < 1.0:
             iterate = self._solve(program.with_costs(share), iterate, 0.3)
             share = min(1.0, 30.0 * share)
-            iterate = program.with_costs(share).at(iterate.point)
+            iterate = program.with_costs(share).iterate(iterate.point)
         return iterate
 
     def _settle(
@@ -413,7 +413,7 @@ def _exchange(
     # What dropped subsets gave to the utilities, the excess must pay for.
     lost = iterate.utilities - changed.utilities(tails)
     excess = point.excess + np.maximum(changed.evidence.differences(lost), 0.0)
-    return changed, changed.at(Point(rows, point.intercept, excess, heads, tails))
+    return changed, changed.iterate(Point(rows, point.intercept, excess, heads, tails))
 
 
 def _check_features(
