@@ -33,6 +33,7 @@ from penchant.web._participant_routes import participant_pages
 from penchant.web._result_routes import result_pages
 from penchant.web._routes import pages
 from penchant.web._visit import ConsentNeededError, LinkNotFoundError
+from penchant.web._workers import make_pools
 
 __all__ = ["create_app"]
 
@@ -75,12 +76,13 @@ def create_app(
     app.state.store = store
     app.state.max_upload_bytes = max_upload_bytes
     app.state.access = Access(login=login)
+    app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, result_pages, health):
         app.include_router(router)
     for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)
-    app.mount("/api/v1", create_api(store, app.state.access))
+    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(ConsentNeededError, on_consent_needed)

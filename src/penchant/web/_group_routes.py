@@ -27,6 +27,7 @@ from penchant.web._fitting import Fitting
 from penchant.web._group_view import group_view, ranking_csv
 from penchant.web._model_view import model_view
 from penchant.web._report import make_report, report_context
+from penchant.web._workers import in_pool
 
 __all__ = ["group_pages"]
 
@@ -49,6 +50,7 @@ _FITTING: Final = Fitting()
 
 
 @group_pages.get("/group")
+@in_pool("reports")
 def group(
     store: StoreOfApp,
     visitor: VisitorOfApp,
@@ -66,6 +68,7 @@ def group(
 
 
 @group_pages.get("/model")
+@in_pool("reports")
 def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show the rules and the sparse model of all answers on one page."""
     models, reason = _models(Study(store, study.id))
@@ -81,6 +84,7 @@ def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
 
 
 @group_pages.get("/report")
+@in_pool("reports")
 def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show all results on one page, for print."""
     found = Study(store, study.id)
@@ -104,6 +108,7 @@ def _models(study: Study) -> tuple[GroupModels | None, str]:
 
 
 @group_pages.get("/export/{name}")
+@in_pool("reports")
 def export(
     store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, name: str
 ) -> Response:
@@ -133,6 +138,7 @@ def _report(study: Study, texts: Texts) -> bytes:
 
 
 @group_pages.get("/charts/{name}.{kind}")
+@in_pool("reports")
 def chart(
     store: StoreOfApp,
     visitor: VisitorOfApp,

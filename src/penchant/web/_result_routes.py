@@ -10,7 +10,6 @@ from penchant.exceptions import DataError
 from penchant.web._comparison import compare_items
 from penchant.web._curve_view import curve_tabs, curve_view
 from penchant.web._exports import csv_response, json_response
-from penchant.web._lifespan import in_turn
 from penchant.web._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.web._ranking_view import choices, ranking_view
 from penchant.web._reason_view import CompareView, why_view
@@ -18,6 +17,7 @@ from penchant.web._result_view import answers_view, best_view
 from penchant.web._together_view import together_view
 from penchant.web._visit import AgreedVisit, Visit
 from penchant.web._what_if_view import WhatIfView, read_values, what_if_view
+from penchant.web._workers import in_pool
 
 __all__ = ["result_pages"]
 
@@ -27,12 +27,9 @@ Position = Annotated[int, Query(ge=0)]
 
 
 @result_pages.get("/p/{token}/result")
-async def result(request: Request, visit: AgreedVisit) -> Response:
+@in_pool("results")
+def result(visit: AgreedVisit) -> Response:
     """Show everything that the answers led to."""
-    return await in_turn(request, _result, visit)
-
-
-def _result(visit: Visit) -> Response:
     study, person, items = visit.study, visit.person, visit.study.items
     ranking = study.ranking(person)
     best = ranking[0].item

@@ -13,6 +13,7 @@ from penchant.web._access import Fields, Sender, StoreOfApp, Visitor, VisitorOfA
 from penchant.web._forms import TableForm, check_form, guess_form, read_form
 from penchant.web._languages import change_language, local_path
 from penchant.web._views import study_line
+from penchant.web._workers import in_pool
 
 __all__ = ["pages"]
 
@@ -35,6 +36,7 @@ def choose_language(fields: Fields) -> Response:
 
 
 @pages.post("/drafts")
+@in_pool("reports")
 def upload(
     request: Request, store: StoreOfApp, sender: Sender, table: UploadFile
 ) -> Response:
@@ -50,6 +52,7 @@ def upload(
 
 
 @pages.get("/drafts/{draft_id}")
+@in_pool("reports")
 def columns(
     request: Request, store: StoreOfApp, visitor: VisitorOfApp, draft_id: str
 ) -> Response:
@@ -60,6 +63,7 @@ def columns(
 
 
 @pages.post("/drafts/{draft_id}")
+@in_pool("reports")
 def save(
     request: Request, store: StoreOfApp, sender: Sender, draft_id: str, fields: Fields
 ) -> Response:
