@@ -1,14 +1,19 @@
+import contextlib
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from argon2.exceptions import VerificationError
 from fastapi.testclient import TestClient
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from penchant.studies import SqlStore
-from penchant.studies._tables import sessions
-from penchant.web import _access, create_app
+from penchant.studies._tables import attempts, sessions
+from penchant.web import _access, _passwords, create_app
+from penchant.web._access import Access
 
 PASSWORD = "correct horse"
 
@@ -126,6 +131,108 @@ def test_login_that_works_does_not_count(
     for _ in range(12):
         data = {"name": "ada", "password": PASSWORD}
         assert login_client.post("/login", data=data).status_code == 200
+
+
+def from_address(app: Any, host: str) -> TestClient:
+    return TestClient(app, client=(host, 1234))
+
+
+def test_owner_is_not_locked_out_by_others(
+    login_app: Any, owners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = from_address(login_app, "203.0.113.1")
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: False)
+    for _ in range(10):
+        stranger.post("/login", data={"name": "ada", "password": "wrong horse"})
+    monkeypatch.undo()
+    monkeypatch.setattr(login_app.state.access.everywhere, "longest", 0.01)
+    right = {"name": "ada", "password": PASSWORD}
+    refused = stranger.post("/login", data=right)
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) <= 2
+    owner = from_address(login_app, "203.0.113.2")
+    assert "Log out ada" in owner.post("/login", data=right).text
+
+
+def test_guessing_from_many_addresses_takes_longer_and_longer(
+    login_app: Any, store: SqlStore
+) -> None:
+    access: Access = login_app.state.access
+    delays = [
+        access.check_login(store, name, f"203.0.113.{number}")
+        for number in range(14)
+        for name in ("ada", "nobody")
+    ]
+    assert delays[:20] == [0.0] * 20
+    assert delays[20:] == pytest.approx([2, 2, 4, 4, 8, 8, 8, 8], rel=0.1)
+
+
+def test_made_up_names_stop_at_the_address_and_push_nothing_out(
+    login_app: Any, store: SqlStore
+) -> None:
+    access: Access = login_app.state.access
+    for _ in range(10):
+        access.check_login(store, "ada", "here")
+    for number in range(100):
+        with contextlib.suppress(HTTPException):
+            access.check_login(store, f"made up {number}", "here")
+    with pytest.raises(HTTPException) as caught:
+        access.check_login(store, "ada", "here")
+    assert caught.value.status_code == 429
+    with store._engine.connect() as connection:
+        assert len(connection.execute(attempts.select()).all()) <= 1 + 2 * 31
+
+
+def test_processes_count_together(
+    login_app: Any, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = create_app(store, login=True)
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: False)
+    wrong = {"name": "ada", "password": "wrong horse"}
+    statuses = [
+        TestClient(app).post("/login", data=wrong).status_code
+        for _ in range(6)
+        for app in (login_app, other)
+    ]
+    assert statuses == [422] * 10 + [429] * 2
+
+
+@pytest.mark.parametrize(
+    ("host", "network"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_networks_are_counted_not_their_addresses(host: str, network: str) -> None:
+    request = Request({"type": "http", "client": (host, 1), "headers": []})
+    assert _access.network_of(request) == network
+
+
+def test_unknown_name_takes_as_long_as_a_known_one(
+    login_app: Any, owners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    class Hasher:
+        def verify(self, kept: str, password: bytes) -> bool:
+            checked.append(kept)
+            raise VerificationError
+
+        def hash(self, password: bytes) -> str:
+            checked.append("made")
+            return "nobody"
+
+    monkeypatch.setattr(_passwords, "_HASHER", Hasher())
+    _passwords._nobody.cache_clear()
+    client = TestClient(login_app)
+    for name in ("ada", "nobody", "ada", "nobody"):
+        client.post("/login", data={"name": name, "password": "wrong horse"})
+    _passwords._nobody.cache_clear()
+    assert checked[0] == "made"  # for the first one, whoever it is
+    assert len(checked) == 5
 
 
 def test_session_ends(as_owner: Callable[[str], TestClient], store: SqlStore) -> None:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
@@ -78,3 +79,12 @@ class Database:
         if self._engine.dialect.name == "postgresql":
             return postgresql.insert(table)
         return sqlite.insert(table)
+
+    def _clock(self, connection: sa.Connection) -> datetime:
+        """Read the clock that all processes share."""
+        if self._engine.dialect.name != "postgresql":
+            return datetime.now(UTC)  # one file, one machine
+        now: datetime = connection.execute(
+            sa.select(sa.func.clock_timestamp())
+        ).scalar_one()
+        return now.astimezone(UTC)

@@ -1,5 +1,6 @@
 """SqlStore: studies in a database, by default one SQLite file."""
 
+from penchant.studies._sql_attempts import SqlAttempts
 from penchant.studies._sql_dumps import SqlDumps
 from penchant.studies._sql_log import SqlLog
 from penchant.studies._sql_models import SqlModels
@@ -10,7 +11,9 @@ from penchant.studies._store import Store
 __all__ = ["SqlStore"]
 
 
-class SqlStore(SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, Store):
+class SqlStore(
+    SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, SqlAttempts, Store
+):
     """Studies in a database.
 
     The tables are made or migrated when the store is opened. SQLite runs in WAL

@@ -1,5 +1,7 @@
 """Logging in and out."""
 
+import asyncio
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -14,6 +16,7 @@ from penchant.web._access import (
     Fields,
     Sender,
     StoreOfApp,
+    network_of,
 )
 from penchant.web._languages import languages_of, local_path, texts_for
 from penchant.web._pages import render
@@ -41,7 +44,7 @@ def login(request: Request, goal: _Next = "/") -> Response:
 
 
 @login_pages.post("/login")
-def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
+async def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
     """Begin a session if name and password fit."""
     access: Access = request.app.state.access
     name, password, goal = (
@@ -49,8 +52,11 @@ def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
     )
     if not access.login:
         return RedirectResponse("/", 303)
-    address = request.client.host if request.client else ""
-    token = access.enter(store, name, password, address)
+    pool, network = request.app.state.pools["logins"], network_of(request)
+    count = partial(access.check_login, store, name, network)
+    await asyncio.sleep(await pool.run(request, count))
+    check = partial(access.enter, store, name, password, network)
+    token = await pool.run(request, check)
     if token is None:
         return _page(request, goal, "owner.login.wrong", 422, name=name)
     response = RedirectResponse(local_path(goal), 303)
