@@ -605,7 +605,10 @@ def test_all_threads_and_stores_count_together(any_url: str) -> None:
         outcomes = at_once(
             lambda: next(stores).attempt("a" * 64, 1000.0, three_then_slower)[0] == 0
         )
-    assert sorted(outcomes) == [False] * 5 + [True] * 3
+        assert sorted(outcomes) == [False] * 5 + [True] * 3
+        free = at_once(lambda: next(stores).attempt("b" * 64, 1000.0, lambda _: 0.0))
+    assert [wait for wait, _ in free] == [0.0] * 8
+    assert sorted(n for _, n in free) == pytest.approx(range(8), abs=0.1)
 
 
 def test_many_names_push_out_those_that_were_tried_least(

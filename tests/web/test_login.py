@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from penchant.studies import SqlStore
+from penchant.datasets import load_flats
+from penchant.studies import SqlStore, Study
 from penchant.studies._tables import attempts, sessions
 from penchant.web import _access, _passwords, create_app
 from penchant.web._access import Access
@@ -337,3 +338,66 @@ def _make_study(client: TestClient, flats: bytes, name: str) -> Any:
     saved = client.post(str(page.url), data={"csrf": csrf, "study": name})
     assert saved.url.path.startswith("/studies/")
     return saved.url.path
+
+
+# Without logins, with a secret
+
+
+SECRET = "a-long-secret-word"
+
+
+@pytest.fixture
+def local_app(store: SqlStore) -> Any:
+    return create_app(store, secret=SECRET)
+
+
+def test_link_with_the_secret_lets_a_browser_in(local_app: Any, flats: bytes) -> None:
+    client = TestClient(local_app)
+    assert "This app is private" in client.get("/").text
+    entered = client.get(f"/?token={SECRET}", follow_redirects=False)
+    assert (entered.status_code, entered.headers["location"]) == (303, "/")
+    cookie = entered.headers["set-cookie"]
+    assert cookie.startswith("penchant_session_80=")
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Upload" in client.get("/").text
+    assert client.get(f"/?token={SECRET}", follow_redirects=False).status_code == 303
+    made = client.post("/drafts", files={"table": ("flats.csv", flats)})
+    assert made.url.path.startswith("/drafts/")
+    assert client.get("/api/v1/studies").status_code == 200
+
+
+def test_link_with_the_secret_leads_to_any_page(local_app: Any) -> None:
+    client = TestClient(local_app)
+    path = f"/studies/x?people=2&token={SECRET}&simulated=1"
+    entered = client.get(path, follow_redirects=False)
+    assert entered.headers["location"] == "/studies/x?people=2&simulated=1"
+    away = client.get(f"//evil.example/?token={SECRET}", follow_redirects=False)
+    assert "evil" not in away.headers.get("location", "")
+
+
+def test_secret_of_an_earlier_start_is_told_how_to_go_on(local_app: Any) -> None:
+    client = TestClient(local_app, cookies={"penchant_session_80": "an older word"})
+    page = client.get("/", headers={"Accept-Language": "fr"})
+    assert page.status_code == 200
+    assert "Cette application est privée" in page.text
+    assert client.get("/?token=older").status_code == 200
+
+
+def test_program_shows_the_secret_as_a_bearer_token(local_app: Any) -> None:
+    client = TestClient(local_app, headers={"Authorization": f"Bearer {SECRET}"})
+    new = {"name": "New", "items": [{"name": "a", "values": {"x": 1}}]}
+    assert client.post("/api/v1/studies", json=new).status_code == 201
+
+
+def test_people_who_are_invited_need_no_secret(local_app: Any, store: SqlStore) -> None:
+    study = Study(store, store.create_study("Flats", load_flats()))
+    client = TestClient(local_app)
+    assert client.get("/healthz").status_code == 200
+    page = client.post(f"/s/{study.id}/join")
+    assert page.status_code == 200
+    assert page.url.path.startswith("/p/")
+    token = page.url.path.removeprefix("/p/")
+    me = {"Authorization": f"Bearer {token}"}
+    assert client.get("/api/v1/me", headers=me).status_code == 200
+    assert client.post(f"/api/v1/studies/{study.id}/join", json={}).status_code == 201

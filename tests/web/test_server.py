@@ -175,10 +175,15 @@ def test_whoever_goes_on_sending_after_the_answer_is_cut_off(
         assert client.recv(65536).startswith(b"HTTP/1.1 413 ")
         start = time.monotonic()
         with pytest.raises(ConnectionError):
-            while time.monotonic() < start + 10:
-                client.sendall(b"a" * 100)
-                time.sleep(0.02)
+            _go_on(client)
+        assert time.monotonic() - start < 3.0
         client.close()
+
+
+def _go_on(client: socket.socket) -> None:
+    while True:
+        client.sendall(b"a" * 100)
+        time.sleep(0.02)
 
 
 def test_app_that_does_not_read_is_not_the_fault_of_the_client(
@@ -222,9 +227,8 @@ def test_only_named_proxies_are_believed(
     def ask() -> None:
         port = listener.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
-            link.sendall(
-                LAST + b"X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n\r\n"
-            )
+            said_by_it = b"X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"
+            link.sendall(LAST + said_by_it + b"\r\n")
             while piece := link.recv(65536):
                 said.append(piece)
 
@@ -235,5 +239,5 @@ def test_only_named_proxies_are_believed(
     listener = socket.create_server(("127.0.0.1", 0))
     app = FastAPI()
     app.mount("/", who)
-    _server.run_server(app, listener, proxies=proxies)
+    _server.run_server(lambda: app, listener, proxies=proxies)
     assert client.encode() in b"".join(said)

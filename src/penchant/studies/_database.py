@@ -11,8 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from penchant.studies._engine import (
+    complete_file,
     looking,
     make_engine,
+    make_private,
     reading,
     wrap_errors,
     writing,
@@ -46,6 +48,7 @@ class Database:
         try:
             with wrap_errors(self._place):
                 migrate(self._engine)
+            make_private(self._engine)
         except BaseException:
             self._engine.dispose()
             raise
@@ -56,7 +59,8 @@ class Database:
         return self._engine.url.render_as_string(hide_password=False)
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Let go of files and connections; a SQLite file has everything in it then."""
+        complete_file(self._engine)
         self._engine.dispose()
 
     def _read(self, query: sa.Select[Any], **values: Any) -> list[sa.Row[Any]]:

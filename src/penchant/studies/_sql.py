@@ -11,9 +11,7 @@ from penchant.studies._store import Store
 __all__ = ["SqlStore"]
 
 
-class SqlStore(
-    SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, SqlAttempts, Store
-):
+class SqlStore(SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, SqlAttempts, Store):
     """Studies in a database.
 
     The tables are made or migrated when the store is opened. SQLite runs in WAL

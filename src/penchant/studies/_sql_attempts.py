@@ -29,9 +29,13 @@ class SqlAttempts(Database):
 
         def judge(last: datetime, until: datetime) -> tuple[float, float]:
             n_tried = max((until - now).total_seconds() / leak, 0.0)
-            return max((last - now).total_seconds() + pause(n_tried), 0.0), n_tried
+            # Whoever had to wait for the row finds one that is younger than `now`.
+            since = max((now - last).total_seconds(), 0.0)
+            return max(pause(n_tried) - since, 0.0), n_tried
 
-        known = sa.select(attempts.c.last, attempts.c.until).where(attempts.c.key == key)
+        known = sa.select(attempts.c.last, attempts.c.until).where(
+            attempts.c.key == key
+        )
         with self._writing() as connection:
             now = self._clock(connection)
             # A look first: one that comes too soon, as in a flood, writes nothing.

@@ -61,7 +61,7 @@ _MARK_LENGTH = 32
 
 
 class LoginNeededError(Exception):
-    """A page of an owner was asked for without a login."""
+    """A page of an owner was asked for without a login, or together with one."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,9 @@ class Access:
     Parameters
     ----------
     login : bool
-        Whether owners must log in; otherwise everybody is the local analyst.
+        Whether owners must log in; otherwise there is one local analyst.
+    secret : str, optional
+        What the local analyst must show; None: everybody is the local analyst.
 
     Notes
     -----
@@ -171,8 +173,9 @@ class Access:
     by 8 seconds at most: its owner may be among them.
     """
 
-    def __init__(self, *, login: bool) -> None:
+    def __init__(self, *, login: bool, secret: str | None = None) -> None:
         self.login = login
+        self._secret = None if login or secret is None else secret.encode()
         self.by_address = Limiter(30, 900.0)
         self.by_name = Limiter(10, 900.0)
         self.everywhere = Limiter(10, 900.0, longest=8.0)
@@ -214,6 +217,20 @@ class Access:
         store.add_session(owner.id, _session_hash(token), now + SESSION_LASTS)
         return token
 
+    def opens(self, word: str | None) -> bool:
+        """Tell whether a word is the secret of the local analyst; False: none is."""
+        if self._secret is None or word is None:
+            return False
+        return hmac.compare_digest(word.encode("utf-8", "surrogatepass"), self._secret)
+
+    def cookie(self, request: Request) -> str:
+        """Give the name of the cookie with a session.
+
+        Servers on one machine share cookies, so that of a local one has its port.
+        """
+        _, port = request.scope.get("server") or ("", 0)
+        return COOKIE if self.login else f"{COOKIE}_{port}"
+
     def leave(self, store: Store, token: str) -> None:
         """End a session."""
         store.end_session(_session_hash(token))
@@ -221,7 +238,7 @@ class Access:
     def find(self, store: Store, token: str | None) -> Visitor | None:
         """Return whose session it is; None if there is none or it is over."""
         if not self.login:
-            return LOCAL
+            return LOCAL if self._secret is None or self.opens(token) else None
         session = store.find_session(_session_hash(token)) if token else None
         if session is None or token is None:
             return None
@@ -302,8 +319,8 @@ StoreOfApp: TypeAlias = Annotated[Store, Depends(_store)]
 
 def _visitor(request: Request, store: StoreOfApp) -> Visitor:
     access: Access = request.app.state.access
-    visitor = access.find(store, request.cookies.get(COOKIE))
-    if visitor is None:
+    visitor = access.find(store, request.cookies.get(access.cookie(request)))
+    if visitor is None or access.opens(request.query_params.get("token")):
         raise LoginNeededError
     query = f"?{request.url.query}" if request.url.query else ""
     here = f"{request.url.path}{query}" if request.method == "GET" else ""

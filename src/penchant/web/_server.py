@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import signal
 import socket
 import threading
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from penchant.exceptions import MissingExtraError
 
@@ -30,7 +31,7 @@ PATIENCE: Final = 20.0
 SLOWEST: Final = 1000.0
 """Bytes in a second at which a body must arrive, after the first 20 seconds."""
 
-GRACE: Final = 7.0
+GRACE: Final = 5.0
 """Seconds that a server which is told to stop has for what it is doing."""
 
 _WORDS: Final = {
@@ -101,6 +102,13 @@ class LimitedProtocol(HttpToolsProtocol):
         self._whole = True
         super().on_message_complete()
 
+    def shutdown(self) -> None:
+        """End the connection when its request is answered, if it has come at all."""
+        if self._whole:
+            super().shutdown()
+        else:
+            self.transport.close()
+
     def send_400_response(self, msg: str) -> None:
         """Say why the parser gave up."""
         self._refuse(self._refusal)
@@ -155,65 +163,80 @@ def _answer(status: int) -> bytes:
     return "\r\n".join((*head, "", words)).encode()
 
 
-class Server(uvicorn.Server):
-    """A server that ends when it is told to, whatever it is doing.
+class Ending:
+    """See to it that the process ends soon after a signal, whatever it is doing.
+
+    Compiling code, and work in threads, cannot be broken off, and an error raised in
+    the midst of it may get lost. So a thread of its own closes what must be closed,
+    and ends the process, unless the block is left by itself before.
 
     Parameters
     ----------
-    config : uvicorn.Config
-        What to serve.
-    ready : callable
-        Called as soon as requests are answered.
     close : callable
-        Called before the process is ended in the middle of something.
+        Called before the process is ended in the midst of something.
+
+    Attributes
+    ----------
+    patience : float
+        Seconds from the signal to the end of the process.
     """
 
+    def __init__(self, close: Callable[[], None]) -> None:
+        self.patience = 0.0
+        self._close = close
+        self._told, self._over = threading.Event(), threading.Event()
+        self._handlers: dict[int, Any] = {}
+
+    def tell(self, *_: Any) -> None:
+        """Say that the process has to end; a handler of signals."""
+        self._told.set()
+
+    def __enter__(self) -> Self:
+        # The thread is there before: a signal may come while somebody holds a lock
+        # that starting one needs.
+        threading.Thread(target=self._watch, daemon=True).start()
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._handlers[number] = signal.signal(number, self.tell)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._over.set()
+        self._told.set()
+
+    def _watch(self) -> None:
+        self._told.wait()
+        if not self._over.wait(self.patience):
+            self._close()
+            os._exit(0)
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready, and leaves signals to an `Ending`."""
+
     def __init__(
-        self,
-        config: uvicorn.Config,
-        ready: Callable[[], None],
-        close: Callable[[], None],
+        self, config: uvicorn.Config, ready: Callable[[], None], ending: Ending
     ) -> None:
         super().__init__(config)
-        self._ready, self._close = ready, close
-        self._told, self._over = threading.Event(), threading.Event()
-
-    def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until a signal comes."""
-        # A thread that is there before: a signal may come while locks are held that
-        # starting one needs.
-        threading.Thread(target=self._watch, daemon=True).start()
-        try:
-            super().run(sockets)
-        finally:
-            self._over.set()
-            self._told.set()
+        self._ready, self._ending = ready, ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Get ready and say so."""
+        """Get ready and say so; from then on there is something to bring to its end."""
         await super().startup(sockets)
+        self._ending.patience = GRACE
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop, and let whoever runs the server go on: they have a store to close."""
         self.force_exit = self.should_exit  # who asks twice is in a hurry
         self.should_exit = True
-        self._told.set()
-
-    def _watch(self) -> None:
-        """End the process if it does not end by itself.
-
-        Compiling code, and work in threads, cannot be broken off. Before the server
-        is ready nothing was acknowledged, so nothing is waited for.
-        """
-        self._told.wait()
-        if not self._over.wait(GRACE if self.started else 0.0):
-            self._close()
-            os._exit(0)
+        self._ending.tell()
 
 
 def run_server(
-    app: Any,
+    make_app: Callable[[], Any],
     listener: socket.socket,
     *,
     proxies: Sequence[str] = (),
@@ -224,8 +247,8 @@ def run_server(
 
     Parameters
     ----------
-    app : ASGI app
-        What `create_app` made.
+    make_app : callable
+        Gives the app. A signal breaks off what it does.
     listener : socket
         Where to listen.
     proxies : sequence of str
@@ -235,17 +258,18 @@ def run_server(
     ready : callable
         Called as soon as requests are answered.
     close : callable
-        Called before the process is ended because work goes on 7 seconds after the
-        signal, or while it is still getting ready. Close the store in it.
+        Called before the process is ended because work goes on 5 seconds after the
+        signal, or because it was still getting ready. Close the store in it.
     """
-    config = uvicorn.Config(
-        app,
-        http=LimitedProtocol,
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        proxy_headers=bool(proxies),
-        forwarded_allow_ips=list(proxies),
-        timeout_graceful_shutdown=5,
-    )
-    Server(config, ready, close).run([listener])
+    with Ending(close) as ending:
+        config = uvicorn.Config(
+            make_app(),
+            http=LimitedProtocol,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
+            timeout_graceful_shutdown=3,
+        )
+        Server(config, ready, ending).run([listener])
