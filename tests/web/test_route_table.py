@@ -445,3 +445,44 @@ def test_public_route_shows_nobody(
     assert response.status_code < 500
     assert "Zoe" not in response.text
     assert world.person not in response.text
+
+
+# An app without logins, but with a secret, on a machine that others use too.
+
+SECRET = "a-long-secret-word"
+
+
+@pytest.fixture(scope="module")
+def local_app(store: SqlStore) -> FastAPI:
+    return create_app(store, secret=SECRET)
+
+
+@pytest.mark.parametrize("route", of("owner", "any owner"), ids=ids)
+def test_page_of_the_local_analyst_needs_the_secret(
+    local_app: FastAPI, store: SqlStore, world: World, route: tuple[str, str]
+) -> None:
+    method, template = route
+    before = state(store)
+    cookie = {"Cookie": f"penchant_session_80={world.token}; penchant_session={SECRET}"}
+    for headers in ({}, {"Authorization": f"Bearer {SECRET}"}, cookie):
+        client = TestClient(local_app)
+        for path in (world.path(template), f"{world.path(template)}?token=guess"):
+            response = client.request(method, path, headers=headers)
+            assert response.status_code == (200 if route == ("GET", "/") else 401)
+            assert "Flats of" not in response.text
+            assert "open the link that stands in the terminal" in response.text
+            assert not client.cookies
+    assert state(store) == before
+
+
+@pytest.mark.parametrize("route", of("api owner", "api any owner"), ids=ids)
+def test_api_of_the_local_analyst_needs_the_secret(
+    local_app: FastAPI, store: SqlStore, world: World, route: tuple[str, str]
+) -> None:
+    client = TestClient(local_app)
+    before = state(store)
+    for headers in ({}, {"Authorization": f"Bearer {world.token}"}):
+        response = send(client, route, world.path(route[1]), headers)
+        assert response.status_code == 401
+        assert "link that `penchant serve` wrote" in response.json()["detail"]
+    assert state(store) == before

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
@@ -10,8 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from penchant.studies.store._engine import (
+    complete_file,
     looking,
     make_engine,
+    make_private,
     reading,
     wrap_errors,
     writing,
@@ -45,6 +48,7 @@ class Database:
         try:
             with wrap_errors(self._place):
                 migrate(self._engine)
+            make_private(self._engine)
         except BaseException:
             self._engine.dispose()
             raise
@@ -55,7 +59,8 @@ class Database:
         return self._engine.url.render_as_string(hide_password=False)
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Let go of files and connections; a SQLite file has everything in it then."""
+        complete_file(self._engine)
         self._engine.dispose()
 
     def _read(self, query: sa.Select[Any], **values: Any) -> list[sa.Row[Any]]:
@@ -78,3 +83,12 @@ class Database:
         if self._engine.dialect.name == "postgresql":
             return postgresql.insert(table)
         return sqlite.insert(table)
+
+    def _clock(self, connection: sa.Connection) -> datetime:
+        """Read the clock that all processes share."""
+        if self._engine.dialect.name != "postgresql":
+            return datetime.now(UTC)  # one file, one machine
+        now: datetime = connection.execute(
+            sa.select(sa.func.clock_timestamp())
+        ).scalar_one()
+        return now.astimezone(UTC)

@@ -81,15 +81,6 @@ class SqlModels(Database):
         with self._writing() as connection:
             connection.execute(back)
 
-    def _clock(self, connection: sa.Connection) -> datetime:
-        """Read the clock that all processes share."""
-        if self._engine.dialect.name != "postgresql":
-            return datetime.now(UTC)  # one file, one machine
-        now: datetime = connection.execute(
-            sa.select(sa.func.clock_timestamp())
-        ).scalar_one()
-        return now.astimezone(UTC)
-
 
 def _newest_first(study_id: str, *columns: sa.Column[Any]) -> sa.Select[Any]:
     return (

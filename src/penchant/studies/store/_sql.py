@@ -1,5 +1,6 @@
 """SqlStore: studies in a database, by default one SQLite file."""
 
+from penchant.studies.store._attempts import SqlAttempts
 from penchant.studies.store._dumps import SqlDumps
 from penchant.studies.store._log import SqlLog
 from penchant.studies.store._models import SqlModels
@@ -10,7 +11,7 @@ from penchant.studies.store._studies import SqlStudies
 __all__ = ["SqlStore"]
 
 
-class SqlStore(SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, Store):
+class SqlStore(SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, SqlAttempts, Store):
     """Studies in a database.
 
     The tables are made or migrated when the store is opened. SQLite runs in WAL

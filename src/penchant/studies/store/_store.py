@@ -1,7 +1,7 @@
 """Store: what the rest of penchant asks of a place that keeps studies."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
@@ -320,6 +320,39 @@ class Store(ABC):
     @abstractmethod
     def expire_sessions(self, before: datetime) -> int:
         """Forget logins that expire before a moment; say how many."""
+
+    # Attempts
+
+    @abstractmethod
+    def attempt(
+        self, key: str, leak: float, pause: Callable[[float], float]
+    ) -> tuple[float, float]:
+        """Count an attempt, unless it comes too soon after the last one.
+
+        All processes count together. What is tried no more is forgotten, and there
+        is a bound on how much is kept.
+
+        Parameters
+        ----------
+        key : str
+            What is tried, as a SHA-256 in hex.
+        leak : float
+            Seconds after which one attempt is forgotten.
+        pause : callable
+            Gives the seconds from the last attempt to the next, from how many are
+            remembered.
+
+        Returns
+        -------
+        wait : float
+            0.0 if it was counted; else the seconds until the next one may be made.
+        n_tried : float
+            How many attempts are remembered, before this one.
+        """
+
+    @abstractmethod
+    def forget_attempts(self, keys: Sequence[str]) -> None:
+        """Begin again to count attempts of these keys."""
 
     @abstractmethod
     def close(self) -> None:

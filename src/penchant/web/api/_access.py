@@ -22,7 +22,8 @@ __all__ = ["ApiOwner", "ApiParticipant", "ApiPerson", "ApiStudy", "Caller"]
 
 _OWNER = HTTPBearer(
     scheme_name="owner",
-    description="An API token of an owner: `penchant owner token NAME`.",
+    description="An API token of an owner: `penchant owner token NAME`; without "
+    "logins, what follows `token=` in the link that `penchant serve` writes.",
     auto_error=False,
 )
 _SESSION = APIKeyCookie(
@@ -38,6 +39,12 @@ _PARTICIPANT = HTTPBearer(
 )
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
+_OWNER_NEEDED = "Send the API token of an owner as a bearer token."
+_SECRET_NEEDED = (
+    "Send what follows token= in the link that `penchant serve` wrote, as a bearer "
+    "token."
+)
+
 _Credentials = HTTPAuthorizationCredentials | None
 
 
@@ -45,16 +52,18 @@ def _owner(
     request: Request,
     store: StoreOfApp,
     bearer: Annotated[_Credentials, Security(_OWNER)],
-    session: Annotated[str | None, Security(_SESSION)],
+    _session: Annotated[str | None, Security(_SESSION)],
     x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> Visitor:
     access: Access = request.app.state.access
-    if bearer is not None and access.login:
+    if bearer is None:
+        visitor = access.find(store, request.cookies.get(access.cookie(request)))
+    elif access.login:
         visitor = find_api_owner(store, bearer.credentials)
     else:
-        visitor = access.find(store, session)
+        visitor = access.find(store, bearer.credentials)
     if visitor is None:
-        raise _unknown("Send the API token of an owner as a bearer token.")
+        raise _unknown(_OWNER_NEEDED if access.login else _SECRET_NEEDED)
     if request.method not in _SAFE_METHODS and visitor.csrf:
         sent = x_csrf_token.encode("utf-8", "surrogatepass")
         if not hmac.compare_digest(sent, visitor.csrf.encode()):

@@ -41,7 +41,7 @@ def join(
     study = Study(store, study_id)
     if not study.settings.open:
         raise HTTPException(403, "The study takes no new participants at the moment.")
-    access.check_join(request, study.id)
+    access.check_join(store, request, study.id)
     person, token = study.join(body.label.strip(), body.language)
     return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
 
