@@ -23,9 +23,9 @@ from penchant.studies import (
     ModelHead,
     SqlStore,
     StudySettings,
-    _attempts,
     add_demo,
 )
+from penchant.studies.store import _attempts
 from penchant.studies.store._tables import attempts
 
 NOBODY = "0" * 32
