@@ -4,19 +4,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    RegressorMixin,
-    _fit_context,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_y,
-    check_consistent_length,
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from penchant._validation import check_weights
 from penchant.choquet._directions import (
@@ -26,7 +16,13 @@ from penchant.choquet._directions import (
     effective_size,
     find_directions,
 )
-from penchant.encoding import Domain, check_domain, check_items, check_rated_items
+from penchant.encoding import (
+    Domain,
+    check_domain,
+    check_items,
+    check_labelled_items,
+    check_rated_items,
+)
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -195,7 +191,7 @@ class LabelMixin(ClassifierMixin, ChoquetModel):
         -------
         self
         """
-        items, labels = _check_labelled(self, X, y)
+        items, labels = check_labelled_items(self, X, y)
         weights = _check_weights(sample_weight, labels.size)
         self.classes_, codes = np.unique(labels[weights > 0], return_inverse=True)
         if self.classes_.size < 2:
@@ -252,17 +248,3 @@ def _check_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArra
             "At least one row must have a positive sample_weight. Got zeros only."
         )
     return weights
-
-
-def _check_labelled(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
-    """Return items and labels as arrays of equal length."""
-    if y is None:
-        raise DataError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is "
-            "None."
-        )
-    items = check_items(estimator, X, reset=True)
-    labels = _check_y(y, estimator=estimator)
-    check_classification_targets(labels)
-    check_consistent_length(items, labels)
-    return items, labels

@@ -221,16 +221,14 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         ]
         self.is_down_ = np.array([is_down for is_down, _ in found])
         self.directions_ = [directions for _, directions in found]
-        fits, capacities, curves, orders, losses = [], [], [], [], []
+        parts = []
         for y, unit in zip(members, self._turn(answers.unit), strict=True):
             rows = self._rows(answers._replace(unit=unit, y=y), np.zeros(1, np.int64))
             fit, heights = self._learn(rows)
-            fits.append(fit)
-            capacities.append(self._capacity(fit))
-            curves.append(heights)
-            orders.append(self.k_)
-            losses.append(self.order_losses_)
-        self.capacity_, self.marginals_ = capacities, curves
+            capacity = self._capacity(fit)
+            parts.append((fit, capacity, heights, self.k_, self.order_losses_))
+        fits, capacities, curves, orders, losses = zip(*parts, strict=True)
+        self.capacity_, self.marginals_ = list(capacities), list(curves)
         self.intercept_ = np.array([fit.intercepts[0] for fit in fits])
         self.k_ = max(orders)
         self.order_losses_ = {

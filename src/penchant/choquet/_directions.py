@@ -60,14 +60,13 @@ class Evidence(NamedTuple):
         Of a ridge regression of the answers on all criteria, all scaled alike.
     n_answers : float
         How many independent answers there are.
-    measure, source : str
-        What was correlated, and how many of what were regarded, in words.
+    source : str
+        What was correlated and how much of it, in words.
     """
 
     correlations: FloatArray
     slopes: FloatArray
     n_answers: float
-    measure: str
     source: str
 
     @property
@@ -93,7 +92,9 @@ def correlate_ranks(
     shares = weights / weights.sum()
     ranks = np.column_stack([_ranks(column, shares) for column in (*unit.T, y)])
     found = _correlate(ranks - shares @ ranks, shares, n_answers)
-    return Evidence(*found, n_answers, "rank correlation", f"{n_answers:.0f} items")
+    return Evidence(
+        *found, n_answers, f"rank correlation {{:.2f}}, {n_answers:.0f} items"
+    )
 
 
 def correlate_outcomes(unit: FloatArray, pairs: Pairs) -> Evidence:
@@ -110,8 +111,8 @@ def correlate_outcomes(unit: FloatArray, pairs: Pairs) -> Evidence:
     n_items = np.union1d(winners, losers).size
     n_answers = min(effective_size(weights), n_items)
     found = _correlate(columns, weights / weights.sum(), n_answers)
-    source = f"{weights.size} comparisons of {n_items} items"
-    return Evidence(*found, n_answers, "correlation", source)
+    source = f"correlation {{:.2f}}, {weights.size} comparisons of {n_items} items"
+    return Evidence(*found, n_answers, source)
 
 
 def effective_size(weights: FloatArray) -> float:
@@ -158,10 +159,9 @@ def find_directions(
     if wrong.size and warns:
         told = [(names[i], str(learned[i]), correlations[i]) for i in wrong]
         _warn(told, evidence, isinstance(X, Items))
-    found = zip(final.tolist(), correlations.tolist(), sure.tolist(), strict=True)
     directions = {
-        name: CriterionDirection(*entry)
-        for name, entry in zip(names, found, strict=True)
+        name: CriterionDirection(str(final[i]), float(correlations[i]), bool(sure[i]))
+        for i, name in enumerate(names)
     }
     return (final == "down") != is_flipped, directions
 
@@ -181,7 +181,8 @@ def _read_words(stated: Any, X: Any, names: Sequence[str]) -> Any:
     if is_word:
         return np.full(len(names), stated or "up", dtype="<U4")
     words = _fill_in(stated, names) if isinstance(stated, Mapping) else list(stated)
-    if len(words) != len(names) or not set(words) <= {"up", "down", "auto"}:
+    known = ("up", "down", "auto")
+    if len(words) != len(names) or any(word not in known for word in words):
         raise DataError(
             f"directions must hold 'up' or 'down' for each of the {len(names)} "
             f"attributes. Got {words!r}."
@@ -208,8 +209,7 @@ def _warn(
     """Say which directions look wrong, and how to change them."""
     sentences = [
         f"{'More' if word == 'down' else 'Less'} {name} is declared better, but the "
-        f"data say the opposite ({evidence.measure} {correlation:.2f}, "
-        f"{evidence.source})."
+        f"data say the opposite ({evidence.source.format(correlation)})."
         for name, word, correlation in told
     ]
     cure = {name: word for name, word, _ in told}

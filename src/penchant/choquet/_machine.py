@@ -139,18 +139,23 @@ class ChoquetMachine(ChoquetModel):
         """Give the errors, which cost where positive, and the width that is free."""
         raise NotImplementedError
 
-    def _capacities(self) -> list[Capacity | KernelCapacity]:
+    @property
+    def capacity_(self) -> Any:
+        """Capacity, or one per class."""
+        found = self._capacities()
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def monotonicity_(self) -> Any:
+        """Degree of monotonicity, or one per class."""
+        degrees = [capacity.monotonicity() for capacity in self._capacities()]
+        return degrees[0] if len(degrees) == 1 else np.array(degrees)
+
+    def _capacities(self) -> list[KernelCapacity] | list[Capacity]:
         check_is_fitted(self)
-        n_features = self.support_vectors_.shape[1]
-        capacities: list[Capacity | KernelCapacity] = []
-        for row in self.dual_coef_:
-            implicit = KernelCapacity(
-                self.support_vectors_,
-                row,
-                self.k,
-                self.damping_,
-                self._names(),
-            )
-            listed = count_subsets(n_features, self.k) <= _MAX_LISTED
-            capacities.append(implicit.to_capacity() if listed else implicit)
-        return capacities
+        form = (self.k, self.damping_, self._names())
+        rows = self.dual_coef_
+        implicit = [KernelCapacity(self.support_vectors_, row, *form) for row in rows]
+        if count_subsets(self.support_vectors_.shape[1], self.k) > _MAX_LISTED:
+            return implicit
+        return [capacity.to_capacity() for capacity in implicit]

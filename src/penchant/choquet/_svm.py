@@ -8,8 +8,6 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils._param_validation import Interval
 
 from penchant.choquet._base import Answers, LabelMixin, RatingMixin
-from penchant.choquet._capacity import Capacity
-from penchant.choquet._kernel_capacity import KernelCapacity
 from penchant.choquet._machine import ChoquetMachine
 from penchant.exceptions import NotAnswerableError
 from penchant.typing import FloatArray
@@ -122,18 +120,6 @@ class ChoquetSVC(LabelMixin, ChoquetMachine):
             )
         return values
 
-    @property
-    def capacity_(self) -> Any:
-        """Capacity, or one per class."""
-        capacities = self._capacities()
-        return capacities[0] if self.classes_.size == 2 else capacities
-
-    @property
-    def monotonicity_(self) -> Any:
-        """Degree of monotonicity, or one per class."""
-        degrees = [capacity.monotonicity() for capacity in self._capacities()]
-        return degrees[0] if self.classes_.size == 2 else np.array(degrees)
-
 
 class ChoquetSVR(RatingMixin, ChoquetMachine):
     """Learn ratings with a support vector machine on the Choquet kernel.
@@ -205,13 +191,3 @@ class ChoquetSVR(RatingMixin, ChoquetMachine):
 
     def _errors(self, y: FloatArray, values: FloatArray) -> tuple[FloatArray, float]:
         return np.abs(y - values) - self.epsilon, self.epsilon
-
-    @property
-    def capacity_(self) -> Capacity | KernelCapacity:
-        """Capacity, in the units of the ratings."""
-        return self._capacities()[0]
-
-    @property
-    def monotonicity_(self) -> float:
-        """Degree of monotonicity."""
-        return float(self.capacity_.monotonicity())
