@@ -119,7 +119,7 @@ class ChoquetModel(BaseEstimator):
         _, first, kind = np.unique(
             np.column_stack([unit, y]), axis=0, return_index=True, return_inverse=True
         )
-        sums = np.bincount(kind.ravel(), weights)
+        sums = np.bincount(kind.ravel(), weights).astype(np.float64)
         size = effective_size(weights)
         return Answers(unit[first], y[first], sums, kept[first], size)
 

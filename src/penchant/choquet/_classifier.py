@@ -16,10 +16,6 @@ from penchant.typing import FloatArray, IntArray
 __all__ = ["ChoquetClassifier"]
 
 
-def _has_probabilities(estimator: "ChoquetClassifier") -> bool:
-    return estimator.loss == "logistic"
-
-
 class ChoquetClassifier(LabelMixin, ChoquetEstimator):
     r"""Learn a Choquet integral from class labels.
 
@@ -166,7 +162,7 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         steps = np.cumsum(above, axis=1)
         return np.concatenate([np.zeros((above.shape[0], 1)), steps], axis=1)
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(lambda model: model.loss == "logistic")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Give the probability of each class, with the logistic loss only.
 

@@ -155,8 +155,8 @@ def find_directions(
     learned = np.where(is_flipped != (evidence.signs() < -_ROUNDING), "down", "up")
     final = np.where(words == "auto", learned, words)
     sure = evidence.are_sure
-    wrong = np.flatnonzero(sure & (final != learned))
-    if wrong.size and warns:
+    wrong = np.flatnonzero(sure & (final != learned)).tolist()
+    if wrong and warns:
         told = [(names[i], str(learned[i]), correlations[i]) for i in wrong]
         _warn(told, evidence, isinstance(X, Items))
     directions = {
@@ -192,7 +192,7 @@ def _read_words(stated: Any, X: Any, names: Sequence[str]) -> Any:
 
 def _fill_in(stated: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
     """Turn a mapping from names or positions into a list; the data decide the rest."""
-    known = {**dict(enumerate(names)), **{name: name for name in names}}
+    known: dict[Any, str] = dict(enumerate(names)) | {name: name for name in names}
     strays = [key for key in stated if key not in known]
     if strays:
         raise DataError(
