@@ -13,7 +13,7 @@ from penchant.exceptions import PenchantError
 from penchant.studies import Store, Study, answers_csv, export_study
 from penchant.studies._population import participations
 from penchant.web._access import Access, StoreOfApp
-from penchant.web._api_access import ApiOwner, ApiPerson, ApiStudy
+from penchant.web._api_access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
 from penchant.web._api_models import (
     ItemsOut,
     JoinedOut,
@@ -33,7 +33,7 @@ from penchant.web._workers import Workers, in_pool
 
 __all__ = ["create_api"]
 
-owner_api = APIRouter(tags=["owner"])
+owner_api = APIRouter(tags=["owner"], route_class=OwnersFirst)
 
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Problem, "description": "The request is not understood."},
