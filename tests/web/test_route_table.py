@@ -414,6 +414,17 @@ def test_api_with_a_session_needs_the_csrf_header(
     assert state(store) == before
 
 
+def test_api_knows_who_asks_before_it_reads_what_they_send(
+    login_client: TestClient,
+) -> None:
+    def body() -> Iterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    response = login_client.post("/api/v1/studies", content=body())
+    assert response.status_code == 401
+
+
 @pytest.mark.parametrize("route", of("api participant"), ids=ids)
 def test_api_of_a_participant_needs_their_token(
     store: SqlStore,

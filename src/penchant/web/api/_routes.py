@@ -15,7 +15,7 @@ from penchant.views import ranking_csv
 from penchant.web._errors import status_of
 from penchant.web._exports import csv_response
 from penchant.web._workers import Workers, in_pool
-from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy
+from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
 from penchant.web.api._models import (
     ItemsOut,
     JoinedOut,
@@ -32,7 +32,7 @@ from penchant.web.security._access import Access, StoreOfApp
 
 __all__ = ["create_api"]
 
-owner_api = APIRouter(tags=["owner"])
+owner_api = APIRouter(tags=["owner"], route_class=OwnersFirst)
 
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Problem, "description": "The request is not understood."},
