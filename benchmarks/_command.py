@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from benchmarks._load import Gauge, check_idle, others_share
 from benchmarks._measure import measure
 from benchmarks._report import load_results, render_page, save_result, terminal_table
 from experiments._machine import machine_line, versions
@@ -29,30 +30,62 @@ def main(
     *,
     results: Path = HERE / "results",
     page: Path = HERE.parent / "docs" / "benchmarks.md",
+    gauge: Gauge | None = None,
 ) -> int:
     """Run the named benchmarks or all, store results, render the page.
 
-    Returns 1 when a name is unknown or a claim does not hold.
+    What was measured while other work kept the machine busy is not stored. Returns 1
+    when a name is unknown, a claim does not hold or a result cannot be stored.
     """
+    options = _parser().parse_args(arguments)
+    gauge = Gauge() if gauge is None else gauge
+    try:
+        modules = find_benchmarks(options.names)
+        if options.store:
+            check_idle(gauge.before, "the load average of the last minute")
+    except PenchantError as error:
+        return _fail(error)
+    failures = 0
+    for module in modules:
+        result = run_benchmark(module, gauge)
+        show(terminal_table(result))
+        failures += not all(case["holds"] for case in result["cases"])
+        if options.store:
+            failures += _store(result, results)
+    if options.store:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(render_page(load_results(results)), encoding="utf-8")
+    return 1 if failures else 0
+
+
+def _store(result: dict[str, Any], folder: Path) -> int:
+    """Save a result, or say why not and return 1; the next may still be stored."""
+    name, share = result["benchmark"], result["load"]["others"]
+    try:
+        check_idle(share, f"the processor time of others while {name!r} ran")
+    except PenchantError as error:
+        return _fail(error)
+    save_result(result, folder)
+    return 0
+
+
+def _fail(error: PenchantError) -> int:
+    print(f"Error: {error}", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure our claims against peers."
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
-    names = parser.parse_args(arguments).names
-    try:
-        modules = find_benchmarks(names)
-    except UnknownBenchmarkError as error:
-        print(f"Error: {error}", file=sys.stderr)
-        return 1
-    holds = True
-    for module in modules:
-        result = run_benchmark(module)
-        save_result(result, results)
-        show(terminal_table(result))
-        holds &= all(case["holds"] for case in result["cases"])
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(render_page(load_results(results)), encoding="utf-8")
-    return 0 if holds else 1
+    parser.add_argument(
+        "--no-store",
+        dest="store",
+        action="store_false",
+        help="show the figures only, also on a busy machine",
+    )
+    return parser
 
 
 def find_benchmarks(names: Sequence[str] = ()) -> list[ModuleType]:
@@ -72,16 +105,20 @@ def find_benchmarks(names: Sequence[str] = ()) -> list[ModuleType]:
     return [importlib.import_module(f"benchmarks.bench_{name}") for name in wanted]
 
 
-def run_benchmark(module: ModuleType) -> dict[str, Any]:
-    """Run all cases of a benchmark and say on what they ran."""
+def run_benchmark(module: ModuleType, gauge: Gauge | None = None) -> dict[str, Any]:
+    """Run all cases of a benchmark and say on what they ran, and beside what."""
+    gauge = Gauge() if gauge is None else gauge
+    start = gauge.read()
     with module.cases() as cases:
         measured = [measure(case) for case in cases]
+    others = others_share(start, gauge.read())
     return {
         "benchmark": module.__name__.rpartition("bench_")[2],
         "claim": claim_of(module),
         "cases": measured,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine_line(),
+        "load": {"before": round(gauge.before, 3), "others": round(others, 3)},
         "versions": versions(*getattr(module, "PACKAGES", ())),
     }
 

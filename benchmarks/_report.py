@@ -8,11 +8,13 @@ from typing import Any
 from rich.box import SIMPLE
 from rich.table import Table
 
+from benchmarks._load import LIMIT
+
 __all__ = ["load_results", "render_page", "save_result", "terminal_table"]
 
 _HEADINGS = ("case", "peer", "ours, CPU s", "peer, CPU s", "ratio", "limit", "verdict")
 
-_PREFACE = """\
+_PREFACE = f"""\
 # Benchmarks
 
 Each claim is a file `benchmarks/bench_<name>.py`; `make bench` runs them all and
@@ -20,7 +22,9 @@ renders this page. We and the peer take turns in one process; the ratio is ours 
 peer's best CPU time, so below 1 means that we are faster. Where no peer does the same
 work, the limit is in CPU seconds; where people wait for a server, it is in seconds on
 the clock for a share of all waits. All figures, also wall times and medians, are in
-`benchmarks/results/`.
+`benchmarks/results/`. They are stored only if other work takes at most {LIMIT:.0%} of
+the cores: by the load average before the first benchmark, and by the processor time of
+other processes during each one.
 """
 
 
@@ -46,7 +50,7 @@ def render_page(results: Iterable[dict[str, Any]]) -> str:
 
 def terminal_table(result: dict[str, Any]) -> Table:
     """Return the table that a run shows at its end."""
-    table = Table(title=result["claim"], box=SIMPLE)
+    table = Table(title=result["claim"], caption=_load(result), box=SIMPLE)
     for heading in _HEADINGS:
         table.add_column(heading)
     for case in result["cases"]:
@@ -65,10 +69,18 @@ def _section(result: dict[str, Any]) -> str:
         _line(["---"] * len(_HEADINGS)),
         *(_line(_cells(case)) for case in result["cases"]),
         "",
-        f"{result['date']}; {result['machine']}; {versions}.",
+        f"{result['date']}; {result['machine']}; {_load(result)}; {versions}.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _load(result: dict[str, Any]) -> str:
+    """Say how busy the machine was; older results do not tell."""
+    load = result.get("load")
+    if load is None:
+        return "load not recorded"
+    return f"load {load['before']:.0%} before, others {load['others']:.0%} during"
 
 
 def _cells(case: dict[str, Any]) -> list[str]:

@@ -50,9 +50,9 @@ ratings = np.clip(np.round(1 + 9 * pleasure / pleasure.max() + noise), 1, 10)
 # %%
 # One page
 # --------
-# The model finds both secrets, and the certificate says that no other choice of factors
-# would have been better by more than the gap. The marks below the curves show where the
-# data are.
+# The model finds both secrets, and the certificate says that no other choice of curves
+# and pairs has an objective that is smaller by more than the gap. The marks below the
+# curves show where the data are.
 
 model = GAIRegressor(C=1.0, epsilon=0.05, sigma=0.5, max_order=2).fit(flats, ratings)
 print(f"variance explained: {model.score(flats, ratings):.2f}")

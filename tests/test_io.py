@@ -1,6 +1,7 @@
 """penchant.io: what is saved comes back exactly, and bad files say what is wrong."""
 
 import dataclasses
+import importlib
 import io
 import json
 import stat
@@ -21,7 +22,7 @@ from sklearn.linear_model import LinearRegression
 
 import penchant.models
 from penchant.exceptions import DataError, FormatError
-from penchant.io import load, save
+from penchant.io import _classes, load, save
 from penchant.testing import LinearRanker
 
 
@@ -59,15 +60,24 @@ class Plain:
 
 @pytest.fixture(autouse=True, scope="module")
 def _as_part_of_penchant():
-    """Make the classes above look as if penchant defined them."""
+    """Make the classes above look as if penchant defined them, with tags for two."""
     module = types.ModuleType("penchant.models._stand_ins")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, module.__name__, module)
         for cls in (Holder, Result, Plain):
             patch.setattr(cls, "__module__", module.__name__)
             setattr(module, cls.__name__, cls)
+        for cls in (Holder, Result):
+            give_tag(patch, f"penchant.models.{cls.__name__}", cls)
         module.LinearRegression = LinearRegression  # as if it were imported there
         yield
+
+
+def give_tag(patch, tag, cls):
+    """Write a class into the table of penchant.io for the time of a test."""
+    home = f"{cls.__module__}:{cls.__qualname__}"
+    patch.setitem(_classes._HOMES, tag, home)
+    patch.setitem(_classes._TAGS, (cls.__module__, cls.__qualname__), tag)
 
 
 @pytest.fixture
@@ -290,15 +300,40 @@ def test_parameters_missing_from_an_older_file_take_their_default(path):
     assert load(path).get_params() == {"value": 5, "random_state": None}
 
 
-def test_public_names_are_written_rather_than_private_modules(path, monkeypatch):
-    for module in (penchant, penchant.models):
-        monkeypatch.setattr(module, "Holder", Holder, raising=False)
-    save(Holder(), path)
-    with zipfile.ZipFile(path) as archive:
-        assert json.loads(archive.read("model.json"))["model"]["class"] == (
-            "penchant.models.Holder"
-        )
-    assert isinstance(load(path), Holder)
+def test_a_class_that_moves_and_gets_another_name_is_still_found(path, monkeypatch):
+    save(Holder(5), path)
+    module = types.ModuleType("penchant.models._elsewhere")
+    module.Keeper = type("Keeper", (Holder,), {"__module__": module.__name__})
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    give_tag(monkeypatch, "penchant.models.Holder", module.Keeper)
+    copy = load(path)
+    assert type(copy) is module.Keeper
+    assert copy.value == 5
+    written = path.read_bytes()
+    save(copy, path)
+    assert path.read_bytes() == written
+
+
+def test_every_tag_leads_to_its_class_and_back():
+    for tag in _classes._HOMES:
+        cls = _classes.find_class(tag)
+        assert dataclasses.is_dataclass(cls) or issubclass(cls, BaseEstimator)
+        assert _classes.class_tag(cls) == tag
+    assert len(_classes._TAGS) == len(_classes._HOMES)
+
+
+def test_tags_do_not_name_private_modules():
+    assert not [tag for tag in _classes._HOMES if "_" in tag]
+    assert set(_classes._OLD_TAGS.values()) <= _classes._HOMES.keys()
+
+
+def test_every_public_estimator_has_its_public_name_for_a_tag():
+    for package in ("explanation", "models", "testing"):
+        module = importlib.import_module(f"penchant.{package}")
+        for name in module.__all__:
+            cls = getattr(module, name)
+            if isinstance(cls, type) and issubclass(cls, BaseEstimator):
+                assert _classes.class_tag(cls) == f"penchant.{package}.{name}"
 
 
 def test_a_reloaded_ranker_predicts_bit_identically_in_another_process(path):
@@ -335,7 +370,7 @@ def test_the_header_names_format_version_and_class(path):
     assert tree["format"] == "penchant-model"
     assert tree["version"] == 1
     assert tree["penchant"] == penchant.__version__
-    assert tree["model"]["class"] == "penchant.models._stand_ins.Holder"
+    assert tree["model"]["class"] == "penchant.models.Holder"
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path):
@@ -427,11 +462,11 @@ def test_foreign_estimators_and_other_objects_are_refused(path):
         save(Own(), path)
 
 
-def test_classes_that_loading_would_not_find_are_refused(path):
+def test_classes_without_a_tag_are_refused(path):
     local = type("Local", (Holder,), {"__module__": "penchant.models._stand_ins"})
-    with pytest.raises(DataError, match=r"'Local' cannot be saved.*top level"):
+    with pytest.raises(DataError, match=r"a tag in penchant\.io.*_stand_ins\.Local"):
         save(local(), path)
-    with pytest.raises(DataError, match=r"'params\.value' cannot be saved.*top level"):
+    with pytest.raises(DataError, match=r"'params\.value' holds .*Local.*a tag in"):
         save(Holder(local()), path)
 
 
@@ -498,6 +533,7 @@ def test_missing_array(saved):
         "penchant.models.Nothing",
         "penchant.models.nowhere.Thing",
         "penchant.nowhere.Thing",
+        "penchant.models._stand_ins.Holder",
         "penchant.models._stand_ins.Plain",
         "penchant.models._stand_ins.LinearRegression",
         "penchant.io.load",

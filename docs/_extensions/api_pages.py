@@ -9,7 +9,8 @@ from typing import Any
 
 import penchant
 
-_LEFT_OUT = ("cli",)  # the guide describes the commands
+_LEFT_OUT = ("cli", "views")  # the guide describes the commands and pages
+_FACADES = ("models", "solvers")
 _PAGE = """\
 {title}
 {line}
@@ -39,9 +40,15 @@ def public_packages() -> list[ModuleType]:
 
 
 def documented_names(module: ModuleType) -> list[str]:
-    """List classes and functions; aliases of types have nothing to document."""
-    names = getattr(module, "__all__", ())
-    return [name for name in names if _is_ours(getattr(module, name))]
+    """List classes and functions; aliases of types have nothing to document.
+
+    What a facade offers is described there, not in its room as well.
+    """
+    names = set(getattr(module, "__all__", ()))
+    for facade in _FACADES:
+        if module.__name__ != f"penchant.{facade}":
+            names -= set(importlib.import_module(f"penchant.{facade}").__all__)
+    return sorted(name for name in names if _is_ours(getattr(module, name)))
 
 
 def write_pages(folder: Path) -> None:

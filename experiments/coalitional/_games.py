@@ -21,8 +21,8 @@ from sklearn.dummy import DummyClassifier
 import penchant
 from experiments.coalitional._data_sets import Sample
 from experiments.coalitional._models import MODELS
-from penchant.explanation._game import RetrainingGame
-from penchant.explanation._retraining import RetrainingExplainer
+from penchant.explanation.retraining._game import RetrainingGame
+from penchant.explanation.retraining._retraining import RetrainingExplainer
 
 __all__ = ["CACHE", "Answer", "Played", "play", "quietly", "state_of_code"]
 

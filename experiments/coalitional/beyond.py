@@ -40,7 +40,7 @@ from penchant.explanation import (
     DepthExplainer,
     LeastSquaresExplainer,
 )
-from penchant.explanation._retraining import RetrainingExplainer
+from penchant.explanation.retraining._retraining import RetrainingExplainer
 
 N_ROWS, QUICK_ROWS = 200, 60
 QUICK_BUDGETS = (64, 128)

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from benchmarks._command import (
     main,
     run_benchmark,
 )
+from benchmarks._load import Gauge, Reading, others_share
 from benchmarks._measure import Budget, Case, Timing, Waits, compare, measure, spend
 from benchmarks._report import load_results, render_page
 
@@ -33,18 +36,43 @@ def case(ours: float, theirs: float, at_most: float = 1.0) -> Case:
     return Case("burning", lambda: burn(ours), lambda: burn(theirs), "a peer", at_most)
 
 
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A benchmark whose claim does not hold."""
+class FakeGauge(Gauge):
+    """A machine of two cores of which others take a given share."""
+
+    def __init__(self, before: float = 0.0, others: float = 0.0) -> None:
+        self.before, self.others = before, others
+        self.n_readings = 0
+
+    def read(self) -> Reading:
+        """Let 10 s pass, in which we use one core."""
+        self.n_readings += 1
+        second = Reading(passed=2.0, busy=1.0 + 2.0 * self.others, own=1.0)
+        return Reading(*(10.0 * self.n_readings * rate for rate in second))
+
+
+def benchmark(monkeypatch: pytest.MonkeyPatch, measured: Case | Waits) -> ModuleType:
+    """Put a benchmark of one case in the place of all."""
 
     @contextmanager
-    def cases() -> Iterator[list[Case]]:
-        yield [case(0.02, 0.01, at_most=1.5)]
+    def cases() -> Iterator[list[Case | Waits]]:
+        yield [measured]
 
     module = ModuleType("benchmarks.bench_toy", "We burn less.\n\nMore words.")
     module.cases = cases  # type: ignore[attr-defined]
     monkeypatch.setattr("benchmarks._command.find_benchmarks", lambda names: [module])
     return module
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A benchmark whose claim does not hold."""
+    return benchmark(monkeypatch, case(0.02, 0.01, at_most=1.5))
+
+
+@pytest.fixture
+def instant(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A benchmark whose claim holds, and that takes no time."""
+    return benchmark(monkeypatch, Waits("page", lambda: (0.1,), 0.95, 0.2))
 
 
 class TestCompare:
@@ -153,7 +181,7 @@ class TestCommand:
         self, toy: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         page = tmp_path / "docs" / "benchmarks.md"
-        failed = main([], results=tmp_path / "results", page=page)
+        failed = main([], results=tmp_path / "results", page=page, gauge=FakeGauge())
         assert failed == 1  # the claim does not hold
         stored = json.loads((tmp_path / "results" / "toy.json").read_text())
         assert stored["claim"] == "We burn less."
@@ -171,9 +199,95 @@ class TestCommand:
         earlier = {**run_benchmark(toy), "benchmark": "another"}
         (tmp_path / "another.json").write_text(json.dumps(earlier))
         page = tmp_path / "page.md"
-        main([], results=tmp_path, page=page)
+        main([], results=tmp_path, page=page, gauge=FakeGauge())
         headings = [line for line in page.read_text().splitlines() if line[:3] == "## "]
         assert headings == ["## another", "## toy"]
+
+
+class TestLoad:
+    def run(self, folder: Path, gauge: Gauge, *arguments: str) -> tuple[int, bool, str]:
+        """Return the exit code, whether the result was stored, and the page."""
+        page = folder / "page.md"
+        code = main(list(arguments), results=folder, page=page, gauge=gauge)
+        text = page.read_text(encoding="utf-8") if page.exists() else ""
+        return code, (folder / "toy.json").exists(), text
+
+    def test_a_busy_machine_is_refused_before_anything_runs(
+        self, instant: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        busy = FakeGauge(before=0.53)
+        assert self.run(tmp_path, busy) == (1, False, "")
+        assert busy.n_readings == 0
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert (
+            "the load average of the last minute must be at most 25% of all cores. "
+            "It is 53%" in told.err
+        )
+        assert "--no-store" in told.err
+
+    def test_what_was_disturbed_is_shown_but_not_stored(
+        self, instant: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        code, is_stored, page = self.run(tmp_path, FakeGauge(before=0.1, others=0.4))
+        assert (code, is_stored) == (1, False)
+        assert "## toy" not in page
+        told = capsys.readouterr()
+        assert "We burn less." in told.out
+        assert "load 10% before, others 40% during" in told.out
+        assert "while 'toy' ran must be at most 25% of all cores. It is 40%" in told.err
+
+    def test_a_disturbed_result_leaves_the_earlier_one(
+        self, instant: ModuleType, tmp_path: Path
+    ) -> None:
+        self.run(tmp_path, FakeGauge())
+        earlier = (tmp_path / "toy.json").read_text()
+        _, _, page = self.run(tmp_path, FakeGauge(others=0.4))
+        assert (tmp_path / "toy.json").read_text() == earlier
+        assert "load 0% before, others 0% during" in page
+
+    def test_without_storing_it_runs_on_a_busy_machine(
+        self, instant: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        busy = FakeGauge(before=2.0, others=0.9)
+        assert self.run(tmp_path, busy, "--no-store") == (0, False, "")
+        told = capsys.readouterr()
+        assert "load 200% before, others 90% during" in told.out
+        assert told.err == ""
+
+    def test_the_load_is_stored_and_rendered(
+        self, instant: ModuleType, tmp_path: Path
+    ) -> None:
+        code, _, page = self.run(tmp_path, FakeGauge(before=0.0312, others=0.25))
+        assert code == 0
+        stored = json.loads((tmp_path / "toy.json").read_text())
+        assert stored["load"] == {"before": 0.031, "others": 0.25}
+        assert "; load 3% before, others 25% during; penchant" in page
+
+    def test_results_without_a_load_are_rendered(self, instant: ModuleType) -> None:
+        result = run_benchmark(instant, FakeGauge())
+        del result["load"]
+        assert "; load not recorded; penchant" in render_page([result])
+
+    def test_ticks_of_clocks_give_no_share_below_zero(self) -> None:
+        start = Reading(100.0, 50.0, 10.0)
+        assert others_share(start, Reading(100.1, 50.0, 10.05)) == 0.0
+        assert others_share(start, start) == 0.0
+
+    def test_own_time_includes_that_of_children(self) -> None:
+        gauge = Gauge()
+        assert gauge.before >= 0
+        start = gauge.read()
+        burn(0.2)
+        alone = gauge.read()
+        code = "import time\nwhile time.process_time() < 0.3: pass"
+        subprocess.run([sys.executable, "-c", code], check=True)
+        both = gauge.read()
+        # Systems count in ticks of 10 ms, and a few may be missing.
+        assert alone.own - start.own >= 0.15
+        assert both.own - alone.own >= 0.25
+        assert both.passed > alone.passed > start.passed
+        assert both.busy >= start.busy
 
 
 def test_the_committed_page_is_up_to_date() -> None:

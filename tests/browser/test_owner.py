@@ -13,7 +13,7 @@ import pytest
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study
 from penchant.web import create_app, hash_password
-from penchant.web._limiter import Limiter
+from penchant.web.security._limiter import Limiter
 from tests.browser.conftest import Watched, serving
 
 Opened = Callable[..., Any]

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from penchant.cli._app import app
 from penchant.studies import SqlStore, store_url
-from penchant.web._access import find_api_owner
-from penchant.web._passwords import password_fits
+from penchant.web.security._access import find_api_owner
+from penchant.web.security._passwords import password_fits
 
 PASSWORD = "correct horse"
 

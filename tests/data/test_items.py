@@ -198,7 +198,7 @@ class TestBadInput:
     def test_a_sheet_with_too_many_cells_is_refused(self, tmp_path, monkeypatch):
         import openpyxl
 
-        monkeypatch.setattr("penchant.data._workbooks.MAX_CELLS", 5)
+        monkeypatch.setattr("penchant.data.reading._workbooks.MAX_CELLS", 5)
         book = openpyxl.Workbook()
         for row in [["a", "b"], [1, 2], [3, 4]]:
             book.active.append(row)

@@ -7,6 +7,10 @@ from penchant.elicitation._best import best_item
 from penchant.models import Posterior
 
 
+def as_posterior(moments):
+    return Posterior(moments.mean, moments.cov, moments.noise)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n_items", [3, 10, 40])
 def test_probabilities_and_regret_agree_with_many_draws(make_moments, n_items, seed):
@@ -14,7 +18,7 @@ def test_probabilities_and_regret_agree_with_many_draws(make_moments, n_items, s
     rng = np.random.default_rng(seed)
     f = rng.multivariate_normal(belief.mean, belief.cov, size=300_000)
     expected = np.bincount(f.argmax(axis=1), minlength=n_items) / len(f)
-    best = best_item(belief)
+    best = best_item(as_posterior(belief))
     found = np.zeros(n_items)
     found[best.items] = best.probability
     # the draws themselves are right to .001 and .002
@@ -27,11 +31,11 @@ def test_probabilities_and_regret_agree_with_many_draws(make_moments, n_items, s
 
 def test_two_items_are_exact(make_moments):
     belief = make_moments(2, 3)
-    best = best_item(belief)
+    best = best_item(as_posterior(belief))
     leader, other = best.items
     d = belief.mean[leader] - belief.mean[other]
     s = np.sqrt(belief.cov[0, 0] + belief.cov[1, 1] - 2 * belief.cov[0, 1])
-    assert best.of(leader) == pytest.approx(norm.cdf(d / s), abs=1e-12)
+    assert best.chance(leader) == pytest.approx(norm.cdf(d / s), abs=1e-12)
     gain = s * norm.pdf(d / s) - d * norm.sf(d / s)
     assert best.expected_regret == pytest.approx(gain, abs=1e-12)
 
@@ -99,6 +103,6 @@ def test_copies_of_the_leader_cannot_be_better():
 
 def test_only_contenders_count(make_moments):
     belief = make_moments(6, 1)
-    best = best_item(belief, np.array([1, 4]))
+    best = best_item(as_posterior(belief), np.array([1, 4]))
     assert sorted(best.items) == [1, 4]
-    assert best.of(0) == 0.0
+    assert best.chance(0) == 0.0

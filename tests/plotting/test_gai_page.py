@@ -38,6 +38,14 @@ def test_head_tells_the_facts(plain_model):
     assert f"4 of 4 attributes  ·  {len(plain_model.factors_)} factors" in facts
     assert "certified gap" in facts
     assert "·10⁻" in facts
+    assert "monotone" not in facts
+
+
+def test_head_says_that_the_gap_is_that_before_the_directions(sample):
+    model = GAIRegressor(max_order=1, monotone={0: 1}).fit(sample.X, sample.y)
+    facts = plot_gai(model).axes[0].texts[1].get_text()
+    assert "certified gap" in facts
+    assert facts.endswith("before it was made monotone")
 
 
 def test_curves_share_one_scale_and_name_units_below(flats_model):

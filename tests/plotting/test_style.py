@@ -4,7 +4,7 @@ import sys
 import matplotlib as mpl
 import pytest
 
-from penchant.plotting._heat import HeatScale
+from penchant.plotting._marks import HeatScale
 from penchant.plotting._style import DARK, LIGHT, drawing
 
 MISSING = """

@@ -9,7 +9,7 @@ from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, Participation, simulated_answer
-from penchant.studies._beliefs import Beliefs, Conversation, Scale
+from penchant.studies._beliefs import Beliefs, Scale, Talk
 from penchant.studies._start import Start, complete
 
 FLATS = load_flats().take(range(12))
@@ -22,12 +22,12 @@ def nothing(model: str) -> PopulationGP:
 def talk_for(n: int, form: str = "pair", seed: int = 0) -> Participation:
     rng = np.random.default_rng(seed)
     utilities = rng.standard_normal(len(FLATS))
-    talk = Conversation.begin(Start.of(FLATS), 1)
+    talk = Talk.begin(Start.of(FLATS), 1)
     for k in range(n):
         items, _ = talk.next_items(form)
         answer = simulated_answer(form, items, utilities, rng)
         talk = talk.tell(AnsweredQuestion(str(k), form, items, answer))
-    return Participation(len(FLATS), answered=talk.answered)
+    return Participation(len(FLATS), answered=talk.answers)
 
 
 @pytest.mark.parametrize("form", ["pair", "best-worst", "ranking", "rating"])
@@ -36,23 +36,21 @@ def test_carried_on_or_rebuilt_it_is_the_same_belief(form: str) -> None:
     kept, fresh = Beliefs(FLATS, nothing), Beliefs(FLATS, nothing)
     for n in (1, 4, 6, 2, 6):  # 2: answers were taken back
         part = Participation(12, answered=full.answered[:n])
-        carried = kept.conversation("p", part)
-    rebuilt = fresh.conversation("p", full)
+        carried = kept.talk("p", part)
+    rebuilt = fresh.talk("p", full)
     assert np.array_equal(carried.posterior.mean, rebuilt.posterior.mean)
     assert np.array_equal(carried.posterior.cov, rebuilt.posterior.cov)
     assert carried.next_items(form) == rebuilt.next_items(form)
-    assert carried.ends == rebuilt.ends
+    assert carried.evidence_rows == rebuilt.evidence_rows
 
 
 def test_people_differ_in_questions_that_are_equally_good() -> None:
     beliefs = Beliefs(FLATS, nothing)
     now = Participation(12)
-    pairs = {
-        beliefs.conversation(f"p{k}", now).next_items("pair")[0] for k in range(20)
-    }
+    pairs = {beliefs.talk(f"p{k}", now).next_items("pair")[0] for k in range(20)}
     assert len(pairs) > 1
-    again = beliefs.conversation("p3", now).next_items("pair")
-    assert again == Beliefs(FLATS, nothing).conversation("p3", now).next_items("pair")
+    again = beliefs.talk("p3", now).next_items("pair")
+    assert again == Beliefs(FLATS, nothing).talk("p3", now).next_items("pair")
 
 
 def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
@@ -62,7 +60,7 @@ def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
     for load in (nothing, lambda _: other):
         beliefs = Beliefs(FLATS, load)
         now = Participation(12, model="m1")
-        found = beliefs.conversation("p", now)
+        found = beliefs.talk("p", now)
         assert np.array_equal(found.posterior.mean, Start.of(FLATS).posterior.mean)
     assert len([r for r in caplog.records if "m1" in r.getMessage()]) == 2
 
@@ -94,13 +92,13 @@ def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> No
 def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     gaps = Items.from_frame(pd.DataFrame({"a": [1.0, None, 3.0], "b": [2.0, 1.0, 0.0]}))
     assert not complete(gaps).missing()
-    assert Conversation.begin(Start.of(gaps), 0).next_items("pair") is not None
+    assert Talk.begin(Start.of(gaps), 0).next_items("pair") is not None
     one = Items.from_frame(pd.DataFrame({"a": [1.0], "b": [2.0]}, index=["only"]))
-    talk = Conversation.begin(Start.of(one), 0)
+    talk = Talk.begin(Start.of(one), 0)
     assert talk.next_items("pair") is None
     assert (talk.favourite, talk.certainty, talk.expected_regret) == (0, 1.0, 0.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
-    assert Conversation.begin(Start.of(same), 0).next_items("pair") is not None
+    assert Talk.begin(Start.of(same), 0).next_items("pair") is not None
 
 
 def test_points_run_from_0_to_100_unless_nothing_is_known() -> None:

@@ -14,8 +14,8 @@ from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import PenchantError
 from penchant.studies import NewEvent, SqlStore, store_url
 from penchant.studies._fit_apart import fit_apart
-from penchant.studies._packed_models import unpack_model
 from penchant.studies._population import fit, fit_as_told
+from penchant.studies.store._packed_models import unpack_model
 
 FLATS = load_flats()
 ANSWERED = make_flats_population(6, n_comparisons=5, random_state=0).comparisons

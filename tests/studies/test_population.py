@@ -12,7 +12,6 @@ from penchant.exceptions import DataError
 from penchant.models import PopulationGP
 from penchant.studies import SqlStore, Study, StudySettings, simulated_answer, store_url
 from penchant.studies import _population as population
-from penchant.studies._packed_models import pack_model, unpack_model
 from penchant.studies._population import (
     is_due,
     participations,
@@ -20,6 +19,7 @@ from penchant.studies._population import (
     refit,
     refit_and_log,
 )
+from penchant.studies.store._packed_models import pack_model, unpack_model
 
 FLATS = load_flats().take(range(10))
 PEOPLE = make_flats_population(8, random_state=2).utilities[:, :10]

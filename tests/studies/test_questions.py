@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from penchant.datasets import load_flats
 from penchant.elicitation import Told
+from penchant.elicitation._history import History
 from penchant.studies import AnsweredQuestion, simulated_answer
-from penchant.studies._beliefs import Conversation
-from penchant.studies._questions import evidence, history
+from penchant.studies._beliefs import Talk
+from penchant.studies._questions import evidence
 from penchant.studies._start import Start
 
 
@@ -30,7 +31,7 @@ def duels(told: AnsweredQuestion, earlier: tuple[AnsweredQuestion, ...] = ()) ->
 def test_pair(answer: str, meaning: list) -> None:
     told = AnsweredQuestion("q", "pair", (7, 2), answer)
     assert duels(told) == meaning
-    assert history(told, evidence(told)) == (Told(7, 2, answer),)
+    assert [(a.kind, a.items) for a in Told(7, 2, answer).evidence] == meaning
 
 
 def test_best_and_worst_of_four_are_five_comparisons() -> None:
@@ -67,7 +68,8 @@ def test_rating_is_compared_with_the_nearest_five() -> None:
 def test_a_skipped_set_rests() -> None:
     told = AnsweredQuestion("q", "ranking", (4, 1, 8), "skip")
     assert evidence(told) == ()
-    assert {entry.pair for entry in history(told, ())} == {(1, 4), (4, 8), (1, 8)}
+    resting = History().plus(told.items, ()).resting
+    assert resting == {(1, 4), (4, 8), (1, 8)}
 
 
 @given(
@@ -99,7 +101,7 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
     flats = load_flats().take(range(5))
     rng = np.random.default_rng(0)
     utilities = rng.standard_normal(5)
-    talk = Conversation.begin(Start.of(flats), seed=3)
+    talk = Talk.begin(Start.of(flats), seed=3)
     seen = []
     for k in range(40):
         found = talk.next_items(form)
@@ -123,7 +125,7 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
 
 
 def test_a_skipped_set_is_not_asked_at_once_again() -> None:
-    talk = Conversation.begin(Start.of(load_flats()), seed=0)
+    talk = Talk.begin(Start.of(load_flats()), seed=0)
     first, _ = talk.next_items("best-worst")
     told = AnsweredQuestion("q", "best-worst", first, "skip")
     second, repeat = talk.tell(told).next_items("best-worst")

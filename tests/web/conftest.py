@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from penchant.studies import SqlStore, store_url
-from penchant.web import _access, create_app, hash_password
+from penchant.web import create_app, hash_password
+from penchant.web.security import _access
 
 FLATS = (
     b"name,rent,size,noise,view\n"

@@ -16,7 +16,8 @@ from penchant.exceptions import NotAnswerableError
 
 if TYPE_CHECKING:
     from penchant.cli._conversation import Conversation
-    from penchant.studies import Store, Study, Texts
+    from penchant.studies import Store, Study
+    from penchant.texts import Texts
 
 __all__ = ["ask"]
 
@@ -70,7 +71,7 @@ def _join(
 ) -> "tuple[Conversation | None, str]":
     """Add a participant; nobody joins before agreeing to the consent text."""
     from penchant.cli._conversation import Conversation, TerminalStudy, agrees
-    from penchant.web._owner_routes import check_label
+    from penchant.web.pages import check_label
 
     study = TerminalStudy(store, study_id)
     if not study.settings.open:
@@ -106,7 +107,7 @@ def _come_back(
 
 
 def _texts(study: "Study", *wanted: str) -> "Texts":
-    from penchant.studies import choose_language, load_texts
+    from penchant.texts import choose_language, load_texts
 
     return load_texts(choose_language(wanted, study.settings.languages))
 

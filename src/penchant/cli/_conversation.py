@@ -7,8 +7,9 @@ from penchant.cli._results import ranking_values, why_values
 from penchant.cli._screen import Screen
 from penchant.cli._typed import FINISH, PAUSE, UNDO, key_help, read_answer
 from penchant.exceptions import ConflictError, NotAnswerableError
-from penchant.studies import OpenQuestion, Study, Texts
-from penchant.web._question_view import Card, question_view
+from penchant.studies import OpenQuestion, Study
+from penchant.texts import Texts
+from penchant.views import Card, question_view
 
 __all__ = ["Conversation", "TerminalStudy", "agrees", "result_values"]
 

@@ -55,8 +55,8 @@ def explain(
         show_why,
         why_values,
     )
-    from penchant.studies import choose_language, load_texts
-    from penchant.web._comparison import compare_items
+    from penchant.texts import choose_language, load_texts
+    from penchant.views import compare_items
 
     with open_store(data) as store:
         study = find_study(store, study_name)

@@ -13,11 +13,15 @@ from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import FormatError, NotAnswerableError
 
 if TYPE_CHECKING:
-    from penchant.studies import Study, Texts
+    from penchant.studies import Study
+    from penchant.texts import Texts
 
 __all__ = ["export", "import_", "report"]
 
 _FORMATS = ("json", "csv", "html")
+
+_MAX_BYTES = 100_000_000
+"""Largest file that is imported, as for tables."""
 
 
 def export(
@@ -124,7 +128,7 @@ def _content(study: "Study", kind: str) -> bytes:
 
 
 def _report(study: "Study") -> bytes:
-    from penchant.web._report import make_report
+    from penchant.web.pages import make_report
 
     try:
         models = study.group_models()
@@ -134,7 +138,7 @@ def _report(study: "Study") -> bytes:
 
 
 def _texts(study: "Study") -> "Texts":
-    from penchant.studies import load_texts
+    from penchant.texts import load_texts
 
     texts = load_texts("en")
     noun = study.settings.noun("en")
@@ -161,6 +165,11 @@ def import_(
     """
     from penchant.studies import import_study
 
+    if file.stat().st_size > _MAX_BYTES:
+        raise FormatError(
+            f"{str(file)!r} has more than {_MAX_BYTES / 1e6:g} MB, the most that is "
+            "read. Give a file that `penchant export` wrote."
+        )
     try:
         values = json.loads(file.read_bytes())
     except (ValueError, RecursionError):

@@ -132,7 +132,7 @@ def _form(url: str) -> str | None:
     """Give the last migration that a database has seen; None: it is empty."""
     from alembic.migration import MigrationContext
 
-    from penchant.studies._engine import make_engine, wrap_errors
+    from penchant.studies.store import make_engine, wrap_errors
 
     engine = make_engine(url)
     place = engine.url.render_as_string(hide_password=True)

@@ -59,7 +59,7 @@ def rank(
 
 def _rank_for_one(study: "Study", token: str, top: int | None, as_json: bool) -> None:
     from penchant.cli._results import ranking_values, show_ranking
-    from penchant.studies import choose_language, load_texts
+    from penchant.texts import choose_language, load_texts
 
     person = find_participant(study, token)
     ranking = study.ranking(person.id)[:top]
@@ -73,7 +73,7 @@ def _rank_for_one(study: "Study", token: str, top: int | None, as_json: bool) ->
 
 def _rank_for_all(group: "Group", top: int | None, as_json: bool) -> None:
     if as_json:
-        from penchant.web._api_results import GroupOut
+        from penchant.web.api import GroupOut
 
         values = GroupOut.of(group).model_dump()
         write_json(values | {"items": values["items"][:top]})

@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from penchant.cli._screen import Screen
-from penchant.studies import RankedItem, Study, Texts
-from penchant.web._api_results import ComparisonOut, RankedOut, WhyOut
-from penchant.web._charts import Numbers
-from penchant.web._comparison import chance_of, compare_items
-from penchant.web._reason_view import CompareView, why_view
-from penchant.web._result_view import best_view
+from penchant.studies import RankedItem, Study
+from penchant.texts import Texts
+from penchant.views import (
+    CompareView,
+    Numbers,
+    best_view,
+    chance_of,
+    compare_items,
+    why_view,
+)
+from penchant.web.api import ComparisonOut, RankedOut, WhyOut
 
 __all__ = [
     "comparison_values",

@@ -14,8 +14,7 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.elicitation import Simulation
-    from penchant.studies import Study
-    from penchant.studies._start import Start
+    from penchant.studies import Start, Study
     from penchant.typing import FloatArray
 
 __all__ = ["simulate"]
@@ -92,8 +91,8 @@ def _check_picture(path: Path, force: bool) -> str:
 
 def _start(study: "Study") -> "Start":
     """Give what is believed of a new participant."""
-    from penchant.studies._packed_models import unpack_model
-    from penchant.studies._start import Start
+    from penchant.studies import Start
+    from penchant.studies.store import unpack_model
 
     latest = study.store.latest_model(study.id)
     if latest is None or not study.settings.help_each_other:
@@ -105,13 +104,8 @@ def _people(start: "Start", n_people: int, seed: int) -> "FloatArray":
     """Draw utilities, shape (n_people, n_items)."""
     import numpy as np
 
-    from penchant.elicitation._draws import covariance_root
-
-    belief = start.posterior
-    root = covariance_root(belief.block(np.arange(belief.n_items)))
-    draws = np.random.default_rng(seed).standard_normal((n_people, root.shape[1]))
-    likes: FloatArray = belief.mean + draws @ root.T
-    return likes
+    rng = np.random.default_rng(seed)
+    return np.stack(list(start.posterior.sample(n_people, rng)))
 
 
 def _ask_all(

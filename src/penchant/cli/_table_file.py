@@ -6,8 +6,7 @@ from pathlib import Path
 
 from penchant.data import Items, Problem, read_table
 from penchant.exceptions import DataError
-from penchant.web._columns import Column
-from penchant.web._forms import check_form, guess_form
+from penchant.views.forms import Column, check_form, guess_form
 
 __all__ = ["StudyTable", "read_study_table"]
 

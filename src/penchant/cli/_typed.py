@@ -4,7 +4,8 @@ import re
 from typing import Any, Final
 
 from penchant.data import Items
-from penchant.studies import OpenQuestion, Texts
+from penchant.studies import OpenQuestion
+from penchant.texts import Texts
 
 __all__ = ["FINISH", "PAUSE", "UNDO", "key_help", "read_answer"]
 

@@ -1,11 +1,11 @@
 """What we know: alternatives, their attributes, and what people said of them."""
 
 from penchant.data._attribute import Attribute
-from penchant.data._comparisons import Comparisons
+from penchant.data._comparisons import Comparisons, check_items_exist
 from penchant.data._items import Items
-from penchant.data._problems import Problem
 from penchant.data._ratings import Choices, Rankings, Ratings
-from penchant.data._report import TableReport, inspect_table, read_table
+from penchant.data.reading._problems import Problem
+from penchant.data.reading._report import TableReport, inspect_table, read_table
 
 __all__ = [
     "Attribute",
@@ -16,6 +16,7 @@ __all__ = [
     "Rankings",
     "Ratings",
     "TableReport",
+    "check_items_exist",
     "inspect_table",
     "read_table",
 ]

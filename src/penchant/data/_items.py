@@ -12,16 +12,16 @@ import pandas as pd
 
 from penchant._cached import cached_property
 from penchant.data._attribute import Attribute
-from penchant.data._columns import (
+from penchant.data.reading._columns import (
     categorise_text,
     encode_column,
     impute_column,
     type_column,
 )
-from penchant.data._guess import guess_attribute
-from penchant.data._names import name_problems, split_names
-from penchant.data._problems import Problem, raise_first
-from penchant.data._tables import (
+from penchant.data.reading._guess import guess_attribute
+from penchant.data.reading._names import name_problems, split_names
+from penchant.data.reading._problems import Problem, raise_first
+from penchant.data.reading._tables import (
     MAX_BYTES,
     Source,
     check_header,
@@ -31,7 +31,11 @@ from penchant.data._tables import (
     source_bytes,
     write_csv_table,
 )
-from penchant.data._workbooks import read_xlsx_sheets, sheet_frame, write_xlsx_sheets
+from penchant.data.reading._workbooks import (
+    read_xlsx_sheets,
+    sheet_frame,
+    write_xlsx_sheets,
+)
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 

@@ -1,30 +1,20 @@
-"""What asking needs to know of a person: the shape of a posterior, not its class."""
+"""What asking, recommending and telling need to know of a person: one protocol."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, Self, TypeAlias
 
+import numpy as np
+
+from penchant.gp import Answer, Draws
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Belief", "Evidence", "Learner", "Pair"]
+__all__ = ["Belief", "Moments", "Pair"]
 
 Pair: TypeAlias = tuple[int, int]
 
 
-class Evidence(Protocol):
-    """One answer that a belief rests on."""
-
-    @property
-    def kind(self) -> str:
-        """Either "comparison" (winner first), "tie" or "below"."""
-        ...
-
-    @property
-    def items(self) -> tuple[int, ...]:
-        """The items it is about."""
-        ...
-
-
-class Belief(Protocol):
-    """A joint Gaussian belief about what the items are worth to one person."""
+class Moments(Protocol):
+    """Means and covariances of what the items are worth: what scores of pairs need."""
 
     @property
     def n_items(self) -> int:
@@ -47,8 +37,8 @@ class Belief(Protocol):
         ...
 
     @property
-    def answers(self) -> tuple[Any, ...]:
-        """The answers so far, each an `Evidence`."""
+    def answers(self) -> tuple[Answer, ...]:
+        """The evidence so far, in order."""
         ...
 
     def block(self, items: IntArray) -> FloatArray:
@@ -64,19 +54,34 @@ class Belief(Protocol):
         ...
 
 
-class Learner(Belief, Protocol):
-    """A belief that learns from answers of all kinds; every update gives a new one."""
+class Belief(Moments, Protocol):
+    """The belief about one person; it never changes, what is learned gives a new one.
 
-    def update_tie(self, i: int, j: int) -> Self:
-        """Learn that two items are equally good."""
+    `Posterior` is that of GPPE, `LapsePosterior` the one of the app, which allows for
+    slips. Whatever is asked, recommended or told goes through these methods only.
+    """
+
+    @property
+    def negligible(self) -> float:
+        """Share of the largest expected gain below which an item cannot matter."""
         ...
 
-    def update_below(self, i: int) -> Self:
-        """Learn that an item is not acceptable."""
+    def with_answers(self, answers: Iterable[Answer]) -> Self:
+        """Learn from evidence of any kind."""
         ...
 
-    def take(self, items: IntArray) -> Self:
-        """Give the belief about some of the items."""
+    def without(self, k: int) -> Self:
+        """Forget the k-th piece of evidence."""
+        ...
+
+    def draw(self, items: IntArray) -> Draws:
+        """Draw utilities of some items; every draw has a weight."""
+        ...
+
+    def sample(
+        self, n: int, rng: np.random.Generator, items: IntArray | None = None
+    ) -> Iterator[FloatArray]:
+        """Yield utilities of n people of whom the same is believed."""
         ...
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from penchant.elicitation._bald import bald
-from penchant.elicitation._belief import Belief, Pair
+from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._best import gains_over
-from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._duels import (
+from penchant.elicitation._dominance import LARGE, Dominance
+from penchant.elicitation._view import View
+from penchant.elicitation.policies._bald import bald
+from penchant.elicitation.policies._duels import (
     best_and_largest,
     knockout,
     random_pair,
     thompson,
 )
-from penchant.elicitation._scores import (
+from penchant.elicitation.policies._scores import (
     eubo,
     evoi,
     gradient_of,
@@ -25,12 +26,10 @@ from penchant.elicitation._scores import (
     restricted_voi,
     upper_of,
 )
-from penchant.elicitation._view import View
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
 __all__ = [
-    "LARGE",
     "POLICIES",
     "Policy",
     "Situation",
@@ -39,9 +38,6 @@ __all__ = [
     "leading_items",
     "pick_largest",
 ]
-
-LARGE = 2000
-"""Above so many items only leading ones are looked at."""
 
 _MAX_CANDIDATES = 256
 _ALL_CANDIDATES = 256
@@ -78,7 +74,7 @@ class Situation:
         Whether questions about other items are pointless.
     """
 
-    posterior: Belief
+    posterior: Moments
     contenders: IntArray
     blocked: IntArray
     order: IntArray
@@ -98,7 +94,10 @@ class Situation:
             allowed[rows[here], columns[here]] = False
             allowed[columns[here], rows[here]] = False
         if self.known is not None:
-            relation = self.known.between(items, items)
+            if self.posterior.n_items <= LARGE:
+                relation = self.known.relation[np.ix_(items, items)]
+            else:
+                relation = self.known.between(items, items)
             allowed &= ~(relation | relation.T)
         kept = allowed[first, second]
         return np.column_stack([items[first[kept]], items[second[kept]]])
@@ -166,7 +165,7 @@ def _next_in_order(situation: Situation, pool: IntArray, size: int) -> IntArray:
     return np.unique(np.concatenate([np.intersect1d(seen, pool)[-size:], fresh]))
 
 
-def leading_items(posterior: Belief, pool: IntArray, size: int) -> IntArray:
+def leading_items(posterior: Moments, pool: IntArray, size: int) -> IntArray:
     """Keep the items of a pool that are most likely to be in a good question.
 
     Three fifths by the expected gain over the leader, a fifth each by the mean and

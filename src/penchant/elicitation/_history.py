@@ -1,17 +1,18 @@
 """What follows from the answers so far about what may be asked next."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Belief, Pair
-from penchant.elicitation._questions import Answer, Told
+from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._view import View
+from penchant.gp import Answer
 from penchant.typing import IntArray
 
 __all__ = ["DISAGREE", "SKIPPED", "UNEXPECTED", "History"]
@@ -30,58 +31,81 @@ _UNEXPECTED = 0.5
 """An answer is checked if, with all answers known, the opposite is more likely."""
 
 
-@dataclass(frozen=True)
-class History:
-    """All answers of a conversation, in order.
+class Said(NamedTuple):
+    """What was said about two items.
 
     Parameters
     ----------
-    told : tuple of Told
-        The answers, skipped questions included.
+    pair : (int, int)
+        The items; of a comparison the better one first.
+    kind : {"comparison", "tie", "neither", "skip"}
     """
 
-    told: tuple[Told, ...] = ()
+    pair: Pair
+    kind: str
 
-    def __len__(self) -> int:
-        return len(self.told)
+
+@dataclass(frozen=True)
+class History:
+    """All that was said about pairs of items, in order.
+
+    Parameters
+    ----------
+    said : tuple of Said
+        Skipped questions included.
+    """
+
+    said: tuple[Said, ...] = ()
 
     @classmethod
-    def of(cls, posterior: Belief) -> Self:
-        """Read the comparisons and ties that a posterior already rests on."""
-        told: list[Told] = []
-        for answer in posterior.answers:
-            if answer.kind != "below" and min(answer.items) >= 0:
-                word: Answer = "left" if answer.kind == "comparison" else "tie"
-                told.append(Told(answer.items[0], answer.items[1], word))
-        return cls(tuple(told))
+    def read(cls, belief: Moments) -> "History":
+        """Read the comparisons and ties that a belief already rests on."""
+        return cls().plus((), [a for a in belief.answers if min(a.items) >= 0])
 
-    def plus(self, told: Told) -> "History":
-        """Give the history with one more answer."""
-        return History((*self.told, told))
+    def plus(self, shown: Sequence[int], evidence: Iterable[Answer]) -> "History":
+        """Give the history after one more answer.
+
+        Parameters
+        ----------
+        shown : sequence of int
+            The items of the question.
+        evidence : iterable of Answer
+            What the answer says of them. Where it compares none, all pairs of them
+            were passed over, or rejected if there is any.
+        """
+        told = list(evidence)
+        said = [Said(_pair(a), a.kind) for a in told if a.kind != "below"]
+        if not said:
+            kind = "neither" if told else "skip"
+            said = [Said(pair, kind) for pair in combinations(shown, 2)]
+        return History((*self.said, *said))
 
     @cached_property
     def asked(self) -> Counter[Pair]:
         """How often each pair was answered; skipped questions do not count."""
-        return Counter(entry.pair for entry in self.told if entry.answer != "skip")
+        return Counter(_sorted(s.pair) for s in self.said if s.kind != "skip")
+
+    @cached_property
+    def skipped(self) -> Counter[Pair]:
+        """How often each pair was skipped."""
+        return Counter(_sorted(s.pair) for s in self.said if s.kind == "skip")
 
     @cached_property
     def duels(self) -> list[Pair]:
         """Winner and loser of every comparison, in order."""
-        return [entry.duel for entry in self.told if entry.duel is not None]
+        return [s.pair for s in self.said if s.kind == "comparison"]
 
     @cached_property
     def defeated(self) -> frozenset[int]:
-        """Items that lost a duel; of two equally good ones the right one counts."""
-        level = {entry.right for entry in self.told if entry.answer == "tie"}
-        return frozenset({loser for _, loser in self.duels} | level)
+        """Items that lost a duel; of two equally good ones the second counts."""
+        kinds = ("comparison", "tie")
+        return frozenset(s.pair[1] for s in self.said if s.kind in kinds)
 
     @cached_property
     def resting(self) -> frozenset[Pair]:
         """Skipped pairs that are not asked now."""
-        skipped = [(k, e.pair) for k, e in enumerate(self.told) if e.answer == "skip"]
-        often = Counter(pair for _, pair in skipped)
-        recent = {pair for k, pair in skipped if len(self) - k <= _REST}
-        return frozenset(recent | {pair for pair, n in often.items() if n > 1})
+        recent = History(self.said[-_REST:]).skipped if self.skipped else ()
+        return frozenset({*recent, *(p for p, n in self.skipped.items() if n > 1)})
 
     @cached_property
     def circular(self) -> frozenset[Pair]:
@@ -97,7 +121,7 @@ class History:
         closed = np.flatnonzero(above[losers, winners])
         return frozenset(_sorted(self.duels[k]) for k in closed)
 
-    def unexpected(self, posterior: Belief) -> frozenset[Pair]:
+    def unexpected(self, posterior: Moments) -> frozenset[Pair]:
         """Pairs whose answer the posterior, which knows all answers, disbelieves."""
         if not self.duels:
             return frozenset()
@@ -106,21 +130,21 @@ class History:
         doubted = ndtr(d / view.answer_scale(spread)) < _UNEXPECTED
         return frozenset(_sorted(self.duels[k]) for k in np.flatnonzero(doubted))
 
-    def repeatable(self, posterior: Belief) -> dict[Pair, str]:
+    def repeatable(self, posterior: Moments) -> dict[Pair, str]:
         """Give the pairs that are worth asking again, each with the reason."""
         reasons = dict.fromkeys(self.unexpected(posterior), UNEXPECTED)
         reasons |= dict.fromkeys(self.circular, DISAGREE)
         return {p: why for p, why in reasons.items() if self.asked[p] < _MAX_ASKED}
 
-    def blocked(self, again: Sequence[Pair] | dict[Pair, str] = ()) -> IntArray:
+    def blocked(self, again: Collection[Pair] = ()) -> IntArray:
         """Give the pairs not to ask, shape (n, 2): answered or resting."""
         pairs = (set(self.asked) - set(again)) | self.resting
         return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
 
-    def was_skipped(self, pair: Pair) -> bool:
-        """Tell whether a pair was skipped before."""
-        return any(e.pair == pair for e in self.told if e.answer == "skip")
-
 
 def _sorted(duel: Pair) -> Pair:
     return min(duel), max(duel)
+
+
+def _pair(answer: Answer) -> Pair:
+    return answer.items[0], answer.items[1]

@@ -5,10 +5,11 @@ from typing import Any, Literal, get_args
 
 from penchant.elicitation._belief import Pair
 from penchant.exceptions import DataError
+from penchant.gp import Answer
 
-__all__ = ["Answer", "Forecast", "Question", "Recommendation", "Told", "check_answer"]
+__all__ = ["Question", "Recommendation", "Told", "check_answer"]
 
-Answer = Literal["left", "right", "tie", "skip", "neither"]
+Word = Literal["left", "right", "tie", "skip", "neither"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Told:
 
     left: int
     right: int
-    answer: Answer
+    answer: Word
 
     @property
     def pair(self) -> Pair:
@@ -90,39 +91,30 @@ class Told:
         return min(self.left, self.right), max(self.left, self.right)
 
     @property
-    def duel(self) -> Pair | None:
-        """Winner and loser; None when there was none."""
-        if self.answer == "left":
-            return self.left, self.right
-        return (self.right, self.left) if self.answer == "right" else None
+    def items(self) -> Pair:
+        """The two items as they were shown."""
+        return self.left, self.right
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the question was passed over."""
+        return self.answer == "skip"
+
+    @property
+    def evidence(self) -> tuple[Answer, ...]:
+        """What it says of the items: both are below if neither is acceptable."""
+        if self.answer in ("left", "right"):
+            duel = self.items if self.answer == "left" else self.items[::-1]
+            return (Answer("comparison", duel),)
+        if self.answer == "tie":
+            return (Answer("tie", self.items),)
+        rejected = self.items if self.answer == "neither" else ()
+        return tuple(Answer("below", (item,)) for item in rejected)
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """How many more questions it takes, by simulated conversations.
-
-    Parameters
-    ----------
-    questions : int
-        Median of the simulated conversations.
-    low, high : int
-        One in ten took fewer than `low`, one in ten more than `high`.
-    """
-
-    questions: int
-    low: int
-    high: int
-
-    def __str__(self) -> str:
-        if self.high == 0:
-            return "no more questions"
-        spread = "" if self.low == self.high else f" ({self.low} to {self.high})"
-        return f"about {self.questions} more{spread}"
-
-
-def check_answer(answer: object) -> Answer:
+def check_answer(answer: object) -> Word:
     """Return a known answer, or say which there are."""
-    known = get_args(Answer)
+    known = get_args(Word)
     if answer not in known:
         raise DataError(f"answer must be one of {', '.join(known)}. Got {answer!r}.")
     return answer  # type: ignore[return-value]  # one of the literals

@@ -10,9 +10,9 @@ from joblib import Parallel, delayed
 
 from penchant._parallel import parallel, track
 from penchant.elicitation._choice import Policy, check_policy
-from penchant.elicitation._duels import check_generator
 from penchant.elicitation._elicitor import Elicitor
 from penchant.elicitation._simulation import Simulation
+from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.metrics import regret
 from penchant.typing import ArrayLike, FloatArray, RandomState

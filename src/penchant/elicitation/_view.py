@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from scipy.special import ndtr
 
-from penchant.elicitation._belief import Belief
+from penchant.elicitation._belief import Moments
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
@@ -48,7 +48,7 @@ def all_pairs(n_items: int) -> IntArray:
     return pairs
 
 
-def check_pairs_of(posterior: Belief, pairs: ArrayLike | None) -> IntArray:
+def check_pairs_of(posterior: Moments, pairs: ArrayLike | None) -> IntArray:
     """Give the pairs to judge as an array; None means all of them."""
     if posterior.n_items < 2:
         raise DataError(
@@ -75,7 +75,7 @@ def check_pairs_of(posterior: Belief, pairs: ArrayLike | None) -> IntArray:
 
 
 def shaped(
-    scores: FloatArray, posterior: Belief, pairs: ArrayLike | None
+    scores: FloatArray, posterior: Moments, pairs: ArrayLike | None
 ) -> FloatArray:
     """Give scores as they are asked for: one per pair, or of all pairs as a matrix.
 
@@ -123,7 +123,7 @@ class View:
 
     @classmethod
     def of(
-        cls, posterior: Belief, items: IntArray, targets: IntArray | None = None
+        cls, posterior: Moments, items: IntArray, targets: IntArray | None = None
     ) -> Self:
         """Look at some items of a posterior; without targets they are the targets."""
         mean = posterior.mean
@@ -145,7 +145,7 @@ class View:
 
     @classmethod
     def of_pairs(
-        cls, posterior: Belief, pairs: IntArray, targets: IntArray | None = None
+        cls, posterior: Moments, pairs: IntArray, targets: IntArray | None = None
     ) -> tuple[Self, IntArray, IntArray]:
         """Look at the items of some pairs; give also the pairs as positions."""
         place = np.zeros(posterior.n_items, dtype=np.int64)

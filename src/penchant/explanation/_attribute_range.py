@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Attribute, Items
+from penchant.encoding import Domain, check_domain
 from penchant.exceptions import DataError
-from penchant.models import Domain, check_domain
 from penchant.typing import FloatArray
 
 __all__ = ["AttributeRange", "find_ranges"]

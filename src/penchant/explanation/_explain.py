@@ -10,10 +10,7 @@ from sklearn.utils import check_random_state
 from penchant.data import Items
 from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
-from penchant.explanation._closed_form import averaged_over, closed_form
-from penchant.explanation._explainers import LeastSquaresExplainer
 from penchant.explanation._players import Players, check_players
-from penchant.explanation._posterior import contrast_posterior, explain_posterior
 from penchant.explanation._sampling import contrast_any, output_of
 from penchant.explanation._tables import (
     as_row,
@@ -21,12 +18,20 @@ from penchant.explanation._tables import (
     shown_rows,
     stack_rows,
 )
-from penchant.models import Posterior
+from penchant.explanation.closed_forms._closed_form import (
+    CONTRAST,
+    averaged_over,
+    closed_form,
+)
+from penchant.explanation.closed_forms._posterior import (
+    contrast_posterior,
+    explain_posterior,
+)
+from penchant.explanation.retraining._explainers import LeastSquaresExplainer
+from penchant.gp import Posterior
 from penchant.typing import FloatArray, RandomState
 
 __all__ = ["contrast", "explain"]
-
-_CONTRAST = "attributes of the rival are replaced by those of the item"
 
 
 def explain(
@@ -196,7 +201,7 @@ def contrast(
         predictions[1:],
         predictions[:1],
         named.names,
-        _CONTRAST,
+        CONTRAST,
         std=std,
         cov=cov,
         data=_named(shown[:1], a),

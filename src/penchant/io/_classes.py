@@ -1,55 +1,135 @@
-"""Names of the classes that a model file may hold, and the way back from a name."""
+"""Tags of the classes that a model file may hold, and where these classes live.
 
-import dataclasses
+A file says ``"class": "penchant.models.GAIRegressor"`` or ``"class": "WarpedRBF"``:
+a tag, which never changes, whatever becomes of the modules. A class moves or gets
+another name by a change in `_HOMES`; its tag stays. A class that files shall hold
+needs a line there; nothing else is ever imported because a file names it.
+"""
+
 import importlib
-import re
-import sys
-
-from sklearn.base import BaseEstimator
+from typing import Any, Final
 
 from penchant.exceptions import FormatError
 
-__all__ = ["class_name", "find_class", "is_ours", "learned_names"]
+__all__ = ["class_tag", "find_class", "learned_names"]
 
-# Models consist of classes from these parts. Classes that open files or connections
-# live elsewhere, and a file that names one of those gets no further than its name.
-_PARTS = "data|kernels|solvers|metrics|models|elicitation|explanation|testing"
-_NAME = re.compile(rf"penchant\.({_PARTS})(\.(?!__)[A-Za-z_]\w*)+", re.ASCII)
+# Tag: module that defines the class now. The class is called as the tag ends, or as
+# what follows a colon.
+_HOMES: dict[str, str] = {
+    # Public classes; their tags are the names under which version 0.1.0 offered them.
+    "penchant.data.Attribute": "penchant.data._attribute",
+    "penchant.kernels.BSpline": "penchant.kernels._univariate",
+    "penchant.kernels.Categorical": "penchant.kernels._univariate",
+    "penchant.kernels.FeatureMap": "penchant.kernels._kernel",
+    "penchant.kernels.KernelSum": "penchant.kernels._kernel",
+    "penchant.kernels.Ordinal": "penchant.kernels._univariate",
+    "penchant.kernels.RBF": "penchant.kernels._univariate",
+    "penchant.kernels.ScaledKernel": "penchant.kernels._kernel",
+    "penchant.kernels.Spline": "penchant.kernels._univariate",
+    "penchant.models.AlwaysTrue": "penchant.rules._generators",
+    "penchant.models.Capacity": "penchant.choquet._capacity",
+    "penchant.models.ChoquetClassifier": "penchant.choquet._classifier",
+    "penchant.models.ChoquetRanker": "penchant.choquet._estimators",
+    "penchant.models.ChoquetRegressor": "penchant.choquet._estimators",
+    "penchant.models.ChoquetSVC": "penchant.choquet._svm",
+    "penchant.models.ChoquetSVR": "penchant.choquet._svm",
+    "penchant.models.CompactGAI": "penchant.utility._network",
+    "penchant.models.Condition": "penchant.rules._conditions",
+    "penchant.models.Conjunction": "penchant.rules._conditions",
+    "penchant.models.Conjunctions": "penchant.rules._generators",
+    "penchant.models.Domain": "penchant.encoding._domain",
+    "penchant.models.DualGAI": "penchant.utility._parts",
+    "penchant.models.Encoding": "penchant.encoding._encoding",
+    "penchant.models.GAICandidate": "penchant.gai._choice",
+    "penchant.models.GAIChoice": "penchant.gai._choice",
+    "penchant.models.GAIRanker": "penchant.gai._estimators",
+    "penchant.models.GAIRankerCV": "penchant.gai._cv",
+    "penchant.models.GAIRegressor": "penchant.gai._estimators",
+    "penchant.models.GAIRegressorCV": "penchant.gai._cv",
+    "penchant.models.GaussianProcess": "penchant.gp._fit",
+    "penchant.models.GaussianProcessRanker": "penchant.gp._ranker",
+    "penchant.models.GeneratorSum": "penchant.rules._generators",
+    "penchant.models.HyperParameters": "penchant.gp._fit",
+    "penchant.models.KnotMap": "penchant.utility._parts",
+    "penchant.models.MixedGAI": "penchant.gai._mixture",
+    "penchant.models.Monomial": "penchant.rules._monomials",
+    "penchant.models.Monomials": "penchant.rules._generators",
+    "penchant.models.PopulationGP": "penchant.gp._population",
+    "penchant.models.Ramp": "penchant.rules._ramps",
+    "penchant.models.Ramps": "penchant.rules._generators",
+    "penchant.models.Rule": "penchant.rules._text",
+    "penchant.models.RuleCandidate": "penchant.rules._selection",
+    "penchant.models.RuleChoice": "penchant.rules._selection",
+    "penchant.models.RuleClassifier": "penchant.rules._classifier",
+    "penchant.models.RuleGame": "penchant.rules._games",
+    "penchant.models.RuleRanker": "penchant.rules._ranker",
+    "penchant.models.TensorGAI": "penchant.utility._parts",
+    "penchant.models.Vocabulary": "penchant.rules._conditions",
+    "penchant.testing.LinearRanker": "penchant.testing._linear_ranker",
+    # Parts of models that have no public name.
+    "AnovaItemKernel": "penchant.gp._kernels",
+    "ArdItemKernel": "penchant.gp._kernels",
+    "CriterionDirection": "penchant.choquet._directions",
+    "DenseHierarchy": "penchant.gp._hierarchical",
+    "ItemPrior": "penchant.gp._item_prior",
+    "KroneckerData": "penchant.gp._kronecker",
+    "KroneckerModel": "penchant.gp._kronecker",
+    "KroneckerScales": "penchant.gp._kronecker:Scales",
+    "LowRankHierarchy": "penchant.gp._hierarchical",
+    "UserEncoding": "penchant.gp._user_features",
+    "WarpedRBF": "penchant.gai._candidates",
+}
+_RETRAINING: Final = "penchant.explanation.retraining"
+_HOMES |= {
+    "penchant.explanation.CoalitionalExplainer": f"{_RETRAINING}._coalitional",
+    "penchant.explanation.CompleteExplainer": f"{_RETRAINING}._explainers",
+    "penchant.explanation.DepthExplainer": f"{_RETRAINING}._explainers",
+    "penchant.explanation.LeastSquaresExplainer": f"{_RETRAINING}._explainers",
+}
+
+# What version 0.1.0 wrote for the latter: "penchant." and where they lived then. This
+# never changes; without "penchant." a move by search and replace passes it by.
+_OLD_TAGS: Final[dict[str, str]] = {
+    "models._gai_warp.WarpedRBF": "WarpedRBF",
+    "models._gp_kernels.AnovaItemKernel": "AnovaItemKernel",
+    "models._gp_kernels.ArdItemKernel": "ArdItemKernel",
+    "models._hierarchical_gp.DenseHierarchy": "DenseHierarchy",
+    "models._hierarchical_gp.LowRankHierarchy": "LowRankHierarchy",
+    "models._item_prior.ItemPrior": "ItemPrior",
+    "models._kronecker_gp.KroneckerData": "KroneckerData",
+    "models._kronecker_gp.KroneckerModel": "KroneckerModel",
+    "models._kronecker_gp.Scales": "KroneckerScales",
+    "models._user_features.UserEncoding": "UserEncoding",
+}
+
 _ALWAYS_LEARNED = ("n_features_in_", "feature_names_in_", "attributes_in_")
 
 
-def is_ours(cls: type) -> bool:
-    """Tell whether a class is a dataclass or an estimator that penchant defines."""
-    defined_here = _NAME.fullmatch(f"{cls.__module__}.{cls.__name__}") is not None
-    known_kind = dataclasses.is_dataclass(cls) or issubclass(cls, BaseEstimator)
-    return defined_here and known_kind
+def _home(tag: str) -> tuple[str, str]:
+    """Give the module and the name of the class with a tag."""
+    module, _, name = _HOMES[tag].partition(":")
+    return module, name or tag.rpartition(".")[2]
 
 
-def class_name(cls: type) -> str | None:
-    """Give the shortest dotted name that leads to a class of ours, None without one.
-
-    Public names win over those of private modules, so that files survive when a
-    class moves from one private module to another.
-    """
-    parts = cls.__module__.split(".")
-    for length in range(2, len(parts) + 1):  # from "penchant.models" on
-        module = ".".join(parts[:length])
-        if getattr(sys.modules.get(module), cls.__qualname__, None) is cls:
-            return f"{module}.{cls.__qualname__}"
-    return None
+_TAGS: Final[dict[tuple[str, str], str]] = {_home(tag): tag for tag in _HOMES}
 
 
-def find_class(name: str) -> type:
-    """Find a class of ours by its dotted name; nothing outside penchant is imported."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise FormatError(_unknown(name))
-    module, _, attribute = name.rpartition(".")
-    try:
-        cls = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise FormatError(_unknown(name)) from error
-    if not isinstance(cls, type) or not is_ours(cls):
-        raise FormatError(_unknown(name))
+def class_tag(cls: type) -> str | None:
+    """Give the tag of a class, None if files cannot hold it."""
+    return _TAGS.get((cls.__module__, cls.__qualname__))
+
+
+def find_class(tag: Any) -> type:
+    """Find a class by its tag; what is not in the table is not even looked for."""
+    text = tag if isinstance(tag, str) else ""
+    known = _OLD_TAGS.get(text.removeprefix("penchant."), text)
+    if known not in _HOMES:
+        raise FormatError(
+            f"the file names the class {tag!r}, which is no estimator or dataclass of "
+            "this version of penchant. Load it with the version that saved it"
+        )
+    module, name = _home(known)
+    cls: type = getattr(importlib.import_module(module), name)
     return cls
 
 
@@ -57,10 +137,3 @@ def learned_names(cls: type) -> tuple[str, ...]:
     """Name the attributes that are saved beside the constructor's parameters."""
     declared: tuple[str, ...] = getattr(cls, "_learned", ())
     return tuple(dict.fromkeys((*_ALWAYS_LEARNED, *declared)))
-
-
-def _unknown(name: object) -> str:
-    return (
-        f"the file names the class {name!r}, which is no estimator or dataclass of "
-        "this version of penchant. Load it with the version that saved it"
-    )

@@ -15,6 +15,8 @@ objects     array of Python objects: ``shape`` and ``items`` in C order
 dataclass   ``class`` and ``fields``
 estimator   ``class``, ``params`` and ``learned``
 ==========  ==============================================================
+
+A ``class`` is written as its tag, see `penchant.io._classes`.
 """
 
 import dataclasses
@@ -28,7 +30,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from penchant.exceptions import DataError, FormatError
-from penchant.io._classes import class_name, find_class, is_ours, learned_names
+from penchant.io._classes import class_tag, find_class, learned_names
 
 __all__ = ["PLAIN_KINDS", "Decoder", "Encoder"]
 
@@ -64,7 +66,7 @@ class Encoder:
             return method(self, value, place)
         if isinstance(value, np.generic):
             return self._scalar(value, place)
-        if is_ours(type(value)):
+        if class_tag(type(value)) is not None:
             if isinstance(value, BaseEstimator):
                 return self.estimator(value, place)
             return self._dataclass(value, place)
@@ -78,7 +80,7 @@ class Encoder:
         learned = [name for name in learned_names(cls) if hasattr(model, name)]
         return {
             _TAG: "estimator",
-            "class": _named(cls, place),
+            "class": class_tag(cls),
             "params": {
                 name: self.encode(value, f"{inner}params.{name}")
                 for name, value in params.items()
@@ -140,7 +142,7 @@ class Encoder:
         # Fields without init are derived: the constructor makes them again.
         return {
             _TAG: "dataclass",
-            "class": _named(type(value), place),
+            "class": class_tag(type(value)),
             "fields": {
                 field.name: self.encode(
                     getattr(value, field.name), f"{place}.{field.name}"
@@ -250,17 +252,6 @@ class Decoder:
     }
 
 
-def _named(cls: type, place: str) -> str:
-    name = class_name(cls)
-    if name is None:
-        raise DataError(
-            f"{place or cls.__qualname__!r} cannot be saved: its class "
-            f"{cls.__module__}.{cls.__qualname__} must stand at the top level of a "
-            "module of penchant, or loading would not find it."
-        )
-    return name
-
-
 def _refuse(value: object, place: str) -> NoReturn:
     cls = type(value)
     if isinstance(value, _GENERATORS):
@@ -268,7 +259,8 @@ def _refuse(value: object, place: str) -> NoReturn:
     else:
         advice = (
             "Models are saved without pickle: use numbers, strings, None, arrays, "
-            "lists, tuples, dicts, sets, or dataclasses and estimators of penchant."
+            "lists, tuples, dicts, sets, or dataclasses and estimators of penchant "
+            "with a tag in penchant.io."
         )
     raise DataError(
         f"{place!r} holds a {cls.__module__}.{cls.__qualname__}, which cannot be "

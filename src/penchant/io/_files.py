@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 
 import penchant
 from penchant.exceptions import DataError, FormatError
-from penchant.io._classes import is_ours
+from penchant.io._classes import class_tag
 from penchant.io._codec import PLAIN_KINDS, Decoder, Encoder
 
 __all__ = ["load", "save"]
@@ -61,7 +61,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator
         An estimator of penchant, fitted or not. It joins by declaring the names of
-        its learned attributes in the class attribute ``_learned``.
+        its learned attributes in the class attribute ``_learned``, and by a tag.
     path : str or path-like
         Where to write. An existing file is replaced.
 
@@ -85,9 +85,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool(copy.utility([[5.0]]) == ranker.utility([[5.0]]))
     True
     """
-    if not isinstance(model, BaseEstimator) or not is_ours(type(model)):
+    if not isinstance(model, BaseEstimator) or class_tag(type(model)) is None:
         raise DataError(
-            "save needs an estimator of penchant. "
+            "save needs an estimator of penchant, with a tag in penchant.io. "
             f"Got {type(model).__module__}.{type(model).__qualname__}."
         )
     encoder = Encoder()

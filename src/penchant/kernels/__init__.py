@@ -1,12 +1,20 @@
 """Kernels on single attributes and on whole items."""
 
 from penchant.kernels._anova import anova_kernel, subset_kernel, sum_over_subsets
-from penchant.kernels._choquet import choquet_kernel
+from penchant.kernels._anova_sums import anova_gram, anova_slopes
+from penchant.kernels._centred_tables import centred_table
+from penchant.kernels._choquet import choquet_kernel, subset_gains
 from penchant.kernels._kernel import (
     FeatureMap,
     KernelSum,
     ScaledKernel,
     UnivariateKernel,
+)
+from penchant.kernels._subsets import (
+    count_subsets,
+    list_subsets,
+    subset_minima,
+    subset_sizes,
 )
 from penchant.kernels._univariate import (
     RBF,
@@ -16,9 +24,11 @@ from penchant.kernels._univariate import (
     Spline,
     zero_mean_rbf,
 )
+from penchant.kernels._warped_tables import AttributeTable, attribute_table
 
 __all__ = [
     "RBF",
+    "AttributeTable",
     "BSpline",
     "Categorical",
     "FeatureMap",
@@ -27,9 +37,18 @@ __all__ = [
     "ScaledKernel",
     "Spline",
     "UnivariateKernel",
+    "anova_gram",
     "anova_kernel",
+    "anova_slopes",
+    "attribute_table",
+    "centred_table",
     "choquet_kernel",
+    "count_subsets",
+    "list_subsets",
+    "subset_gains",
     "subset_kernel",
+    "subset_minima",
+    "subset_sizes",
     "sum_over_subsets",
     "zero_mean_rbf",
 ]

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.ticker import FixedLocator
 
 from penchant.data import Attribute, Items
+from penchant.encoding import Encoding
 from penchant.exceptions import DataError
-from penchant.models import Encoding
 from penchant.plotting._numbers import NumberFormatter
 from penchant.plotting._style import number_axis
 from penchant.typing import FloatArray

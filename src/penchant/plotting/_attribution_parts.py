@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
 from penchant.exceptions import DataError
-from penchant.explanation import Attribution
-from penchant.explanation._tables import format_cell
+from penchant.explanation import Attribution, format_cell
 from penchant.plotting._marks import halo
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import TEXT, Theme, quiet

@@ -8,10 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
+from penchant.choquet import Capacity, KernelCapacity
 from penchant.exceptions import DataError
-from penchant.models import Capacity, KernelCapacity
-from penchant.plotting._bars import Bar, draw_bars
-from penchant.plotting._heat import HeatScale
+from penchant.plotting._marks import Bar, HeatScale, draw_bars
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
     SMALL,

@@ -8,12 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
 from penchant.exceptions import DataError
-from penchant.models import FactorFunction
-from penchant.models._gai_model import GAIModel
 from penchant.plotting._attribute_axis import AttributeAxis, column_of
-from penchant.plotting._bars import Bar, draw_bars
-from penchant.plotting._heat import HeatScale
-from penchant.plotting._marks import draw_points, halo, label_contours
+from penchant.plotting._marks import (
+    Bar,
+    HeatScale,
+    draw_bars,
+    draw_points,
+    halo,
+    label_contours,
+)
 from penchant.plotting._numbers import format_numbers, format_round, format_share
 from penchant.plotting._style import (
     SMALL,
@@ -24,6 +27,7 @@ from penchant.plotting._style import (
     write_title,
 )
 from penchant.typing import FloatArray
+from penchant.utility import FactorFunction, GAIModel
 
 __all__ = [
     "factor_label",

@@ -10,8 +10,6 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from penchant.models._gai_model import GAIModel
-from penchant.models._gai_utility import Factor
 from penchant.plotting._gai import (
     factor_label,
     plot_curve,
@@ -32,6 +30,7 @@ from penchant.plotting._style import (
     styled,
     write_title,
 )
+from penchant.utility import Factor, GAIModel
 
 __all__ = ["plot_gai"]
 
@@ -178,7 +177,9 @@ def _facts(model: GAIModel) -> str:
     ]
     gap = getattr(model, "dual_gap_", None)
     if gap is not None:
-        facts.append(f"certified gap {format_power(gap)}")
+        is_projected = getattr(model, "monotone", None)
+        before = " before it was made monotone" if is_projected else ""
+        facts.append(f"certified gap {format_power(gap)}{before}")
     return "  ·  ".join(facts)
 
 

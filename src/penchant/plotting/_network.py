@@ -7,12 +7,12 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from penchant.exceptions import DataError
-from penchant.models._gai_model import GAIModel
 from penchant.plotting._gai import shares_of
 from penchant.plotting._marks import halo
 from penchant.plotting._numbers import format_share
 from penchant.plotting._style import SMALL, TEXT, Theme, ThemeName, drawing, write_title
 from penchant.typing import FloatArray
+from penchant.utility import GAIModel
 
 __all__ = ["plot_network"]
 

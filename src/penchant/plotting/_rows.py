@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Attribute, Items
+from penchant.encoding import Domain
 from penchant.exceptions import DataError
-from penchant.models import Domain
 from penchant.plotting._attribute_axis import AttributeAxis
 from penchant.plotting._numbers import format_round
 from penchant.typing import FloatArray

@@ -1,32 +1,15 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
-from penchant.studies._answers import answer_text, answers_csv, answers_frame
-from penchant.studies._backup import backup, restore
-from penchant.studies._check import StoreProblem, StoreReport, check_store
 from penchant.studies._contradictions import Contradiction
-from penchant.studies._demo import add_demo
 from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
 from penchant.studies._group_models import GroupModels
-from penchant.studies._location import store_url
-from penchant.studies._notebook import study_notebook
 from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
     Participation,
     check_answer,
 )
-from penchant.studies._records import (
-    Draft,
-    EventRecord,
-    ModelHead,
-    ModelRecord,
-    OwnerRecord,
-    ParticipantRecord,
-    SessionRecord,
-    StudyDump,
-    StudyRecord,
-    StudySummary,
-)
+from penchant.studies._population import participations
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -41,12 +24,31 @@ from penchant.studies._settings import (
     StudySettings,
 )
 from penchant.studies._simulated import simulated_answer
-from penchant.studies._sql import SqlStore
-from penchant.studies._store import NewEvent, Store
+from penchant.studies._start import Start
 from penchant.studies._study import Study
-from penchant.studies._texts import LANGUAGES, Texts, choose_language, load_texts
-from penchant.studies._transfer import export_study, import_study
-from penchant.studies._warm_up import warm_up
+from penchant.studies.operations._answers import answer_text, answers_csv, answers_frame
+from penchant.studies.operations._backup import backup, restore
+from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
+from penchant.studies.operations._demo import add_demo
+from penchant.studies.operations._notebook import study_notebook
+from penchant.studies.operations._transfer import export_study, import_study
+from penchant.studies.operations._warm_up import warm_up
+from penchant.studies.store._location import store_url
+from penchant.studies.store._records import (
+    Draft,
+    EventRecord,
+    ModelHead,
+    ModelRecord,
+    OwnerRecord,
+    ParticipantRecord,
+    SessionRecord,
+    StudyDump,
+    StudyRecord,
+    StudySummary,
+)
+from penchant.studies.store._sql import SqlStore
+from penchant.studies.store._store import NewEvent, Store
+from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
     "LANGUAGES",
@@ -76,6 +78,7 @@ __all__ = [
     "Segment",
     "SessionRecord",
     "SqlStore",
+    "Start",
     "Store",
     "StoreProblem",
     "StoreReport",
@@ -97,6 +100,7 @@ __all__ = [
     "export_study",
     "import_study",
     "load_texts",
+    "participations",
     "restore",
     "simulated_answer",
     "store_url",

@@ -13,7 +13,7 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies._beliefs import Conversation
+from penchant.studies._beliefs import Talk
 from penchant.studies._forecasts import find_table
 from penchant.studies._participation import (
     OpenQuestion,
@@ -21,11 +21,11 @@ from penchant.studies._participation import (
     check_answer,
 )
 from penchant.studies._population import is_due, refit_and_log
-from penchant.studies._records import ParticipantRecord, StudyRecord, Who
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
 from penchant.studies._shared import shared
-from penchant.studies._store import NewEvent, Store
+from penchant.studies.store._records import ParticipantRecord, StudyRecord, Who
+from penchant.studies.store._store import NewEvent, Store
 
 __all__ = ["Asking"]
 
@@ -113,12 +113,12 @@ class Asking:
             record = self.store.get_participant(record)
         if record.study_id != self.id:
             raise ParticipantNotFoundError("This study has no such participant.")
-        known = self._shared.place(record.id)
+        known = self._shared.places.get(record.id)
         if known is not None and known.n_events == record.n_events:
             return known
         log = self.store.events(record.id)
         now = Participation.of(((e.kind, e.body) for e in log), len(self.items))
-        self._shared.keep(record.id, now)
+        self._shared.places.put(record.id, now)
         return now
 
     def consent(self, participant_id: str) -> None:
@@ -270,7 +270,7 @@ class Asking:
                 continue
             for kind, body in events:
                 now = now.after(kind, body)
-            self._shared.keep(participant_id, now)
+            self._shared.places.put(participant_id, now)
             if now.finished and self.settings.help_each_other:
                 self.refit()
             return now
@@ -305,11 +305,11 @@ class Asking:
         items, repeat = found
         return OpenQuestion(secrets.token_hex(8), form, items, now.number, repeat)
 
-    def _talk(self, participant: Who, now: Participation | None = None) -> Conversation:
+    def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""
         now = self.participation(participant) if now is None else now
         known = participant if isinstance(participant, str) else participant.id
-        return self._shared.beliefs.conversation(known, now)
+        return self._shared.beliefs.talk(known, now)
 
     def progress(
         self, participant_id: str, now: Participation | None = None

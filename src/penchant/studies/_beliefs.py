@@ -2,24 +2,21 @@
 
 import hashlib
 import logging
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
+from typing import TypeVar, cast
 
-from penchant._cached import cached_property
+from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
-from penchant.elicitation._history import History
-from penchant.elicitation._step import Setting
+from penchant.elicitation import Conversation, Setting
 from penchant.exceptions import FormatError, NotFoundError
-from penchant.models import PersonalUtility, PopulationGP
-from penchant.studies._lapses import LapsePosterior, LapseStep
+from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
 from penchant.studies._participation import AnsweredQuestion, Participation
-from penchant.studies._questions import choose_items, evidence, history
+from penchant.studies._questions import choose_items, evidence
 from penchant.studies._start import Start
 from penchant.typing import FloatArray
 
-__all__ = ["Beliefs", "Conversation", "Scale"]
+__all__ = ["Beliefs", "Scale", "Talk"]
 
 _GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
@@ -28,6 +25,8 @@ _N_KEPT = 256
 """Conversations that are kept in memory."""
 
 _log = logging.getLogger(__name__)
+
+Values = TypeVar("Values", float, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -54,40 +53,32 @@ class Scale:
         low, high = float(utilities.min()), float(utilities.max())
         return cls(0.5 * (low + high), max(high - low, unit))
 
-    def points(self, utility: FloatArray) -> FloatArray:
+    def points(self, utility: Values) -> Values:
         """Turn utilities to points."""
         return 50.0 + self.amount(utility - self.centre)
 
-    def amount(self, difference: FloatArray) -> FloatArray:
+    def amount(self, difference: Values) -> Values:
         """Turn differences of utility to differences in points."""
         return 100.0 / self.span * difference
 
 
 @dataclass(frozen=True, eq=False)
-class Conversation:
-    """What was said by one person and what is believed after it; never changes.
+class Talk:
+    """A conversation with a participant, and how its results are read.
 
     Parameters
     ----------
     start : Start
-        Before the first question.
-    step : LapseStep
-        What is believed now.
-    answered : tuple of AnsweredQuestion
-        The answers, in order.
-    ends : tuple of int
-        Where the evidence of each answer ends in ``posterior.answers``.
+        What was believed before the first question.
+    moment : Conversation
+        Where it stands.
     """
 
     start: Start
-    step: LapseStep
-    answered: tuple[AnsweredQuestion, ...] = ()
-    ends: tuple[int, ...] = ()
+    moment: Conversation
 
     @classmethod
-    def begin(
-        cls, start: Start, seed: int, *, policy: str = "eubo-kg"
-    ) -> "Conversation":
+    def begin(cls, start: Start, seed: int, *, policy: str = "eubo-kg") -> "Talk":
         """Begin without answers.
 
         Parameters
@@ -99,52 +90,43 @@ class Conversation:
         policy : str, default="eubo-kg"
             Which pair to ask next, see `penchant.elicitation.Elicitor`.
         """
-        setting = Setting(
-            policy=policy,
-            seed=seed,
-            decisive=False,
-            known=start.known,
-            order=start.order,
-            n_before=0,
-        )
-        return cls(start, LapseStep(setting, start.posterior, History()))
+        setting = Setting(policy, seed, False, start.known, start.order)
+        return cls(start, Conversation.begin(setting, start.posterior))
 
-    def tell(self, told: AnsweredQuestion) -> "Conversation":
-        """Give the conversation after one more answer."""
-        meaning = evidence(told, self.answered)
-        posterior = self.posterior
-        if meaning:
-            width = _GRADE_WIDTH * self.start.unit if told.form == "rating" else None
-            posterior = posterior.with_answers(meaning, tie_width=width)
-        past = self.step.history
-        for entry in history(told, meaning):
-            past = past.plus(entry)
-        return Conversation(
-            self.start,
-            LapseStep(self.step.setting, posterior, past),
-            (*self.answered, told),
-            (*self.ends, len(posterior.answers)),
-        )
+    def tell(self, told: AnsweredQuestion) -> "Talk":
+        """Give the talk after one more answer."""
+        meaning = evidence(told, self.answers, _GRADE_WIDTH * self.start.unit)
+        return Talk(self.start, self.moment.tell(told, meaning))
+
+    @property
+    def answers(self) -> tuple[AnsweredQuestion, ...]:
+        """What was answered, in order."""
+        return self.moment.told
+
+    @property
+    def evidence_rows(self) -> list[list[int]]:
+        """For each answer, which of ``posterior.answers`` are there because of it."""
+        return self.moment.evidence_rows
 
     @property
     def posterior(self) -> LapsePosterior:
         """What is believed about the utilities of the items."""
-        return self.step.posterior
+        return cast(LapsePosterior, self.moment.belief)
 
     @property
     def favourite(self) -> int:
         """The item to recommend."""
-        return self.step.favourite
+        return self.moment.favourite
 
     @property
     def certainty(self) -> float:
         """Probability that the favourite is the best item."""
-        return self.step.describe(self.favourite).probability_best
+        return self.moment.describe(self.favourite).probability_best
 
     @property
     def expected_regret(self) -> float:
         """What the favourite loses against the best item, in units of `start.unit`."""
-        return self.step.describe(self.favourite).expected_regret / self.start.unit
+        return self.moment.describe(self.favourite).expected_regret / self.start.unit
 
     @cached_property
     def utility(self) -> PersonalUtility:
@@ -158,9 +140,9 @@ class Conversation:
 
     def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
         """Give the items of the next question, see `choose_items`."""
-        if len(self.posterior.mean) < 2:
+        if self.posterior.n_items < 2:
             return None
-        return choose_items(form, self.step, self.answered)
+        return choose_items(form, self.moment)
 
 
 class Beliefs:
@@ -181,9 +163,8 @@ class Beliefs:
     def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
         self._items = items
         self._load = load
-        self._lock = Lock()
         self._starts: dict[str | None, Start] = {}
-        self._kept: OrderedDict[str, Conversation] = OrderedDict()
+        self._kept: LRUCache[str, Talk] = LRUCache(_N_KEPT)
 
     def start(self, model: str | None) -> Start:
         """Give what is believed of somebody new who starts from a model."""
@@ -208,9 +189,9 @@ class Beliefs:
             return None
         return population
 
-    def conversation(
+    def talk(
         self, participant_id: str, now: Participation, *, keep: bool = True
-    ) -> Conversation:
+    ) -> Talk:
         """Give what is believed of a participant, given where they stand.
 
         Parameters
@@ -223,26 +204,20 @@ class Beliefs:
             Whether this is likely to be asked for again soon.
         """
         start = self.start(now.model)
-        with self._lock:
-            kept = self._kept.get(participant_id)
+        kept = self._kept.get(participant_id)
         if kept is None or not _leads_to(kept, start, now):
-            kept = Conversation.begin(start, _seed(participant_id))
-        for told in now.answered[len(kept.answered) :]:
+            kept = Talk.begin(start, _seed(participant_id))
+        for told in now.answered[len(kept.answers) :]:
             kept = kept.tell(told)
-        if not keep:
-            return kept
-        with self._lock:
-            self._kept[participant_id] = kept
-            self._kept.move_to_end(participant_id)
-            while len(self._kept) > _N_KEPT:
-                self._kept.popitem(last=False)
+        if keep:
+            self._kept.put(participant_id, kept)
         return kept
 
 
-def _leads_to(kept: Conversation, start: Start, now: Participation) -> bool:
+def _leads_to(kept: Talk, start: Start, now: Participation) -> bool:
     """Tell whether a conversation is the beginning of another."""
-    n = len(kept.answered)
-    return kept.start is start and kept.answered == now.answered[:n]
+    n = len(kept.answers)
+    return kept.start is start and kept.answers == now.answered[:n]
 
 
 def _seed(participant_id: str) -> int:

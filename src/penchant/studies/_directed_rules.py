@@ -7,19 +7,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from penchant.data import Comparisons, Items
-from penchant.models import (
+from penchant.rules import (
     Condition,
     Conjunction,
+    CoverageFeatures,
     FeatureList,
     FeatureSet,
     ListedFeatures,
     RuleRanker,
     Vocabulary,
+    distinct_conjunctions,
+    join_features,
+    list_conditions,
 )
-from penchant.models._rule_joins import join_features
-from penchant.models._rule_sources import CoverageFeatures
-from penchant.models._rule_thresholds import list_conditions
-from penchant.solvers._coverages import distinct_conjunctions
 from penchant.typing import BoolArray, FloatArray
 
 __all__ = ["DirectedConjunctions", "fit_directed_rules"]

@@ -9,10 +9,10 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from penchant.data import Items
-from penchant.studies._beliefs import Conversation
+from penchant.studies._beliefs import Talk
 from penchant.studies._participation import Participation
-from penchant.studies._records import ParticipantRecord
 from penchant.studies._results import Curve, curves, weigh
+from penchant.studies.store._records import ParticipantRecord
 from penchant.typing import FloatArray, IntArray
 
 __all__ = [
@@ -194,9 +194,7 @@ class Group:
         return tuple(sorted(found, key=lambda item: -item.disagreement))
 
 
-def make_member(
-    record: ParticipantRecord, now: Participation, talk: Conversation
-) -> Member:
+def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Member:
     """Describe a participant by where they stand and what is believed of them."""
     voiced = any(not told.skipped for told in now.answered)
     mean = talk.posterior.mean

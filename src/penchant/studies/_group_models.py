@@ -5,7 +5,8 @@ from typing import Any
 
 from penchant.data import Comparisons, Items
 from penchant.exceptions import DataError, NotAnswerableError
-from penchant.models import GAIRankerCV, RuleRanker
+from penchant.gai import GAIRankerCV
+from penchant.rules import RuleRanker
 from penchant.studies._directed_rules import fit_directed_rules
 
 __all__ = ["GroupModels", "group_models"]

@@ -12,14 +12,14 @@ import numpy as np
 
 from penchant.data import Comparisons, Items
 from penchant.exceptions import PenchantError
-from penchant.models import PopulationGP
+from penchant.gp import PopulationGP
 from penchant.studies._fit_apart import fit_apart
-from penchant.studies._packed_models import pack_model
 from penchant.studies._participation import Participation
 from penchant.studies._questions import evidence
-from penchant.studies._sql import SqlStore
 from penchant.studies._start import complete
-from penchant.studies._store import Store
+from penchant.studies.store._packed_models import pack_model
+from penchant.studies.store._sql import SqlStore
+from penchant.studies.store._store import Store
 
 __all__ = [
     "fit",

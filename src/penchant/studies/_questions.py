@@ -1,16 +1,14 @@
 """Questions of every form: what is shown next, and what an answer says of the items."""
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
 
-from penchant.elicitation import Told
-from penchant.elicitation._step import Step
-from penchant.models._answers import Answer
+from penchant.elicitation import Conversation
+from penchant.gp import Answer
 from penchant.studies._participation import AnsweredQuestion
 
-__all__ = ["choose_items", "evidence", "history"]
+__all__ = ["choose_items", "evidence"]
 
 _N_SHOWN = 4
 """Items in a best-worst question or a ranking."""
@@ -23,7 +21,9 @@ _NOT_ACCEPTABLE = 1
 
 
 def evidence(
-    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion] = ()
+    told: AnsweredQuestion,
+    earlier: Sequence[AnsweredQuestion] = (),
+    width: float | None = None,
 ) -> tuple[Answer, ...]:
     """Say what one answer means for the utilities of the items.
 
@@ -36,6 +36,8 @@ def evidence(
         are lower, and ties with equal ones; the lowest is not acceptable.
     earlier : sequence of AnsweredQuestion
         What the same person answered before.
+    width : float, optional
+        How close items are that are rated alike; default: as in other ties.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def evidence(
     if told.form == "ranking":
         neighbours = zip(told.answer, told.answer[1:], strict=False)
         return tuple(Answer("comparison", pair) for pair in neighbours)
-    return _of_rating(told, earlier)
+    return _of_rating(told, earlier, width)
 
 
 def _of_pair(told: AnsweredQuestion) -> tuple[Answer, ...]:
@@ -78,7 +80,7 @@ def _of_best_worst(told: AnsweredQuestion) -> tuple[Answer, ...]:
 
 
 def _of_rating(
-    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion]
+    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion], width: float | None
 ) -> tuple[Answer, ...]:
     item, grade = told.items[0], told.answer
     rated = [
@@ -90,7 +92,7 @@ def _of_rating(
     for _, _, other in sorted(rated, key=lambda entry: entry[:2])[:_N_COMPARED]:
         pair = (item, other.items[0])
         if other.answer == grade:
-            found.append(Answer("tie", pair))
+            found.append(Answer("tie", pair, width))
         else:
             found.append(
                 Answer("comparison", pair if grade > other.answer else pair[::-1])
@@ -100,34 +102,7 @@ def _of_rating(
     return tuple(found)
 
 
-def history(told: AnsweredQuestion, meaning: Iterable[Answer]) -> tuple[Told, ...]:
-    """Say what an answer means for which pairs may be asked again.
-
-    Parameters
-    ----------
-    told : AnsweredQuestion
-        The question and its answer.
-    meaning : iterable of Answer
-        Its `evidence`.
-    """
-    if told.form == "pair":
-        left, right = told.items
-        return (Told(left, right, told.answer),)
-    if told.skipped:
-        pairs = combinations(told.items, 2)
-        return tuple(Told(left, right, "skip") for left, right in pairs)
-    return tuple(
-        Told(
-            answer.items[0], answer.items[1], "tie" if answer.kind == "tie" else "left"
-        )
-        for answer in meaning
-        if answer.kind != "below"
-    )
-
-
-def choose_items(
-    form: str, step: Step, answered: Sequence[AnsweredQuestion]
-) -> tuple[tuple[int, ...], bool] | None:
+def choose_items(form: str, talk: Conversation) -> tuple[tuple[int, ...], bool] | None:
     """Give the items of the next question, and whether the same was asked before.
 
     Parameters
@@ -136,10 +111,8 @@ def choose_items(
         Form of the question. All but a pair are made of the pair that the policy
         asks and of the items that are most likely to be the best; the same set is
         not asked twice.
-    step : Step
-        What is believed now.
-    answered : sequence of AnsweredQuestion
-        What was asked so far.
+    talk : Conversation
+        What was asked so far, and what is believed now.
 
     Returns
     -------
@@ -149,17 +122,18 @@ def choose_items(
         Whether the same was asked before. None instead of both: nothing is left.
     """
     if form == "rating":
-        return _next_rating(step, answered)
-    question = step.question
+        return _next_rating(talk)
+    question = talk.question
     if question is None:
         return None
     pair = (question.left, question.right)
     if form == "pair":
         return pair, bool(question.reason)
-    items = _set_around(pair, _likely(step), [set(other.items) for other in answered])
+    asked = [set(other.items) for other in talk.told]
+    items = _set_around(pair, _likely(talk), asked)
     if items is None:
         return None
-    rng = np.random.default_rng([step.setting.seed, len(answered), 3])
+    rng = np.random.default_rng([talk.setting.seed, len(talk.told), 3])
     return tuple(int(item) for item in rng.permutation(items)), False
 
 
@@ -176,21 +150,19 @@ def _set_around(
     return None
 
 
-def _next_rating(
-    step: Step, answered: Sequence[AnsweredQuestion]
-) -> tuple[tuple[int, ...], bool] | None:
+def _next_rating(talk: Conversation) -> tuple[tuple[int, ...], bool] | None:
     """Rate the less known item of the pair; no item twice."""
-    seen = {other.items[0] for other in answered if other.form == "rating"}
-    question, variance = step.question, step.posterior.variance
+    seen = {other.items[0] for other in talk.told if other.form == "rating"}
+    question, variance = talk.question, talk.belief.variance
     pair = [] if question is None else [question.left, question.right]
-    wanted = sorted(pair, key=lambda item: -variance[item]) + _likely(step)
+    wanted = sorted(pair, key=lambda item: -variance[item]) + _likely(talk)
     item = next((item for item in wanted if item not in seen), None)
     return None if item is None else ((int(item),), False)
 
 
-def _likely(step: Step) -> list[int]:
+def _likely(talk: Conversation) -> list[int]:
     """Give all items, those first that are most likely to be the best."""
-    order = np.argsort(-step.best.probability, kind="stable")
-    first = step.best.items[order].tolist()
-    rest = np.argsort(-step.posterior.mean, kind="stable").tolist()
+    order = np.argsort(-talk.best.probability, kind="stable")
+    first = talk.best.items[order].tolist()
+    rest = np.argsort(-talk.belief.mean, kind="stable").tolist()
     return list(dict.fromkeys([*first, *rest]))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, Self
 
 from penchant.exceptions import DataError
-from penchant.studies._plain import check_text
+from penchant.studies.store._plain import check_text
 
 __all__ = ["LONGEST_NOUN", "QUESTION_FORMS", "Noun", "StudySettings"]
 

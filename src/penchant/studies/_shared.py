@@ -1,22 +1,22 @@
 """What a process has worked out about the studies of a store, and keeps a while."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
 from weakref import WeakKeyDictionary, ref
 
+from penchant._cached import LRUCache
 from penchant.data import Items
 from penchant.exceptions import StoreError
-from penchant.models import PopulationGP
+from penchant.gp import PopulationGP
 from penchant.studies._beliefs import Beliefs
 from penchant.studies._group import Group, Member
 from penchant.studies._group_models import GroupModels
-from penchant.studies._packed_models import unpack_model
 from penchant.studies._participation import Participation
-from penchant.studies._records import StudyRecord
 from penchant.studies._start import complete
-from penchant.studies._store import Store
+from penchant.studies.store._packed_models import unpack_model
+from penchant.studies.store._records import StudyRecord
+from penchant.studies.store._store import Store
 
 __all__ = ["Shared", "shared"]
 
@@ -44,24 +44,10 @@ class Shared:
         self.fitting = threading.Lock()
         # To take a row out of a table takes milliseconds, and it never changes.
         self.row = lru_cache(_N_KEPT)(self._take_row)
-        self._places: OrderedDict[str, Participation] = OrderedDict()
-        self._lock = threading.Lock()
+        self.places: LRUCache[str, Participation] = LRUCache(_N_KEPT)
 
     def _take_row(self, item: int) -> Items:
         return self.complete.take([item])
-
-    def place(self, participant_id: str) -> Participation | None:
-        """Give where a participant stood when last seen."""
-        with self._lock:
-            return self._places.get(participant_id)
-
-    def keep(self, participant_id: str, now: Participation) -> None:
-        """Remember where a participant stands."""
-        with self._lock:
-            self._places[participant_id] = now
-            self._places.move_to_end(participant_id)
-            while len(self._places) > _N_KEPT:
-                self._places.popitem(last=False)
 
 
 _SHARED: WeakKeyDictionary[Store, dict[str, Shared]] = WeakKeyDictionary()

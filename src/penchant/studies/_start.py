@@ -8,16 +8,16 @@ import numpy as np
 
 from penchant._cached import cached_property
 from penchant.data import Comparisons, Items
-from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._step import tell_known
-from penchant.models import PopulationGP, Posterior
-from penchant.models._covariance import (
+from penchant.elicitation import Dominance, tell_known
+from penchant.encoding import Encoding
+from penchant.gp import (
     Covariance,
     DenseCovariance,
+    LapsePosterior,
     LowRankCovariance,
+    PopulationGP,
+    Posterior,
 )
-from penchant.models._gai_encoding import Encoding
-from penchant.studies._lapses import LapsePosterior
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Axis", "Start", "complete"]

@@ -15,9 +15,10 @@ from penchant.explanation import (
     explain,
     flip,
     reasons,
+    support,
 )
 from penchant.studies._asking import Asking
-from penchant.studies._beliefs import Conversation
+from penchant.studies._beliefs import Talk
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import (
     Group,
@@ -27,7 +28,6 @@ from penchant.studies._group import (
 )
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._population import participations, pool
-from penchant.studies._records import ParticipantRecord, Who
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -38,7 +38,7 @@ from penchant.studies._results import (
     ranking,
     what_if,
 )
-from penchant.studies._support import support
+from penchant.studies.store._records import ParticipantRecord, Who
 
 __all__ = ["Study"]
 
@@ -139,7 +139,12 @@ class Study(Asking):
             Which item; None: the recommended one.
         """
         talk = self._talk(participant)
-        return support(talk, self._position(talk.favourite if item is None else item))
+        where = self._position(talk.favourite if item is None else item)
+        amount = talk.scale.amount
+        return [
+            replace(each, effect=amount(each.effect), lead=amount(each.lead))
+            for each in support(talk, where)
+        ]
 
     def contradictions(self, participant: Who) -> list[Contradiction]:
         """Find the answers that cannot all be right."""
@@ -196,7 +201,7 @@ class Study(Asking):
         if known is not None and known[0] == record.n_events:
             return known[1]
         now = self.participation(record.id)
-        talk = self._shared.beliefs.conversation(record.id, now, keep=False)
+        talk = self._shared.beliefs.talk(record.id, now, keep=False)
         member = make_member(record, now, talk)
         self._shared.members[record.id] = (now.n_events, member)
         return member
@@ -213,7 +218,7 @@ class Study(Asking):
         return found
 
 
-def _in_points(talk: Conversation, found: Attribution) -> Attribution:
+def _in_points(talk: Talk, found: Attribution) -> Attribution:
     """Turn contributions to utility to contributions in points."""
     scale = talk.scale
     factor = 100.0 / scale.span

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from penchant.encoding import Pairs, RankerMixin, check_items, check_pairs
 from penchant.exceptions import ConvergenceWarning
-from penchant.models import Pairs, RankerMixin, check_items, check_pairs
 from penchant.typing import FloatArray
 
 __all__ = ["LinearRanker"]

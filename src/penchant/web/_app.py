@@ -12,8 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from penchant.studies import Store
-from penchant.web._access import Access, LoginNeededError
-from penchant.web._api import create_api
 from penchant.web._errors import (
     on_consent_needed,
     on_http_error,
@@ -22,17 +20,20 @@ from penchant.web._errors import (
     on_penchant_error,
     on_unforeseen,
 )
-from penchant.web._group_routes import group_pages
-from penchant.web._guard import Guard
 from penchant.web._health import health
 from penchant.web._lifespan import lifespan
-from penchant.web._login import login_pages, on_login_needed
-from penchant.web._owner_routes import owner_pages
-from penchant.web._pages import STATIC
-from penchant.web._participant_routes import participant_pages
-from penchant.web._result_routes import result_pages
-from penchant.web._routes import pages
-from penchant.web._visit import ConsentNeededError, LinkNotFoundError
+from penchant.web._templates import STATIC
+from penchant.web._workers import make_pools
+from penchant.web.api._routes import create_api
+from penchant.web.pages._group import group_pages
+from penchant.web.pages._login import login_pages, on_login_needed
+from penchant.web.pages._owner import owner_pages
+from penchant.web.pages._participant import participant_pages
+from penchant.web.pages._results import result_pages
+from penchant.web.pages._studies import pages
+from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
+from penchant.web.security._access import Access, LoginNeededError
+from penchant.web.security._guard import Guard
 
 __all__ = ["create_app"]
 
@@ -43,6 +44,7 @@ def create_app(
     store: Store,
     *,
     login: bool = False,
+    secret: str | None = None,
     max_upload_bytes: int = MAX_UPLOAD,
     hosts: tuple[str, ...] = (),
 ) -> FastAPI:
@@ -54,8 +56,12 @@ def create_app(
         Where studies are kept. The app uses it from many threads and does not
         close it.
     login : bool
-        Whether owners must log in. Without, everybody who reaches the app may do
-        everything: for one analyst on their own machine. Participants never log in.
+        Whether owners must log in. Without, there is one analyst, who may do
+        everything. Participants never log in.
+    secret : str, optional
+        What the one analyst must show: a browser that follows a link with
+        ``?token=secret`` once, a program as a bearer token. None: everybody who
+        reaches the app is the analyst, which may be every user of the machine.
     max_upload_bytes : int
         Larger uploads are refused before they are read.
     hosts : tuple of str
@@ -74,13 +80,14 @@ def create_app(
     )
     app.state.store = store
     app.state.max_upload_bytes = max_upload_bytes
-    app.state.access = Access(login=login)
+    app.state.access = Access(login=login, secret=secret)
+    app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, result_pages, health):
         app.include_router(router)
     for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)
-    app.mount("/api/v1", create_api(store, app.state.access))
+    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(ConsentNeededError, on_consent_needed)

@@ -14,10 +14,10 @@ from penchant.exceptions import (
     NotAnswerableError,
     StoreError,
 )
-from penchant.web._guard import POLICY_HEADERS
 from penchant.web._languages import texts_for
-from penchant.web._pages import render
-from penchant.web._visit import ConsentNeededError
+from penchant.web._templates import render
+from penchant.web.pages._visit import ConsentNeededError
+from penchant.web.security._guard import POLICY_HEADERS
 
 __all__ = [
     "on_consent_needed",
@@ -29,7 +29,11 @@ __all__ = [
     "status_of",
 ]
 
-_SENTENCES: Final = {404: "errors.nothing", 405: "errors.wrong_use"}
+_SENTENCES: Final = {
+    404: "errors.nothing",
+    405: "errors.wrong_use",
+    503: "errors.busy",
+}
 
 
 async def on_penchant_error(request: Request, error: Exception) -> Response:

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from penchant.exceptions import StoreError
-from penchant.web._access import StoreOfApp
+from penchant.web.security._access import StoreOfApp
 
 __all__ = ["health"]
 
@@ -12,8 +12,8 @@ health = APIRouter()
 
 
 @health.get("/healthz")
-def healthz() -> dict[str, str]:
-    """Say that the process lives."""
+async def healthz() -> dict[str, str]:
+    """Say that the process lives, however busy its threads are."""
     return {"status": "ok"}
 
 

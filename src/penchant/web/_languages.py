@@ -8,14 +8,9 @@ from fastapi import Request
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from penchant.studies import (
-    LANGUAGES,
-    StudySettings,
-    Texts,
-    choose_language,
-    load_texts,
-)
-from penchant.web._display import show_name
+from penchant.studies import StudySettings
+from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
+from penchant.views import show_name
 
 __all__ = [
     "LANGUAGE_COOKIE",

@@ -1,0 +1,25 @@
+"""Items as numbers: domains, encodings of attributes, and pairs of items."""
+
+from penchant.encoding._domain import (
+    Domain,
+    check_domain,
+    check_items,
+    check_labelled_items,
+    check_rated_items,
+)
+from penchant.encoding._encoding import Encoding, make_encoding, make_kernels
+from penchant.encoding._pairs import Pairs, RankerMixin, check_pairs
+
+__all__ = [
+    "Domain",
+    "Encoding",
+    "Pairs",
+    "RankerMixin",
+    "check_domain",
+    "check_items",
+    "check_labelled_items",
+    "check_pairs",
+    "check_rated_items",
+    "make_encoding",
+    "make_kernels",
+]

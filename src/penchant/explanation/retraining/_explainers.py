@@ -1,0 +1,335 @@
+"""Complete, k-depth and least-squares explainers (EX-2, EX-3, EX-7)."""
+
+from collections.abc import Mapping, Sequence
+from math import comb
+from numbers import Integral
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Memory
+from sklearn.utils._param_validation import Interval
+
+from penchant.exceptions import DataError
+from penchant.explanation._coalitions import (
+    all_masks,
+    mask_of,
+    masks_up_to,
+    members,
+)
+from penchant.explanation._players import frame_of
+from penchant.explanation._shapley import (
+    complete_weights,
+    depth_weights,
+    normalized,
+)
+from penchant.explanation.retraining._association import constant_players
+from penchant.explanation.retraining._game import RetrainingGame
+from penchant.explanation.retraining._interpolation import (
+    MAX_INTERPOLATED,
+    interpolation_deviations,
+    interpolation_weights,
+)
+from penchant.explanation.retraining._least_squares import (
+    draw_sets,
+    least_squares_weights,
+    smallest_budget,
+)
+from penchant.explanation.retraining._retraining import (
+    RetrainingExplainer,
+    check_number,
+)
+from penchant.typing import FloatArray
+
+__all__ = ["CompleteExplainer", "DepthExplainer", "LeastSquaresExplainer"]
+
+_DEFAULT_BUDGET = 512
+
+
+class CompleteExplainer(RetrainingExplainer):
+    """Shapley values of models of all sets of attributes (EX-2).
+
+    The influence of an attribute is what it adds to a model of others, averaged over
+    all orders in which the attributes can be added. This trains 2^d - 2 models for d
+    attributes; from about 10 on use `LeastSquaresExplainer`.
+
+    Parameters
+    ----------
+    players : dict or None, default=None
+        Columns that are one attribute, by position or by name, such as
+        ``{"colour": [3, 4, 5]}`` for a one-hot block. All other columns stand alone.
+    memory : path, joblib.Memory or None, default=None
+        Where trained models are kept, for later sessions and other explainers.
+    random_state : int, RandomState or None, default=None
+        An int makes the result repeatable: estimators whose random_state is None get
+        a seed, the same for all sets.
+    n_jobs : int or None, default=None
+        Processes on this machine, -1 for one per core.
+    cluster : str or None, default=None
+        Address of a Dask scheduler, instead of `n_jobs`.
+    verbose : bool, default=False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    names_ : tuple of str
+        The attributes.
+    n_models_ : int
+        Number of models, the user's own included.
+    complexity_ : float
+        Their share among the models of all sets.
+    game_ : RetrainingGame
+        The trained models.
+
+    Notes
+    -----
+    The class explained is the one that `predict` names, and the base is its frequency
+    among the labels. A classifier without `predict_proba` counts as certain of what
+    it predicts.
+
+    SHAP and its relatives keep one model and replace values; this trains models that
+    never saw an attribute. The two answer different questions, and their difference
+    is no error of either.
+
+    References
+    ----------
+    The paper of the coalitional methods: see METHODS, section EX.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVR
+    >>> from penchant.explanation import CompleteExplainer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SVR().fit(X[:, :3], X[:, 3])
+    >>> found = CompleteExplainer().fit(model, X[:, :3], X[:, 3]).explain(X[:1, :3])
+    >>> found.values.round(2)
+    array([[-0.26, -0.33, -0.38]])
+    >>> found.n_models, bool(abs(found.gap).max() < 1e-9)
+    (7, True)
+    """
+
+    def _method(self) -> str:
+        return "complete"
+
+    def _plan(
+        self, game: RetrainingGame, rng: np.random.Generator
+    ) -> tuple[list[int], FloatArray]:
+        n_players = len(game.players)
+        check_number(game.full, n_players)
+        masks = all_masks(n_players)
+        return masks, complete_weights(masks, n_players)
+
+
+class DepthExplainer(RetrainingExplainer):
+    """What an attribute adds to models of few others (EX-3).
+
+    The mean over the sizes 0, ..., k - 1 of what it adds on average to a model of so
+    many others. The influences do not add up to the prediction unless k is the number
+    of attributes: `gap` tells how much is missing.
+
+    Parameters
+    ----------
+    k : int, default=2
+        Largest number of attributes in a model.
+    normalize : bool, default=False
+        Whether to spread the gap evenly over the attributes.
+    players, memory, random_state, n_jobs, cluster, verbose
+        As for `CompleteExplainer`.
+
+    Attributes
+    ----------
+    names_, n_models_, complexity_, game_
+        As for `CompleteExplainer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVR
+    >>> from penchant.explanation import DepthExplainer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explainer = DepthExplainer(k=1).fit(SVR(), X[:, :3], X[:, 3])
+    >>> explainer.explain(X[:1, :3]).values.round(2)
+    array([[-0.81, -0.93, -0.96]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RetrainingExplainer._parameter_constraints,
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "normalize": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        k: int = 2,
+        *,
+        normalize: bool = False,
+        players: Mapping[str, Sequence[Any]] | None = None,
+        memory: str | Path | Memory | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        cluster: str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(
+            players=players,
+            memory=memory,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            cluster=cluster,
+            verbose=verbose,
+        )
+        self.k = k
+        self.normalize = normalize
+
+    def _method(self) -> str:
+        return f"depth {self.k}"
+
+    def _plan(
+        self, game: RetrainingGame, rng: np.random.Generator
+    ) -> tuple[list[int], FloatArray]:
+        n_players = len(game.players)
+        if self.k > n_players:
+            raise DataError(
+                f"k must be at most the number of attributes ({n_players}). "
+                f"Got {self.k}."
+            )
+        n_models = sum(comb(n_players, size) for size in range(1, self.k + 1))
+        check_number(n_models, n_players)
+        masks = masks_up_to(n_players, self.k)
+        weights = depth_weights(masks, n_players, self.k)
+        if self.normalize:
+            return normalized(masks, weights, game.full)
+        return masks, weights
+
+
+class LeastSquaresExplainer(RetrainingExplainer):
+    """Influences that come near the complete method with few models (EX-7).
+
+    Trains models of all single attributes, of all but one, and of random sets with
+    their complements; the Shapley value is then that of the smoothest game through
+    their worths. The influences always add up to the prediction, and are those of
+    `CompleteExplainer` once the budget covers all sets.
+
+    Parameters
+    ----------
+    budget : int or None, default=None
+        Number of models, the user's own included; at least 2 d + 1 for d attributes.
+        None: 512, or 2 d + 1 if that is more. All sets are taken if they are fewer.
+    players, memory, random_state, n_jobs, cluster, verbose
+        As for `CompleteExplainer`; `random_state` also chooses the sets.
+
+    Attributes
+    ----------
+    solution_ : {"all sets", "smoothest game", "weighted squares"}
+        What was solved: see Notes.
+    names_, n_models_, complexity_, game_
+        As for `CompleteExplainer`.
+
+    Notes
+    -----
+    The smoothest game is the mean of a Gaussian process over sets of attributes, given
+    the worths that are known: least squares in the norm of its kernel. It needs a
+    linear system with one equation per model, so that from 4,097 models on weighted
+    least squares take over: influences whose sums over sets are nearest to the worths,
+    in the weights that make the Shapley value exact.
+
+    The process also tells how far the influences may be from those of all models: these
+    are the standard errors (`std`) of the attribution, 0 where all sets are known and
+    unknown for weighted squares.
+
+    An attribute with one value in all rows gets 0 and no models, unless the budget
+    covers all sets.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.kernel_ridge import KernelRidge
+    >>> from penchant.explanation import LeastSquaresExplainer
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = KernelRidge(kernel="rbf", alpha=0.1).fit(X, y)
+    >>> explainer = LeastSquaresExplainer(budget=101, random_state=0)
+    >>> found = explainer.fit(model, X, y).explain(X[:5])
+    >>> found.n_models, bool(abs(found.gap).max() < 1e-9)
+    (101, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RetrainingExplainer._parameter_constraints,
+        "budget": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        budget: int | None = None,
+        *,
+        players: Mapping[str, Sequence[Any]] | None = None,
+        memory: str | Path | Memory | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        cluster: str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(
+            players=players,
+            memory=memory,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            cluster=cluster,
+            verbose=verbose,
+        )
+        self.budget = budget
+
+    def _method(self) -> str:
+        return f"least squares: {self.solution_}"
+
+    def _plan(
+        self, game: RetrainingGame, rng: np.random.Generator
+    ) -> tuple[list[int], FloatArray]:
+        n_players = len(game.players)
+        least = smallest_budget(n_players)
+        budget = max(least, _DEFAULT_BUDGET) if self.budget is None else self.budget
+        if budget < least:
+            raise DataError(
+                f"The budget must be at least {least:,} models for {n_players} "
+                f"attributes. Got {budget:,}."
+            )
+        check_number(min(budget, game.full), n_players)
+        constant = constant_players(frame_of(game.table), game.players)
+        changing = np.flatnonzero(~constant)
+        if budget >= game.full or len(changing) in (0, n_players):
+            changing = np.arange(n_players)
+        sets, part = self._plan_among(len(changing), int(budget), rng)
+        self._changing, self._sets = changing, sets
+        if len(changing) == n_players:
+            return sets, part
+        weights = np.zeros((len(sets), n_players))
+        weights[:, changing] = part
+        # All that change, and all: the same to a model, and the user has the latter.
+        masks = [mask_of(changing[list(members(each))].tolist()) for each in sets]
+        everyone = mask_of(changing.tolist())
+        return [game.full if mask == everyone else mask for mask in masks], weights
+
+    def _deviations(self, worths: FloatArray) -> FloatArray | None:
+        if self.solution_ == "weighted squares":
+            return None
+        deviations = np.zeros((len(worths), len(self.names_)))
+        if self.solution_ == "smoothest game":
+            deviations[:, self._changing] = interpolation_deviations(
+                self._sets, len(self._changing), worths
+            )
+        return deviations
+
+    def _plan_among(
+        self, n_players: int, budget: int, rng: np.random.Generator
+    ) -> tuple[list[int], FloatArray]:
+        """Choose sets and weights for a number of players that all matter."""
+        masks, shares = draw_sets(n_players, budget, rng)
+        if len(masks) == (1 << n_players) - 1:
+            self.solution_ = "all sets"
+            return masks, complete_weights(masks, n_players)
+        if len(masks) <= MAX_INTERPOLATED:
+            self.solution_ = "smoothest game"
+            return masks, interpolation_weights(masks, n_players)
+        self.solution_ = "weighted squares"
+        return masks, least_squares_weights(masks, shares, n_players)

@@ -1,0 +1,41 @@
+"""Gaussian processes: one person, many people, and beliefs about utilities."""
+
+from penchant.gp._answers import Answer, RowEvidence
+from penchant.gp._covariance import (
+    Covariance,
+    DenseCovariance,
+    LowRankCovariance,
+    covariance_root,
+)
+from penchant.gp._fit import GaussianProcess, HyperParameters
+from penchant.gp._item_prior import ItemPrior, contrasts
+from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdItemKernel, ItemKernel
+from penchant.gp._lapses import LapsePosterior
+from penchant.gp._personal_utility import FactorTerm, PersonalUtility
+from penchant.gp._population import PopulationGP
+from penchant.gp._posterior import Draws, Posterior
+from penchant.gp._ranker import GaussianProcessRanker
+
+__all__ = [
+    "AnovaFamily",
+    "AnovaItemKernel",
+    "Answer",
+    "ArdItemKernel",
+    "Covariance",
+    "DenseCovariance",
+    "Draws",
+    "FactorTerm",
+    "GaussianProcess",
+    "GaussianProcessRanker",
+    "HyperParameters",
+    "ItemKernel",
+    "ItemPrior",
+    "LapsePosterior",
+    "LowRankCovariance",
+    "PersonalUtility",
+    "PopulationGP",
+    "Posterior",
+    "RowEvidence",
+    "contrasts",
+    "covariance_root",
+]

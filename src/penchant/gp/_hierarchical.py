@@ -1,0 +1,298 @@
+"""What all people have in common, as the prior of a new person (GP-11)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penchant.exceptions import DataError
+from penchant.gp._covariance import Covariance, DenseCovariance, LowRankCovariance
+from penchant.gp._item_prior import ItemPrior, contrasts, find_rows
+from penchant.gp._kernels import ItemKernel, KernelFamily
+from penchant.gp.inference._grouped_sites import GroupedSites
+from penchant.gp.inference._hierarchical_em import (
+    LARGEST_DENSE,
+    HierarchicalEM,
+    HierarchicalResult,
+)
+from penchant.typing import FloatArray
+
+__all__ = ["DenseHierarchy", "LowRankHierarchy", "fit_hierarchy"]
+
+_N_SAMPLE = 1000
+"""Steps are first made with every k-th person, about so many."""
+LARGEST_FREE = 500
+"""Most items with features whose covariance is free."""
+_ROWS = 4096
+"""Features of many items are computed in blocks of so many."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseHierarchy:
+    """Mean and free covariance of the utilities of all items.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (1 + n_user_features, n_items)
+        Mean utilities, then what each standardised feature of a person adds.
+    cov : ndarray of shape (n_items, n_items)
+        Covariance between people with equal features. Rows add up to 0: utilities
+        are measured from the average item.
+    spread : ndarray of shape (n_user_features, n_user_features)
+        Covariance of the features over the training people.
+    items : ItemPrior or None
+        What features of items tell; None: there are none.
+    """
+
+    coef: FloatArray
+    cov: FloatArray
+    spread: FloatArray
+    items: ItemPrior | None
+
+    def prior(
+        self, user: FloatArray | None, items: FloatArray | None
+    ) -> tuple[FloatArray, Covariance]:
+        """Give mean and covariance of the utilities of a new person.
+
+        Parameters
+        ----------
+        user : ndarray of shape (n_user_features,) or None
+            Standardised features; None: not known, which widens the prior.
+        items : ndarray of shape (n, n_item_features) or None
+            Encoded items; None: those of training.
+        """
+        mean, cov = _person(self.coef, self.cov, self.spread, user)
+        if items is None:
+            return mean, DenseCovariance(cov)
+        if self.items is None:
+            raise DataError(
+                "New items need features, and the model was fitted without any. Give "
+                "X_items to fit."
+            )
+        weights, rest = self.items.regression(items)
+        return weights @ mean, DenseCovariance(weights @ cov @ weights.T + rest)
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankHierarchy:
+    """Mean and covariance of weights of item features, for very many items.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (1 + n_user_features, rank)
+    cov : ndarray of shape (rank, rank)
+    spread : ndarray of shape (n_user_features, n_user_features)
+    offsets : ndarray of shape (n_items,)
+        What a training item is worth beyond its features.
+    residual : float
+        Variance of that between people.
+    items : ndarray of shape (n_items, n_item_features)
+        Encoded training items.
+    kernel : ItemKernel
+    landmarks : ndarray of shape (rank, n_item_features)
+        Items against which others are measured.
+    projection : ndarray of shape (rank, rank)
+        Takes covariances with the landmarks to features.
+    """
+
+    coef: FloatArray
+    cov: FloatArray
+    spread: FloatArray
+    offsets: FloatArray
+    residual: float
+    items: FloatArray
+    kernel: ItemKernel
+    landmarks: FloatArray
+    projection: FloatArray
+
+    def prior(
+        self, user: FloatArray | None, items: FloatArray | None
+    ) -> tuple[FloatArray, Covariance]:
+        """Give mean and covariance of the utilities of a new person."""
+        weights, cov = _person(self.coef, self.cov, self.spread, user)
+        wanted, offsets = self.items, self.offsets
+        if items is not None:
+            wanted = items
+            offsets = np.append(offsets, 0.0)[find_rows(items, self.items)]
+        features = landmark_features(
+            self.kernel, wanted, self.landmarks, self.projection
+        )
+        factor = features @ np.linalg.cholesky(cov)
+        belief = LowRankCovariance(factor, np.full(len(wanted), self.residual))
+        mean = features @ weights + offsets
+        if len(wanted) <= LARGEST_DENSE:  # written out once, not at every answer
+            return mean, DenseCovariance(belief.dense())
+        return mean, belief
+
+
+def _person(
+    coef: FloatArray, cov: FloatArray, spread: FloatArray, user: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Give mean and covariance of one person, with or without features."""
+    if user is not None:
+        return coef[0] + user @ coef[1:], cov
+    return coef[0], cov + coef[1:].T @ spread @ coef[1:]
+
+
+def fit_hierarchy(
+    sites: GroupedSites,
+    design: FloatArray,
+    family: KernelFamily | None,
+    items: FloatArray | None,
+    *,
+    options: dict[str, Any],
+    n_kernel_fits: int,
+    rank: int,
+    tol: float,
+    max_iter: int,
+    rng: np.random.RandomState,
+) -> tuple[DenseHierarchy | LowRankHierarchy, HierarchicalResult]:
+    """Learn the hierarchy from all people (GP-11).
+
+    Parameters
+    ----------
+    sites : GroupedSites
+    design : ndarray of shape (n_users, 1 + n_user_features)
+        A column of ones, and standardised features of people.
+    family : KernelFamily or None
+        Kernels between the items; None: nothing is known of them.
+    items : ndarray of shape (n_items, n_item_features) or None
+    options : dict
+        shrinkage and noise of `HierarchicalEM`.
+    n_kernel_fits : int
+        How often the kernel is fitted to what was learned.
+    rank : int
+        Number of landmarks above 500 items.
+    tol, max_iter : float, int
+        Of `HierarchicalEM.solve`.
+    rng : RandomState
+        Draws the landmarks.
+    """
+    spread = design[:, 1:].T @ design[:, 1:] / max(len(design), 1)
+    fitter = _Fitter(sites, design, options, tol, max_iter)
+    if family is not None and items is not None and len(items) > LARGEST_FREE:
+        return fitter.low_rank(family, items, spread, rank, rng)
+    if sites.n_items > LARGEST_DENSE:
+        raise DataError(
+            f"With more than {LARGEST_DENSE} items their features are needed. Got "
+            f"{sites.n_items} items without features; give X_items to fit."
+        )
+    return fitter.dense(family, items, spread, n_kernel_fits)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitter:
+    """Runs EM with a part of the people, then with all."""
+
+    sites: GroupedSites
+    design: FloatArray
+    options: dict[str, Any]
+    tol: float
+    max_iter: int
+
+    def dense(
+        self,
+        family: KernelFamily | None,
+        items: FloatArray | None,
+        spread: FloatArray,
+        n_kernel_fits: int,
+    ) -> tuple[DenseHierarchy, HierarchicalResult]:
+        n_items = self.sites.n_items
+        basis = contrasts(n_items)
+        prior = _item_prior(family, items)
+        target = np.eye(n_items - 1) if prior is None else prior.target(basis)
+        em = self._sample(basis, target)
+        start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
+        for _ in range(n_kernel_fits):
+            if family is None or prior is None:
+                break
+            people = min(self.options["shrinkage"], em.n_people)
+            prior = prior.fitted(family, start.cov, people)
+            em.target = prior.target(basis)
+            start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
+        result = self._all(basis, em.target, start)
+        cov = basis @ result.cov @ basis.T
+        return DenseHierarchy(result.coef @ basis.T, cov, spread, prior), result
+
+    def low_rank(
+        self,
+        family: KernelFamily,
+        items: FloatArray,
+        spread: FloatArray,
+        rank: int,
+        rng: np.random.RandomState,
+    ) -> tuple[LowRankHierarchy, HierarchicalResult]:
+        kernel = family.kernel(family.prior_mean)
+        different = np.unique(items, axis=0)
+        rank = min(rank, len(different))
+        landmarks = different[rng.choice(len(different), rank, replace=False)]
+        projection = _whitening(kernel.gram(landmarks, landmarks))
+        features = landmark_features(kernel, items, landmarks, projection)
+        target = np.eye(features.shape[1])
+        start = self._sample(features, target, residual=0.1).solve(
+            tol=2.0 * self.tol, max_iter=self.max_iter
+        )
+        result = self._all(features, target, start)
+        hierarchy = LowRankHierarchy(
+            coef=result.coef,
+            cov=result.cov,
+            spread=spread,
+            offsets=result.offsets,
+            residual=result.residual,
+            items=items,
+            kernel=kernel,
+            landmarks=landmarks,
+            projection=projection,
+        )
+        return hierarchy, result
+
+    def _sample(
+        self, features: FloatArray, target: FloatArray, residual: float = 0.0
+    ) -> HierarchicalEM:
+        """Prepare EM with about a thousand people."""
+        step = max(1, self.sites.n_users // _N_SAMPLE)
+        some = np.arange(0, self.sites.n_users, step)
+        return HierarchicalEM(
+            self.sites.take(some),
+            self.design[some],
+            features,
+            target,
+            residual=residual,
+            **self.options,
+        )
+
+    def _all(
+        self, features: FloatArray, target: FloatArray, start: HierarchicalResult
+    ) -> HierarchicalResult:
+        """Go on with all people."""
+        if self.sites.n_users < 2 * _N_SAMPLE and start.gap <= self.tol:
+            return start
+        em = HierarchicalEM(
+            self.sites, self.design, features, target, start=start, **self.options
+        )
+        return em.solve(tol=self.tol, max_iter=self.max_iter)
+
+
+def _item_prior(
+    family: KernelFamily | None, items: FloatArray | None
+) -> ItemPrior | None:
+    """Give the prior of items of which something is known."""
+    return None if family is None or items is None else ItemPrior.of(family, items)
+
+
+def _whitening(K: FloatArray) -> FloatArray:
+    """Give P with PP' = K^-1 on the directions that K knows."""
+    values, vectors = np.linalg.eigh(K)
+    keep = values > 1e-9 * values[-1]
+    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
+
+
+def landmark_features(
+    kernel: ItemKernel,
+    items: FloatArray,
+    landmarks: FloatArray,
+    projection: FloatArray,
+) -> FloatArray:
+    """Give features F of items with FF' close to the kernel, block by block."""
+    blocks = (items[low : low + _ROWS] for low in range(0, len(items), _ROWS))
+    return np.concatenate([kernel.gram(b, landmarks) @ projection for b in blocks])

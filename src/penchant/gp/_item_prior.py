@@ -1,0 +1,193 @@
+"""What features of items tell of their utilities before anybody is asked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import minimize
+
+from penchant._cached import cached_property
+from penchant.gp._kernels import ItemKernel, KernelFamily
+from penchant.typing import FloatArray, IntArray
+
+__all__ = ["ItemPrior", "contrasts", "find_rows"]
+
+_NUGGET = (-1.5, 1.5)
+"""Mean and standard deviation of the logarithm of the variance beyond features."""
+_MAX_ITER = 30
+
+
+def contrasts(n_items: int) -> FloatArray:
+    """Give an orthonormal basis of the differences between items.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items - 1)
+        Each column adds up to 0.
+    """
+    steps = np.tri(n_items, n_items - 1, -1) - np.triu(np.ones((n_items, n_items - 1)))
+    basis, _ = np.linalg.qr(steps - steps.mean(axis=0))
+    return np.asarray(basis)
+
+
+def find_rows(rows: FloatArray, table: FloatArray) -> IntArray:
+    """Give where each row first stands in a table; -1: nowhere."""
+    first = {row.tobytes(): k for k, row in reversed(list(enumerate(table + 0.0)))}
+    return np.array([first.get(row.tobytes(), -1) for row in rows + 0.0], dtype=int)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemPrior:
+    """A covariance ``scale (k(x, y) + nugget [x is y])`` between items.
+
+    Parameters
+    ----------
+    items : ndarray of shape (n_items, n_features)
+        Encoded training items.
+    kernel : ItemKernel
+    nugget : float
+        Variance of what an item is worth beyond its features.
+    scale : float
+        Makes the mean variance of the training items 1.
+    parameters : ndarray of shape (n_parameters,)
+        Logarithms: those of the kernel, then that of the nugget.
+    """
+
+    items: FloatArray
+    kernel: ItemKernel
+    nugget: float
+    scale: float
+    parameters: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        family: KernelFamily,
+        items: FloatArray,
+        parameters: FloatArray | None = None,
+    ) -> "ItemPrior":
+        """Give the prior with some parameters; None: those at the start."""
+        if parameters is None:
+            parameters = np.append(family.prior_mean, _NUGGET[0])
+        kernel, nugget = family.kernel(parameters[:-1]), float(np.exp(parameters[-1]))
+        mean_variance = float(kernel.paired(items, items).mean()) + nugget
+        return cls(items, kernel, nugget, 1.0 / mean_variance, parameters)
+
+    def covariance(self) -> FloatArray:
+        """Give the covariance of the training items, (n_items, n_items)."""
+        K = self.kernel.gram(self.items, self.items)
+        K[np.diag_indices_from(K)] += self.nugget
+        return np.asarray(self.scale * K)
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """Multiply by the inverse of the covariance of the training items."""
+        solution: FloatArray = cho_solve(self._factor, b, check_finite=False)
+        return solution
+
+    @cached_property
+    def _factor(self) -> Any:
+        return cho_factor(self.covariance(), lower=True, check_finite=False)
+
+    def target(self, basis: FloatArray) -> FloatArray:
+        """Give the covariance of the differences of `contrasts`."""
+        return np.asarray(basis.T @ self.covariance() @ basis)
+
+    def fitted(
+        self, family: KernelFamily, learned: FloatArray, n_people: float
+    ) -> "ItemPrior":
+        """Give the prior most likely to have made a learned covariance.
+
+        Parameters
+        ----------
+        family : KernelFamily
+            Where the kernel comes from.
+        learned : ndarray of shape (n_items - 1, n_items - 1)
+            Covariance of the differences of `contrasts`.
+        n_people : float
+            How many people it stands for.
+        """
+        basis = contrasts(len(self.items))
+        centre = np.append(family.prior_mean, _NUGGET[0])
+        width = np.append(family.prior_deviation, _NUGGET[1])
+
+        def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+            value, slope = _misfit(family, parameters, basis, learned)
+            away = (parameters - centre) / width
+            total = n_people * value + 0.5 * away @ away
+            return total, n_people * slope + away / width
+
+        best = minimize(
+            loss,
+            self.parameters,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[*family.bounds, (-9.0, 3.0)],
+            options={"maxiter": _MAX_ITER},
+        )
+        return ItemPrior.of(family, self.items, best.x)
+
+    def weights(self, items: FloatArray) -> FloatArray:
+        """Give how much the utility of each training item counts for items.
+
+        Parameters
+        ----------
+        items : ndarray of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, n_items)
+            An item that equals one of training is that one.
+        """
+        return self._weights(self._cross(items), find_rows(items, self.items))
+
+    def _cross(self, items: FloatArray) -> FloatArray:
+        return np.asarray(self.scale * self.kernel.gram(items, self.items))
+
+    def _weights(self, cross: FloatArray, places: IntArray) -> FloatArray:
+        weights = self.solve(cross.T).T
+        known = np.flatnonzero(places >= 0)
+        weights[known] = 0.0
+        weights[known, places[known]] = 1.0
+        return weights
+
+    def regression(self, items: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Predict utilities of items from those of the training items.
+
+        Parameters
+        ----------
+        items : ndarray of shape (n, n_features)
+
+        Returns
+        -------
+        weights : ndarray of shape (n, n_items)
+            An item that equals one of training is that one.
+        rest : ndarray of shape (n, n)
+            Covariance of what the training items leave open.
+        """
+        cross, places = self._cross(items), find_rows(items, self.items)
+        weights = self._weights(cross, places)
+        own = self.kernel.gram(items, items)
+        own[np.diag_indices_from(own)] += self.nugget
+        rest = self.scale * own - weights @ cross.T
+        known = places >= 0
+        rest[known], rest[:, known] = 0.0, 0.0
+        return weights, 0.5 * (rest + rest.T)
+
+
+def _misfit(
+    family: KernelFamily, parameters: FloatArray, basis: FloatArray, inner: FloatArray
+) -> tuple[float, FloatArray]:
+    """Give (log|C| + tr(C^-1 L))/2 of the contrasts' prior C, and its slopes."""
+    K, kept = family.gram(parameters[:-1])
+    nugget = np.exp(parameters[-1])
+    C = basis.T @ K @ basis
+    C[np.diag_indices_from(C)] += nugget
+    lower = np.linalg.cholesky(C)
+    inverse = np.linalg.inv(C)
+    part = inverse @ inner
+    value = float(np.log(np.diagonal(lower)).sum() + 0.5 * np.trace(part))
+    inner_slope = 0.5 * (inverse - part @ inverse)
+    Q = basis @ inner_slope @ basis.T
+    slopes = family.slopes(parameters[:-1], 0.5 * (Q + Q.T), kept)
+    return value, np.append(slopes, nugget * np.trace(inner_slope))

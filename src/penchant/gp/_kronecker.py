@@ -1,0 +1,355 @@
+"""The multi-user Gaussian process of Bonilla, Guo and Sanner (GP-1 to GP-6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+
+from penchant.gp._answers import Answer
+from penchant.gp.inference._evidence_gradient import evidence_gradient
+from penchant.gp.inference._expectation_propagation import (
+    EPResult,
+    expectation_propagation,
+)
+from penchant.gp.inference._grouped_sites import GroupedSites
+from penchant.gp.inference._laplace import LaplaceResult, laplace
+from penchant.gp.inference._sites import Rows, Sites
+from penchant.typing import FloatArray, IntArray
+
+__all__ = ["KroneckerData", "KroneckerModel", "Scales", "fit_kronecker"]
+
+_REACH = 5.0
+"""How far the logarithm of a hyper-parameter may move from its start."""
+_TOL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """Hyper-parameters of k_t(t, t') k_x(x, x') (GP-2).
+
+    Parameters
+    ----------
+    variance : float
+        Of the utility. That of k_t is 1: the product knows one variance only.
+    items, users : ndarray of shape (n_features,)
+        Length scales.
+    """
+
+    variance: float
+    items: FloatArray
+    users: FloatArray
+
+    def to_logs(self) -> FloatArray:
+        """Give the logarithms of all, in one vector."""
+        every = np.concatenate([[self.variance], self.items, self.users])
+        return np.asarray(np.log(every))
+
+    def from_logs(self, logs: FloatArray) -> "Scales":
+        """Give scales of the same sizes from their logarithms."""
+        values = np.exp(logs)
+        cut = 1 + len(self.items)
+        return Scales(float(values[0]), values[1:cut], values[cut:])
+
+    def between_items(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Give the covariances k_x of items."""
+        return self.variance * _squared_exponential(X, Y, self.items)
+
+    def between_users(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Give the covariances k_t of people."""
+        return _squared_exponential(X, Y, self.users)
+
+
+@dataclass(frozen=True, eq=False)
+class KroneckerData:
+    """Answers about nodes, the pairs (person, item) that occur in them.
+
+    Parameters
+    ----------
+    items : ndarray of shape (n_items, n_item_features)
+    users : ndarray of shape (n_users, n_user_features)
+    node_users, node_items : ndarray of int of shape (n_nodes,)
+    raised, lowered : ndarray of int of shape (n_sites,)
+        The nodes of each answer; -1 in `lowered` where there is one only.
+    lower, upper, weights : ndarray of shape (n_sites,)
+        The interval of the noisy difference, and how often it was answered.
+    """
+
+    items: FloatArray
+    users: FloatArray
+    node_users: IntArray
+    node_items: IntArray
+    raised: IntArray
+    lowered: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(
+        cls, items: FloatArray, users: FloatArray, sites: GroupedSites
+    ) -> "KroneckerData":
+        """Give the nodes of all people numbers in one row."""
+        owners = np.repeat(np.arange(sites.n_users), np.diff(sites.site_start))
+        start = sites.node_start[owners]
+        return cls(
+            items=items,
+            users=users,
+            node_users=sites.node_users,
+            node_items=sites.nodes,
+            raised=start + sites.first,
+            lowered=start + sites.second,
+            lower=sites.lower,
+            upper=sites.upper,
+            weights=sites.weights,
+        )
+
+    def with_person(
+        self,
+        user: FloatArray,
+        answers: Sequence[Answer],
+        tie_width: float,
+        threshold: float,
+    ) -> "KroneckerData":
+        """Add one more person and what this person answered."""
+        seen = sorted({item for answer in answers for item in answer.items})
+        place = {item: len(self.node_items) + k for k, item in enumerate(seen)}
+        ends = [answer.interval(tie_width, threshold) for answer in answers]
+        lower, upper = np.array(ends).reshape(-1, 2).T
+        raised = [place[answer.items[0]] for answer in answers]
+        lowered = [
+            place[answer.items[1]] if len(answer.items) == 2 else -1
+            for answer in answers
+        ]
+        return replace(
+            self,
+            users=np.vstack([self.users, user]),
+            node_users=np.append(self.node_users, np.full(len(seen), len(self.users))),
+            node_items=np.append(self.node_items, seen).astype(np.int64),
+            raised=np.append(self.raised, raised).astype(np.int64),
+            lowered=np.append(self.lowered, lowered).astype(np.int64),
+            lower=np.append(self.lower, lower),
+            upper=np.append(self.upper, upper),
+            weights=np.append(self.weights, np.ones(len(answers))),
+        )
+
+    def covariance(self, scales: Scales) -> FloatArray:
+        """Give the prior covariance of the nodes, shape (n_nodes, n_nodes)."""
+        between_users = scales.between_users(self.users, self.users)
+        between_items = scales.between_items(self.items, self.items)
+        users = between_users[np.ix_(self.node_users, self.node_users)]
+        items = between_items[np.ix_(self.node_items, self.node_items)]
+        return np.asarray(users * items)
+
+    def infer(
+        self,
+        scales: Scales,
+        noise: float,
+        inference: str,
+        start: tuple[FloatArray, FloatArray] | None = None,
+    ) -> "Inferred":
+        """Find the posterior of the nodes (GP-4, GP-10)."""
+        sites = Sites(self.lower, self.upper, noise, self.weights)
+        rows = Rows(self.raised, self.lowered)
+        solve = laplace if inference == "laplace" else expectation_propagation
+        zero = np.zeros(len(self.node_items))
+        K = self.covariance(scales)
+        return Inferred(
+            solve(zero, K, sites, rows=rows, start=start, tol=_TOL), sites, rows, K
+        )
+
+    def slopes(self, scales: Scales, QK: FloatArray) -> FloatArray:
+        """Give sum(Q * dK) by the logarithms of all scales; QK is symmetric (GP-5)."""
+        by_item = _add_up(QK, self.node_items, len(self.items))
+        by_user = _add_up(QK, self.node_users, len(self.users))
+        return np.concatenate(
+            [
+                [QK.sum()],
+                _distance_slopes(self.items, by_item) / scales.items**2,
+                _distance_slopes(self.users, by_user) / scales.users**2,
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """A posterior of the nodes, and what it was computed from."""
+
+    result: Any
+    sites: Sites
+    rows: Rows
+    K: FloatArray
+
+    def information(self) -> FloatArray:
+        """Give R = (K + W^-1)^-1 of the nodes."""
+        W = self.rows.gram(self.result.precision, len(self.K))
+        return np.asarray(W - W @ self.result.cov @ W)
+
+    def pull(self) -> FloatArray:
+        """Give g, for which K g is the posterior mean."""
+        return self.rows.pull(self.result.pull, len(self.K))
+
+    def slope(self) -> FloatArray:
+        """Give Q * K, Q the derivative of the log evidence by K (GP-5)."""
+        gradient = evidence_gradient(self.result, self.sites, self.rows)
+        return np.asarray(gradient.cov * self.K)
+
+
+@dataclass(frozen=True, eq=False)
+class KroneckerModel:
+    """A posterior over the utilities of training people, ready for a new one.
+
+    Parameters
+    ----------
+    data : KroneckerData
+    scales : Scales
+    noise : float
+    inference : str
+    pull : ndarray of shape (n_nodes,)
+        g: the prior covariance with the nodes times g is a posterior mean.
+    information : ndarray of shape (n_nodes, n_nodes)
+        R = (K + W^-1)^-1.
+    tau, nu : ndarray of shape (n_sites,)
+        The Gaussian that replaces each answer.
+    log_evidence : float
+    highest : float
+        Largest posterior mean of a node, over all people.
+    """
+
+    data: KroneckerData
+    scales: Scales
+    noise: float
+    inference: str
+    pull: FloatArray
+    information: FloatArray
+    tau: FloatArray
+    nu: FloatArray
+    log_evidence: float
+    highest: float
+
+    @classmethod
+    def of(
+        cls,
+        data: KroneckerData,
+        scales: Scales,
+        noise: float,
+        inferred: Inferred,
+        inference: str,
+    ) -> "KroneckerModel":
+        """Keep what prediction needs."""
+        result: LaplaceResult | EPResult = inferred.result
+        return cls(
+            data=data,
+            scales=scales,
+            noise=noise,
+            inference=inference,
+            pull=inferred.pull(),
+            information=inferred.information(),
+            tau=result.tau,
+            nu=result.nu,
+            log_evidence=result.log_evidence,
+            highest=float(result.mean.max(initial=0.0)),
+        )
+
+    def prior(
+        self, user: FloatArray, items: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give mean and covariance of a person's utilities (GP-6).
+
+        Parameters
+        ----------
+        user : ndarray of shape (n_user_features,)
+        items : ndarray of shape (n, n_item_features) or None
+            None: the items of training.
+        """
+        data, scales = self.data, self.scales
+        wanted = data.items if items is None else items
+        alike = scales.between_users(data.users, user[None, :])[data.node_users]
+        cross = alike * scales.between_items(data.items, wanted)[data.node_items]
+        own = scales.between_items(wanted, wanted)
+        cov = own - cross.T @ self.information @ cross
+        return cross.T @ self.pull, 0.5 * (cov + cov.T)
+
+    def refit(
+        self,
+        user: FloatArray,
+        answers: Sequence[Answer],
+        tie_width: float,
+        threshold: float,
+    ) -> "KroneckerModel":
+        """Learn from one more person's answers too; hyper-parameters stay."""
+        data = self.data.with_person(user, answers, tie_width, threshold)
+        start = (self.tau, self.nu)
+        inferred = data.infer(self.scales, self.noise, self.inference, start)
+        return KroneckerModel.of(
+            data, self.scales, self.noise, inferred, self.inference
+        )
+
+
+def fit_kronecker(
+    data: KroneckerData,
+    scales: Scales,
+    noise: float,
+    *,
+    inference: str,
+    optimize: bool,
+    max_iter: int,
+) -> KroneckerModel:
+    """Find the posterior; with `optimize`, at the scales of largest evidence (GP-5).
+
+    The noise stays: it only sets the unit in which the variance is measured.
+    O(n_nodes^3) per step.
+    """
+    if optimize and len(data.raised):
+        scales = _maximise_evidence(data, scales, noise, inference, max_iter)
+    inferred = data.infer(scales, noise, inference)
+    return KroneckerModel.of(data, scales, noise, inferred, inference)
+
+
+def _maximise_evidence(
+    data: KroneckerData, start: Scales, noise: float, inference: str, max_iter: int
+) -> Scales:
+    warm: list[tuple[FloatArray, FloatArray] | None] = [None]
+
+    def loss(logs: FloatArray) -> tuple[float, FloatArray]:
+        scales = start.from_logs(logs)
+        inferred = data.infer(scales, noise, inference, warm[0])
+        warm[0] = (inferred.result.tau, inferred.result.nu)
+        slopes = data.slopes(scales, inferred.slope())
+        return -inferred.result.log_evidence, -slopes
+
+    logs = start.to_logs()
+    best = minimize(
+        loss,
+        logs,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(x - _REACH, x + _REACH) for x in logs],
+        options={"maxiter": max_iter},
+    )
+    return start.from_logs(best.x)
+
+
+def _squared_exponential(
+    X: FloatArray, Y: FloatArray, scales: FloatArray
+) -> FloatArray:
+    distances = cdist(X / scales, Y / scales, "sqeuclidean")
+    return np.asarray(np.exp(-0.5 * distances))
+
+
+def _add_up(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+    """Add up rows and columns of the same group, shape (n_groups, n_groups)."""
+    rows = np.zeros((n_groups, len(values)))
+    np.add.at(rows, groups, values)
+    total = np.zeros((n_groups, n_groups))
+    np.add.at(total, groups, rows.T)
+    return total
+
+
+def _distance_slopes(X: FloatArray, weights: FloatArray) -> FloatArray:
+    """Give the sum of weights * (x_j - y_j)^2 over all pairs of rows, for each j."""
+    squares = 2.0 * np.einsum("a,aj->j", weights.sum(axis=1), X**2)
+    products = 2.0 * np.einsum("aj,ab,bj->j", X, weights, X, optimize=True)
+    return np.asarray(squares - products)

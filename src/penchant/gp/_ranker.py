@@ -1,0 +1,363 @@
+"""GaussianProcessRanker: one person's utility with its uncertainty."""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import ndtr
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from penchant.encoding import RankerMixin, make_encoding
+from penchant.exceptions import ConvergenceWarning, DataError
+from penchant.gp._fit import ProcessFit, fit_process
+from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdFamily, KernelFamily
+from penchant.gp._ranker_answers import check_answers
+from penchant.typing import FloatArray
+from penchant.utility import DualGAI, Factor, GAIModel, GAIUtility
+
+__all__ = ["GaussianProcessRanker"]
+
+
+class _NoPartsError(DataError, AttributeError):
+    """A utility without parts was asked for them; so it lacks the attribute, too."""
+
+
+class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
+    """Learn one person's utility and how sure it is, from answers of any kind.
+
+    The utility has a Gaussian process prior; an answer is right up to normal noise
+    (GP-1). Comparisons, ties, ratings, rankings and choices count together. Length
+    scales, variances, the width of ties and the thresholds of ratings are learned
+    by their evidence (GP-5), under weak priors that keep them off 0 and infinity.
+
+    Parameters
+    ----------
+    kernel : {"anova", "rbf"}, default="anova"
+        "anova": a sum of functions of few attributes each, all of zero mean, so that
+        the posterior is a GAI utility that can be read part by part (`decompose`).
+        "rbf": the squared-exponential kernel with a length scale per attribute.
+    max_order : int, default=2
+        Largest number of attributes in a part of "anova".
+    inference : {"laplace", "ep"}, default="laplace"
+        Laplace's approximation (GP-4), or expectation propagation (GP-10): closer
+        where the noise is small against the utilities, and slower.
+    length_scale : float, array-like of shape (n_features,) or None, default=None
+        Centre of the prior of the length scales on [0, 1]; None: 0.7 for "anova",
+        0.3 sqrt(n_features) for "rbf".
+    variance : float or None, default=None
+        Centre of the prior of the variance of the utility: all of "rbf", that of
+        the parts of single attributes together for "anova". None: 4 noise^2.
+    noise : float, default=1.0
+        Standard deviation of the noise: the unit of the utility. It is not learned,
+        since answers tell its ratio to the utilities only.
+    tie_width : float or None, default=None
+        Centre of the prior of the difference below which items are tied. None:
+        half the noise.
+    learn : bool, default=True
+        Whether to learn by evidence; False: all stay at the centres of their priors.
+    domain : "data", (low, high) or sequence, default="data"
+        What maps to [0, 1]: the range of the training data; two ends for all
+        attributes; or for each attribute its two ends or, if more than two, its
+        levels in order. Later values outside are clamped. Items bring their own.
+    categorical_features : array-like or None, default=None
+        Attributes whose values are names without an order: a mask, indices or
+        names. Items bring theirs.
+    tol : float, default=0.05
+        Learning stops where no slope of the log evidence is larger.
+    max_iter : int, default=100
+        Largest number of steps of learning.
+
+    Attributes
+    ----------
+    log_evidence_ : float
+        Logarithm of the probability of the answers, to compare models of the same
+        answers.
+    process_ : GaussianProcess
+        The posterior as plain arrays, with its kernel.
+    hyper_parameters_ : HyperParameters
+        Tie width and thresholds, and all parameters as they were optimised.
+    solver_status_ : {"optimal", "stalled"}
+        Whether learning and inference reached their tolerances.
+    n_iter_ : int
+        Steps of learning.
+    encoding_ : Encoding
+        What the attributes are and how they are encoded.
+    n_features_in_ : int
+        Number of attributes.
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Their names, if the items had any.
+
+    Notes
+    -----
+    Attributes with a single value in the training data take no part. A fit costs
+    O(n_items^3 + n_answers) per step with Laplace's approximation, and
+    O(n_items^2 n_answers) with expectation propagation; n_items counts those that
+    answers speak of.
+
+    References
+    ----------
+    Chu and Ghahramani, "Preference learning with Gaussian processes", ICML 2005.
+
+    Examples
+    --------
+    >>> from penchant.data import Choices, Comparisons
+    >>> from penchant.models import GaussianProcessRanker
+    >>> flats = [[30, 1], [55, 3], [70, 2], [45, 5]]  # size, quietness
+    >>> answers = [Comparisons([1, 2], [0, 0]), Choices([[0, 1, 2]], [2])]
+    >>> model = GaussianProcessRanker().fit(flats, answers)
+    >>> mean, deviation = model.utility(flats, return_std=True)
+    >>> mean.argmax(), bool(deviation[3] > deviation[2])
+    (np.int64(2), True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({"anova", "rbf"})],
+        "max_order": [Interval(Integral, 1, None, closed="left")],
+        "inference": [StrOptions({"laplace", "ep"})],
+        "length_scale": [Interval(Real, 0, None, closed="neither"), "array-like", None],
+        "variance": [Interval(Real, 0, None, closed="neither"), None],
+        "noise": [Interval(Real, 0, None, closed="neither")],
+        "tie_width": [Interval(Real, 0, None, closed="neither"), None],
+        "learn": ["boolean"],
+        "domain": [StrOptions({"data"}), "array-like"],
+        "categorical_features": ["array-like", None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+    _learned: ClassVar[tuple[str, ...]] = (
+        "encoding_",
+        "process_",
+        "hyper_parameters_",
+        "log_evidence_",
+        "solver_status_",
+        "n_iter_",
+    )
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "anova",
+        max_order: int = 2,
+        inference: str = "laplace",
+        length_scale: float | Sequence[float] | None = None,
+        variance: float | None = None,
+        noise: float = 1.0,
+        tie_width: float | None = None,
+        learn: bool = True,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        tol: float = 0.05,
+        max_iter: int = 100,
+    ) -> None:
+        self.kernel = kernel
+        self.max_order = max_order
+        self.inference = inference
+        self.length_scale = length_scale
+        self.variance = variance
+        self.noise = noise
+        self.tie_width = tie_width
+        self.learn = learn
+        self.domain = domain
+        self.categorical_features = categorical_features
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the utility and its uncertainty.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pairs, 2, n_features), or items
+            Pairs; or Items or an array of shape (n_items, n_features).
+        y : array-like of shape (n_pairs,), evidence, or a list of evidence
+            1 where the first of the pair is preferred, 0 where the second is; or
+            Comparisons, Ratings, Rankings or Choices about the items, or a list of
+            these. A rating is a level of a common scale; a ranking compares each
+            item with the next. Where Comparisons hold ties, the others among them
+            say that the difference exceeds the tie width.
+        sample_weight : array-like of shape (n_pairs,), optional
+            How much each pair counts; for pairs or Comparisons alone.
+
+        Returns
+        -------
+        self
+        """
+        items, answers = check_answers(self, X, y, sample_weight)
+        names = getattr(self, "feature_names_in_", None)
+        self.encoding_ = make_encoding(
+            X, items, self.domain, self.categorical_features, names
+        )
+        U = self.encoding_.transform(answers.items)
+        width = 0.5 if self.tie_width is None else self.tie_width / self.noise
+        learned = fit_process(
+            self._family(U),
+            answers,
+            U,
+            inference=self.inference,
+            noise=float(self.noise),
+            tie_width=width,
+            learn=self.learn,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        return self._finish(learned)
+
+    def _family(self, U: FloatArray) -> KernelFamily:
+        variance = None if self.variance is None else self.variance / self.noise**2
+        if self.kernel == "rbf":
+            return ArdFamily(U, self.encoding_, self.length_scale, variance)
+        return AnovaFamily(
+            U, self.encoding_, self.max_order, self.length_scale, variance
+        )
+
+    def _finish(self, learned: ProcessFit) -> Self:
+        self.process_ = learned.process
+        self.hyper_parameters_ = learned.hyper
+        self.log_evidence_ = learned.log_evidence
+        self.n_iter_ = learned.n_iter
+        states = (learned.learning_status, learned.inference_status)
+        self.solver_status_ = "stalled" if "stalled" in states else "optimal"
+        if learned.learning_status == "stalled":
+            self._warn(
+                f"stopped learning after {learned.n_iter} steps. Increase max_iter "
+                "or tol"
+            )
+        if learned.inference_status == "stalled":
+            self._warn(
+                f"reached a gap of {learned.gap:.2g} in its inference. Use a larger "
+                "noise or a smaller variance"
+            )
+        return self
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(
+            f"{type(self).__name__} {message}.", ConvergenceWarning, stacklevel=4
+        )
+
+    @property
+    def utility_(self) -> GAIUtility:  # type: ignore[override]  # made when asked for
+        """The posterior mean as a GAI utility of encoded items; "anova" only."""
+        kernel = self._anova()
+        return DualGAI(
+            kernel.attributes,
+            kernel.kernels,
+            self.process_.items[:, list(kernel.attributes)],
+            self.process_.noise * self.process_.coef,
+            kernel.order_weights,
+            0.0,
+        )
+
+    def _anova(self) -> AnovaItemKernel:
+        check_is_fitted(self)
+        kernel = self.process_.kernel
+        if not isinstance(kernel, AnovaItemKernel):
+            raise _NoPartsError(
+                "The utility of kernel='rbf' has no parts. Fit with kernel='anova'."
+            )
+        return kernel
+
+    def _with(self, utility: GAIUtility) -> Self:
+        raise DataError(
+            "A posterior keeps all its factors. Learn a GAIRanker from the same "
+            "answers for a utility with few."
+        )
+
+    def utility(self, X: Any, return_std: bool = False) -> Any:
+        """Give the posterior mean of the utility of items; larger is better.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+            Values outside the domain are clamped to it.
+        return_std : bool, default=False
+            Whether to give the posterior standard deviations, too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_items,)
+        deviation : ndarray of shape (n_items,)
+            If `return_std`.
+        """
+        U = self._encoded(X)
+        kernel = self.process_.kernel
+        gram = kernel.gram(U, self.process_.items)
+        mean = self.process_.mean(gram)
+        if not return_std:
+            return mean
+        return mean, self.process_.deviation(kernel.paired(U, U), gram)
+
+    def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Give the joint belief about the utilities of items.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+
+        Returns
+        -------
+        mean : ndarray of shape (n_items,)
+        cov : ndarray of shape (n_items, n_items)
+        """
+        U = self._encoded(X)
+        kernel = self.process_.kernel
+        gram = kernel.gram(U, self.process_.items)
+        return self.process_.mean(gram), self.process_.cov(kernel.gram(U, U), gram)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give the probability that the second, and the first, item of pairs wins.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pairs, 2, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, 2)
+            Columns in the order of the labels 0 and 1 (GP-6); they add up to 1.
+        """
+        margin = self.decision_function(X)
+        pairs = np.asarray(X, dtype=np.float64)
+        U, V = (self.encoding_.transform(pairs[:, side]) for side in (0, 1))
+        kernel, items = self.process_.kernel, self.process_.items
+        gram = kernel.gram(U, items) - kernel.gram(V, items)
+        prior = kernel.paired(U, U) + kernel.paired(V, V) - 2.0 * kernel.paired(U, V)
+        spread = np.hypot(self.process_.deviation(prior, gram), self.noise)
+        first = ndtr(margin / spread)
+        return np.stack([1.0 - first, first], axis=1)
+
+    def decompose(self, X: Any, return_std: bool = False) -> Any:
+        """Give the part that every factor has in the utility of items.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+        return_std : bool, default=False
+            Whether to give the posterior standard deviation of each part, too.
+
+        Returns
+        -------
+        means : dict of tuple of int to ndarray of shape (n_items,)
+            The parts add up to the utility.
+        deviations : dict of tuple of int to ndarray of shape (n_items,)
+            If `return_std`.
+        """
+        kernel = self._anova()
+        if not self.utility_.complete:
+            raise DataError(
+                "This model has too many factors to list. Fit with a smaller max_order."
+            )
+        U = self._encoded(X)
+        process = self.process_
+        means: dict[Factor, FloatArray] = {}
+        deviations: dict[Factor, FloatArray] = {}
+        variances = kernel.factor_variances(U) if return_std else {}
+        for factor, gram in kernel.factor_grams(U, process.items):
+            means[factor] = process.mean(gram)
+            if return_std:
+                deviations[factor] = process.deviation(variances[factor], gram)
+        return (means, deviations) if return_std else means

@@ -1,0 +1,371 @@
+"""Sites: the one form of all evidence about a latent utility (GP-10)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from penchant._validation import check_weights, frozen_array, set_fields
+from penchant.exceptions import DataError
+from penchant.gp.inference._truncated_normal import truncated_normal
+from penchant.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = [
+    "GaussianResult",
+    "Rows",
+    "SiteDerivatives",
+    "Sites",
+    "add_gram",
+    "check_problem",
+    "earlier_sites",
+    "log_masses",
+    "row_variances",
+    "standardised",
+]
+
+
+class SiteDerivatives(NamedTuple):
+    """A site's log-likelihood and its first three derivatives; each of shape (q,)."""
+
+    value: FloatArray
+    first: FloatArray
+    second: FloatArray
+    third: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The sparse rows a of sites about a'f: f[raised] - f[lowered].
+
+    Parameters
+    ----------
+    raised, lowered : array-like of int of shape (n_sites,)
+        Indices of entries of f; -1 where that side is missing.
+    """
+
+    raised: IntArray
+    lowered: IntArray
+
+    def __post_init__(self) -> None:
+        raised = frozen_array(self.raised, np.int64)
+        lowered = frozen_array(self.lowered, np.int64)
+        if raised.ndim != 1 or raised.shape != lowered.shape:
+            raise DataError(
+                "raised and lowered must be 1-D and equally long. "
+                f"Got shapes {raised.shape} and {lowered.shape}."
+            )
+        if min(raised.min(initial=0), lowered.min(initial=0)) < -1:
+            raise DataError("Indices of a row must be -1 or more. Got a smaller one.")
+        set_fields(self, raised=raised, lowered=lowered)
+
+    @classmethod
+    def identity(cls, size: int) -> "Rows":
+        """Give the rows of sites about f[0], f[1], ..., f[size - 1]."""
+        return cls(np.arange(size), np.full(size, -1))
+
+    def __len__(self) -> int:
+        return int(self.raised.size)
+
+    @property
+    def n_nodes(self) -> int:
+        """One more than the largest index."""
+        return int(max(self.raised.max(initial=-1), self.lowered.max(initial=-1))) + 1
+
+    def apply(self, f: FloatArray) -> FloatArray:
+        """Give A f, over the first axis of f of shape (n_nodes, ...)."""
+        nothing = np.zeros((1, *f.shape[1:]))
+        padded = np.concatenate([f, nothing])
+        difference: FloatArray = padded[self.raised] - padded[self.lowered]
+        return difference
+
+    def pull(self, values: FloatArray, n_nodes: int) -> FloatArray:
+        """Give A'values of shape (n_nodes,)."""
+        size = n_nodes + 1  # one bin for the missing sides
+        up = np.bincount(self.raised % size, values, size)
+        down = np.bincount(self.lowered % size, values, size)
+        return np.asarray((up - down)[:n_nodes], dtype=np.float64)
+
+    def gram(self, values: FloatArray, n_nodes: int) -> FloatArray:
+        """Give A'diag(values)A of shape (n_nodes, n_nodes)."""
+        total = np.zeros((n_nodes, n_nodes))
+        add_gram(self.raised, self.lowered, np.ascontiguousarray(values), total)
+        return total
+
+    def variances(self, cov: FloatArray) -> FloatArray:
+        """Give the diagonal of A cov A', shape (n_sites,)."""
+        spread: FloatArray = row_variances(cov, self.raised, self.lowered)
+        return spread
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Sites:
+    """Answers, each of which says that lower < s + noise e <= upper, e ~ N(0, 1).
+
+    Here s = a'f is a linear function of the latent utilities f. A comparison of i
+    with j has s = f_i - f_j and the interval (0, inf); a tie (-delta, delta); a
+    rating of i has s = f_i and lies between two thresholds; "not acceptable" is
+    (-inf, threshold). All methods work in log space: far tails, narrow intervals
+    and zero variances are exact.
+
+    Parameters
+    ----------
+    lower, upper : array-like of shape (n_sites,)
+        Ends of the intervals, lower < upper; may be infinite.
+    noise : float or array-like of shape (n_sites,), default=1.0
+        Positive standard deviation.
+    weights : array-like of shape (n_sites,) or None, default=None
+        A site of weight w counts as w copies of it; None: 1.
+
+    Examples
+    --------
+    >>> from penchant.solvers import Sites
+    >>> wins = Sites([0.0, 0.0], [float("inf"), float("inf")])
+    >>> wins.log_likelihood([0.0, -40.0]).round(2).tolist()
+    [-0.69, -804.61]
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    noise: FloatArray
+    weights: FloatArray
+
+    def __init__(
+        self,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        noise: ArrayLike = 1.0,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+        if low.ndim != 1 or low.shape != high.shape:
+            raise DataError(
+                "lower and upper must be 1-D and equally long. "
+                f"Got shapes {low.shape} and {high.shape}."
+            )
+        bad = np.flatnonzero(~(low < high))
+        if bad.size:
+            k = bad[0]
+            raise DataError(
+                "Each interval must have lower < upper. "
+                f"Got ({low[k]}, {high[k]}) at position {k}."
+            )
+        spread = np.broadcast_to(np.asarray(noise, np.float64), low.shape)
+        if not (np.isfinite(spread) & (spread > 0)).all():
+            raise DataError(f"noise must be positive and finite. Got {noise!r}.")
+        set_fields(
+            self,
+            lower=frozen_array(low),
+            upper=frozen_array(high),
+            noise=frozen_array(spread),
+            weights=check_weights(weights, low.size, "weights"),
+        )
+
+    def __len__(self) -> int:
+        return int(self.lower.size)
+
+    def log_likelihood(self, s: ArrayLike) -> FloatArray:
+        """Give the logarithm of the likelihood of one copy of each site.
+
+        Parameters
+        ----------
+        s : array-like of shape (n_sites,)
+
+        Returns
+        -------
+        ndarray of shape (n_sites,)
+        """
+        at = np.asarray(s, dtype=np.float64)
+        found: FloatArray = log_masses(self.lower, self.upper, self.noise, at)
+        return found
+
+    def derivatives(self, s: ArrayLike) -> SiteDerivatives:
+        """Give the log-likelihood of one copy and its derivatives in s (GP-3).
+
+        Parameters
+        ----------
+        s : array-like of shape (n_sites,)
+
+        Returns
+        -------
+        SiteDerivatives
+            value, first, second, third; each of shape (n_sites,). The second is
+            between -1/noise^2 and 0.
+        """
+        at = np.asarray(s, dtype=np.float64)
+        return SiteDerivatives(*_differentiate(self.lower, self.upper, self.noise, at))
+
+    def end_derivatives(self, s: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Differentiate value, first and second derivative in the two ends.
+
+        Parameters
+        ----------
+        s : array-like of shape (n_sites,)
+
+        Returns
+        -------
+        in_lower, in_upper : ndarray of shape (3, n_sites)
+        """
+        at = np.asarray(s, dtype=np.float64)
+        slopes = _differentiate_ends(self.lower, self.upper, self.noise, at)
+        return slopes[0], slopes[1]
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianResult:
+    """A Gaussian that stands for the posterior of nodes given sites.
+
+    Parameters
+    ----------
+    status : {"optimal", "stalled"}
+        Whether the gap is at most the tolerance.
+    n_iter : int
+    gap : float
+    tau, nu : ndarray of shape (n_sites,)
+        One copy of site k acts on s as exp(nu s - tau s^2/2); tau >= 0. A site of
+        weight w enters w times.
+    mean : ndarray of shape (n_nodes,)
+    cov : ndarray of shape (n_nodes, n_nodes)
+        The posterior of the nodes; in row space these are the sites' functionals.
+    log_evidence : float
+        Logarithm of the probability of all answers.
+    precision : ndarray of shape (n_sites,)
+        weights * tau.
+    pull : ndarray of shape (n_sites,)
+        A'pull is what moves the prior: mean = prior mean + prior cov A' pull, for
+        nodes and for all that is jointly Gaussian with them.
+    """
+
+    status: str
+    n_iter: int
+    gap: float
+    tau: FloatArray
+    nu: FloatArray
+    mean: FloatArray
+    cov: FloatArray
+    log_evidence: float
+    precision: FloatArray
+    pull: FloatArray
+
+    def information(self, rows: Rows) -> FloatArray:
+        """Give R = (K + W^-1)^-1 = W - W cov W, W = A'diag(precision)A."""
+        W = rows.gram(self.precision, len(self.mean))
+        return W - W @ self.cov @ W
+
+
+def check_problem(
+    mean: ArrayLike, cov: ArrayLike, sites: Sites, rows: Rows | None
+) -> tuple[FloatArray, FloatArray, Rows]:
+    """Require a prior, sites and rows that fit together; no rows: site k, node k."""
+    prior_mean = np.ascontiguousarray(mean, dtype=np.float64)
+    prior_cov = np.ascontiguousarray(cov, dtype=np.float64)
+    about = Rows.identity(len(sites)) if rows is None else rows
+    size = len(prior_mean)
+    if prior_mean.ndim != 1 or prior_cov.shape != (size, size):
+        raise DataError(
+            "cov must be square, with one row per entry of mean. "
+            f"Got shapes {prior_cov.shape} and {prior_mean.shape}."
+        )
+    if len(about) != len(sites) or about.n_nodes > size:
+        raise DataError(
+            f"There must be one row per site, about {size} nodes. Got {len(about)} "
+            f"rows about {about.n_nodes} nodes and {len(sites)} sites."
+        )
+    return prior_mean, prior_cov, about
+
+
+def earlier_sites(
+    start: tuple[FloatArray, FloatArray] | None, n_sites: int
+) -> tuple[FloatArray, FloatArray]:
+    """Give tau and nu to start from; sites that were not there before are 0."""
+    tau, nu = np.zeros((2, n_sites))
+    if start is not None:
+        known = min(len(start[0]), n_sites)
+        tau[:known], nu[:known] = start[0][:known], start[1][:known]
+    return tau, nu
+
+
+@njit(cache=True)
+def standardised(
+    lower: float, upper: float, s: float, scale: float
+) -> tuple[float, float]:
+    """Give the interval of e = (x - s)/scale as `truncated_normal` takes it."""
+    if lower == -np.inf:
+        return -np.inf, (upper - s) / scale
+    return (lower - s) / scale, (upper - lower) / scale
+
+
+@njit(cache=True)
+def log_masses(
+    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
+) -> FloatArray:
+    """Give the log-probability of each interval, shape (n_sites,)."""
+    found = np.empty(len(s))
+    for k in range(len(s)):
+        a, width = standardised(lower[k], upper[k], s[k], noise[k])
+        found[k] = truncated_normal(a, width)[0]
+    return found
+
+
+@njit(cache=True)
+def _differentiate(
+    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
+) -> FloatArray:
+    found = np.empty((4, len(s)))
+    for k in range(len(s)):
+        a, width = standardised(lower[k], upper[k], s[k], noise[k])
+        log_mass, mean, _, third, shrinkage, _, _ = truncated_normal(a, width)
+        found[0, k] = log_mass
+        found[1, k] = mean / noise[k]
+        found[2, k] = -shrinkage / noise[k] ** 2
+        found[3, k] = third / noise[k] ** 3
+    return found
+
+
+@njit(cache=True)
+def _differentiate_ends(
+    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
+) -> FloatArray:
+    """Move one end: dE h(e) = density at the end times (h(end) - E h(e))."""
+    found = np.zeros((2, 3, len(s)))
+    for k in range(len(s)):
+        a, width = standardised(lower[k], upper[k], s[k], noise[k])
+        _, mean, variance, _, _, at_lower, at_upper = truncated_normal(a, width)
+        for side in range(2):
+            end, density = (lower[k], -at_lower) if side == 0 else (upper[k], at_upper)
+            if density == 0.0:
+                continue
+            away = (end - s[k]) / noise[k] - mean
+            found[side, 0, k] = density / noise[k]
+            found[side, 1, k] = density * away / noise[k] ** 2
+            found[side, 2, k] = density * (away**2 - variance) / noise[k] ** 3
+    return found
+
+
+@njit(cache=True)
+def add_gram(
+    raised: IntArray, lowered: IntArray, values: FloatArray, total: FloatArray
+) -> None:
+    """Add A'diag(values)A to total."""
+    for k in range(len(values)):
+        i, j, value = raised[k], lowered[k], values[k]
+        if i >= 0:
+            total[i, i] += value
+        if j >= 0:
+            total[j, j] += value
+        if i >= 0 and j >= 0:
+            total[i, j] -= value
+            total[j, i] -= value
+
+
+@njit(cache=True)
+def row_variances(cov: FloatArray, raised: IntArray, lowered: IntArray) -> FloatArray:
+    """Give the diagonal of A cov A', from the lower triangle of cov."""
+    found = np.empty(len(raised))
+    for k in range(len(raised)):
+        i, j = raised[k], lowered[k]
+        both = cov[max(i, j), min(i, j)] if i >= 0 and j >= 0 else 0.0
+        first = cov[i, i] - both if i >= 0 else 0.0
+        second = both - cov[j, j] if j >= 0 else 0.0
+        found[k] = max(first - second, 0.0)
+    return found

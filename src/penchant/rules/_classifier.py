@@ -1,0 +1,343 @@
+"""A classifier of few, readable, weighted rules."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from penchant._validation import check_weights
+from penchant.rules._base import BaseRules
+from penchant.rules._data import LabelData
+from penchant.rules._input import Folds, check_rule_items, labelled_data, split_codes
+from penchant.rules._text import RuleExplanation
+from penchant.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["RuleClassifier"]
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    return bool(getattr(estimator, "loss_", estimator.loss) == "logistic")
+
+
+class RuleClassifier(ClassifierMixin, BaseRules):
+    """Learn weighted rules from labels, or from preferences between labels.
+
+    A rule is a condition such as ``price <= 900 and balcony = yes`` that speaks for one
+    label and against another. The weights maximise the soft margin (PRL-3) ::
+
+        rho - sum_i D_i max(0, rho - m_i)
+
+    over all rules that the generator can make, where m_i is by how much the rules speak
+    for preference i: that of an item's label to another label. `saddle_gap_` certifies
+    the maximum over all of them, although few are ever looked at. Alternatively few
+    rules are chosen one by one by the logistic loss.
+
+    Parameters
+    ----------
+    generator : {"rules", "monomials"} or RuleGenerator, default="rules"
+        What rules are made of: "rules" is ``Conjunctions(degree) + AlwaysTrue()``,
+        "monomials" is ``Monomials(degree) + AlwaysTrue()``; or an object of your own.
+    degree : int, default=2
+        Largest number of conditions, or factors, of a rule.
+    nu : float, "auto" or None, default="auto"
+        Between 0 and 1, about the share of preferences that may fall short of the
+        margin; larger values give fewer rules. None: the hard margin, which is 0 (then
+        a warning says what was done) unless rules can satisfy all preferences; of
+        several solutions one with little weight on few, short rules.
+        "auto": the hard margin if so few rules satisfy all preferences that each of
+        them stands for 50, or for more if a label is rare; else chosen by
+        cross-validation among those with a margin on all items: the best, or without
+        `max_rules` one with half as many rules or fewer that is not worse by one
+        standard error; .1 if there is a single item. Compared are .8 and less, while
+        each rule stands for at least 4 preferences and a program takes no more than
+        some seconds.
+    loss : {"margin", "logistic", "auto"}, default="margin"
+        Weights by the margin program; or by the logistic loss, for rules chosen one by
+        one; "auto": whichever predicts better out of fold. With `max_rules` the latter
+        then follow a smooth model of all attributes, which varies less with the data,
+        and are taken unless the margin program is better by one standard error.
+    max_rules : int or None, default=None
+        Largest number of rules; the bias does not count. The heaviest rules of the
+        margin program are weighed anew, never cut off (PRL-6).
+    balance : bool or "auto", default="auto"
+        Whether all labels count the same, however rare (PRL-3). "auto": yes, or by
+        cross-validation of the accuracy if ``nu="auto"`` and some labels are rarer than
+        others. With True folds are scored by the mean accuracy of the labels.
+    ridge : float, default=1.0
+        Penalty of squared weights in the logistic loss.
+    solver : {"column-generation", "fictitious-play"}, default="column-generation"
+        The second one is the algorithm of the paper: hard margin, random features, no
+        certificate.
+    working_set_size, n_epochs, n_plays : int, default=200, 50, 10000
+        Of the second solver: B, T and T_e in the paper.
+    tol : float or "auto", default="auto"
+        Largest gap of the margin program. "auto": 1e-3, or 2 % of the margin if that is
+        less.
+    cv : int, splitter or iterable, default=5
+        Folds for what is "auto".
+    n_jobs : int or None, default=None
+        Folds at the same time.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds; draws features for fictitious play.
+
+    Attributes
+    ----------
+    rules_ : list of Rule
+        Heaviest first, each with `text`, `weight`, `target`, `against`, `coverage`.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The bias: weight of the rule that always holds, for the second class, or for
+        each of several.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    value_ : float
+        The soft margin of the rules; NaN if their weights are logistic.
+    saddle_gap_ : float
+        No weights of any rules of the generator exceed `value_` by more. Up to `tol`,
+        or more if `max_rules` or `top` keeps rules out. If nu had to be raised for the
+        rules that are kept (`nu_` tells), of any weights of these rules.
+    nu_, loss_, candidate_, choice_
+        What was used, and what was compared for it, best first (None if nothing was).
+    solver_status_, n_iter_, history_
+        How the margin program went; `history_` has the number of columns and both
+        bounds of the value after each round.
+    vocabulary_, game_
+        The words of the rules; the rules against the preferences, for `top`.
+
+    References
+    ----------
+    M. Polato, F. Aiolli, "Interpretable preference learning: a game theoretic framework
+    for large margin on-line feature and rule learning", AAAI 2019.
+
+    Examples
+    --------
+    >>> from penchant.datasets import make_tic_tac_toe
+    >>> from penchant.models import RuleClassifier
+    >>> boards = make_tic_tac_toe()
+    >>> model = RuleClassifier(generator="monomials", degree=3, nu=None, tol=1e-6)
+    >>> model.fit(boards.data, boards.target).score(boards.data, boards.target)
+    1.0
+    >>> len(model.rules_), round(model.value_, 4)
+    (8, 0.0588)
+    >>> min(rule.text for rule in model.rules_)
+    'bottom_left=x and bottom_middle=x and bottom_right=x'
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRules._parameter_constraints,
+        "balance": ["boolean", StrOptions({"auto"})],
+        "cv": ["cv_object"],
+    }
+    _learned: ClassVar[tuple[str, ...]] = (
+        *BaseRules._learned,
+        "classes_",
+        "intercept_",
+    )
+
+    intercept_: FloatArray
+
+    def __init__(
+        self,
+        *,
+        generator: Any = "rules",
+        degree: int = 2,
+        nu: float | str | None = "auto",
+        loss: str = "margin",
+        max_rules: int | None = None,
+        balance: bool | str = "auto",
+        ridge: float = 1.0,
+        solver: str = "column-generation",
+        working_set_size: int = 200,
+        n_epochs: int = 50,
+        n_plays: int = 10_000,
+        tol: float | str = "auto",
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.generator = generator
+        self.degree = degree
+        self.nu = nu
+        self.loss = loss
+        self.max_rules = max_rules
+        self.balance = balance
+        self.ridge = ridge
+        self.solver = solver
+        self.working_set_size = working_set_size
+        self.n_epochs = n_epochs
+        self.n_plays = n_plays
+        self.tol = tol
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.generator == "monomials" and self.degree == 1
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn rules.
+
+        Parameters
+        ----------
+        X : Items, data frame, array-like or sparse of shape (n_items, n_features)
+            Columns of text or categories of a data frame become levels. Sparse tables
+            need ``generator="monomials", degree=1``.
+        y : array-like of shape (n_items,), or preferences between labels
+            Labels. If only some preferences are known: grades of shape
+            (n_items, n_classes), where a higher grade is preferred and NaN is unknown
+            (classes are the columns); or a list with a list of (preferred, other)
+            labels for each item.
+        sample_weight : array-like of shape (n_items,), optional
+            How much each item counts.
+
+        Returns
+        -------
+        self
+        """
+        items = check_rule_items(self, X, reset=True)
+        return self._fit_labels(items, y, sample_weight)
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning with more items, from the rules that are already there.
+
+        Earlier rules stay candidates even if the generator has changed since, so that
+        features can come in a stream as well as items. What was chosen by
+        cross-validation in the first call is kept. A model that was saved and loaded
+        knows its rules, not its items.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; new items only.
+        classes : array-like, optional
+            All labels, in the first call.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "classes_"):
+            items = check_rule_items(self, X, reset=True)
+            return self._fit_labels(items, y, sample_weight, classes)
+        items = check_rule_items(self, X, reset=False)
+        data, _, _ = labelled_data(self, items, y, sample_weight, self.classes_)
+        return self._continue(data, with_bias=True)
+
+    def _fit_labels(
+        self, items: Any, y: Any, sample_weight: Any, classes: Any = None
+    ) -> Self:
+        data, self.classes_, units = labelled_data(
+            self, items, y, sample_weight, classes
+        )
+        weights = check_weights(sample_weight, units.size, "sample_weight")
+        return self._learn(
+            data, lambda: self._folds(data, units, weights), with_bias=True
+        )
+
+    def _folds(self, data: LabelData, units: IntArray, weights: FloatArray) -> Folds:
+        known = np.zeros(data.weights.size) if data.codes is None else data.codes
+        codes = np.where(units >= 0, known[units], -1).astype(np.int64)
+        rng = check_random_state(self.random_state)
+        return split_codes(codes, units, weights, self.cv, rng)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Add up the votes of the rules.
+
+        Parameters
+        ----------
+        X : Items, data frame, array-like or sparse of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items,) or (n_items, n_classes)
+            By how much the votes for the second class exceed those for the first; with
+            more than two classes the votes for each.
+        """
+        check_is_fitted(self)
+        scores = self._votes().scores(check_rule_items(self, X, reset=False))
+        return scores if scores.shape[1] > 2 else scores[:, 1] - scores[:, 0]
+
+    def predict(self, X: Any) -> Any:
+        """Give the label with the most votes.
+
+        Parameters
+        ----------
+        X : Items, data frame, array-like or sparse of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items,)
+        """
+        decision = self.decision_function(X)
+        if decision.ndim == 1:
+            return self.classes_[(decision > 0).astype(np.int64)]
+        return self.classes_[decision.argmax(axis=1)]
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give the probability of each label; if weights are logistic only.
+
+        Two classes: the logistic function of the votes. More: their softmax, in which
+        the odds of any two labels are those of the logistic loss.
+
+        Parameters
+        ----------
+        X : Items, data frame, array-like or sparse of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items, n_classes)
+        """
+        decision = self.decision_function(X)
+        if decision.ndim == 1:
+            return np.column_stack([expit(-decision), expit(decision)])
+        shares: FloatArray = softmax(decision, axis=1)
+        return shares
+
+    def explain(self, X: Any) -> RuleExplanation:
+        """Tell which rules hold for an item, and what they vote for.
+
+        Parameters
+        ----------
+        X : Items, data frame or array-like of shape (1, n_features)
+
+        Returns
+        -------
+        RuleExplanation
+        """
+        check_is_fitted(self)
+        names = self._label_names()
+        items = check_rule_items(self, X, reset=False)
+        return self._explain(items, lambda scores: names[int(scores.argmax())])
+
+    def _scheme(self) -> tuple[tuple[bool, ...], bool]:
+        if self.balance != "auto":
+            return (bool(self.balance),), bool(self.balance)
+        return ((True, False) if self.nu == "auto" else (True,)), False
+
+    def _label_names(self) -> tuple[Any, ...]:
+        return tuple(self.classes_.tolist())
+
+    def _set_bias(self, bias: FloatArray) -> None:
+        two = bias.size == 2
+        self.intercept_ = np.array([bias[1] - bias[0]]) if two else bias
+
+    def _bias(self) -> FloatArray:
+        if self.intercept_.size > 1:
+            return self.intercept_
+        half: FloatArray = np.array([-0.5, 0.5])
+        return half * self.intercept_

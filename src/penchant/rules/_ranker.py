@@ -1,0 +1,197 @@
+"""A ranker of few, readable, weighted rules."""
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from penchant.encoding import RankerMixin, check_pairs
+from penchant.rules._base import BaseRules
+from penchant.rules._input import as_items, check_rule_items, pair_data, split_codes
+from penchant.rules._text import RuleExplanation
+from penchant.typing import ArrayLike, FloatArray
+
+__all__ = ["RuleRanker"]
+
+
+class RuleRanker(RankerMixin, BaseRules):
+    """Learn a utility that adds up weighted rules, from comparisons.
+
+    A rule is a condition such as ``price <= 900 and balcony = yes`` that makes an item
+    better or worse. The weights maximise the soft margin of the comparisons, see
+    `RuleClassifier`. Ties have no margin and are left out there; in the logistic loss a
+    tie counts as two opposite comparisons of half its weight.
+
+    Parameters
+    ----------
+    generator, degree, nu, loss, max_rules, ridge, solver, working_set_size, n_epochs, \
+n_plays, tol, n_jobs, random_state
+        As in `RuleClassifier`. There is no bias: it would not tell items apart.
+    cv : int, default=5
+        Number of folds for what is "auto".
+
+    Attributes
+    ----------
+    rules_ : list of Rule
+        Heaviest first; their `target` is "better" or "worse".
+    value_, saddle_gap_, nu_, loss_, candidate_, choice_, solver_status_, n_iter_, \
+history_, vocabulary_, game_
+        As in `RuleClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from penchant.models import RuleRanker
+    >>> X = np.random.default_rng(0).random((100, 2, 2)).round(1)
+    >>> cheap = X[:, :, 0] <= 0.5
+    >>> keep = cheap[:, 0] != cheap[:, 1]
+    >>> model = RuleRanker(nu=0.1).fit(X[keep], cheap[keep, 0].astype(int))
+    >>> str(model.rules_[0])
+    'x0 <= 0.5 -> better (1)'
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRules._parameter_constraints,
+        "cv": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        generator: Any = "rules",
+        degree: int = 2,
+        nu: float | str | None = "auto",
+        loss: str = "margin",
+        max_rules: int | None = None,
+        ridge: float = 1.0,
+        solver: str = "column-generation",
+        working_set_size: int = 200,
+        n_epochs: int = 50,
+        n_plays: int = 10_000,
+        tol: float | str = "auto",
+        cv: int = 5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.generator = generator
+        self.degree = degree
+        self.nu = nu
+        self.loss = loss
+        self.max_rules = max_rules
+        self.ridge = ridge
+        self.solver = solver
+        self.working_set_size = working_set_size
+        self.n_epochs = n_epochs
+        self.n_plays = n_plays
+        self.tol = tol
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn rules.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pairs, 2, n_features), or items
+            Pairs; or Items, a data frame or an array of shape (n_items, n_features).
+        y : array-like of shape (n_pairs,), or Comparisons
+            1 where the first of a pair is preferred, else 0; or the comparisons.
+        sample_weight : array-like of shape (n_pairs,), optional
+            How much each comparison counts.
+
+        Returns
+        -------
+        self
+        """
+        table = as_items(self, X, reset=True)
+        pairs = check_pairs(self, table, y, sample_weight)
+        data, units = pair_data(pairs, with_ties=self._takes_ties())
+        rng = check_random_state(self.random_state)
+        return self._learn(
+            data,
+            lambda: split_codes(
+                np.zeros_like(units), units, pairs.weights, self.cv, rng
+            ),
+            with_bias=False,
+        )
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Go on learning with more comparisons, see `RuleClassifier.partial_fit`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; new comparisons only.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "rules_"):
+            fitted: Self = self.fit(X, y, sample_weight)
+            return fitted
+        table = as_items(self, X, reset=False)
+        pairs = check_pairs(self, table, y, sample_weight, reset=False)
+        data, _ = pair_data(pairs, with_ties=self._takes_ties())
+        return self._continue(data, with_bias=False)
+
+    def _takes_ties(self) -> bool:
+        return bool(self.solver != "fictitious-play")
+
+    def utility(self, X: Any) -> FloatArray:
+        """Add up the weights of the rules that hold.
+
+        Parameters
+        ----------
+        X : Items, data frame or array-like of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items,)
+        """
+        check_is_fitted(self)
+        scores = self._votes().scores(check_rule_items(self, X, reset=False))
+        utility: FloatArray = scores[:, 1] - scores[:, 0]
+        return utility
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Give the share of comparisons whose preferred side is predicted.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        return super().score(as_items(self, X, reset=False), y, sample_weight)
+
+    def explain(self, X: Any) -> RuleExplanation:
+        """Tell which rules hold for an item, and what they add to its utility.
+
+        Parameters
+        ----------
+        X : Items, data frame or array-like of shape (1, n_features)
+
+        Returns
+        -------
+        RuleExplanation
+        """
+        check_is_fitted(self)
+        items = check_rule_items(self, X, reset=False)
+        return self._explain(items, lambda scores: float(scores[1] - scores[0]))
+
+    def _label_names(self) -> tuple[Any, ...]:
+        return "worse", "better"

@@ -1,0 +1,13 @@
+"""The margin program of rules, by column generation with a certified gap."""
+
+from penchant.rules.margin._column_source import ColumnSource, Priced, SampledSource
+from penchant.rules.margin._program import MarginRound, MarginSolution, solve_margin
+
+__all__ = [
+    "ColumnSource",
+    "MarginRound",
+    "MarginSolution",
+    "Priced",
+    "SampledSource",
+    "solve_margin",
+]

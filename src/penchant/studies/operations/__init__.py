@@ -1,0 +1,3 @@
+"""What owners do with whole studies: backup, check, export, demo, warm-up."""
+
+__all__ = []

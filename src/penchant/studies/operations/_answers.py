@@ -1,0 +1,89 @@
+"""The answers of a study as a table."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from penchant.data.reading import write_csv_table
+from penchant.studies._participation import AnsweredQuestion
+from penchant.studies.operations._replay import replay_study
+from penchant.studies.store._store import Store
+
+__all__ = ["answer_text", "answers_csv", "answers_frame"]
+
+_BEFORE: Final = ["participant", "label", "simulated", "number", "question", "form"]
+_AFTER: Final = ["answer", "repeat", "at"]
+
+
+def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
+    """Give the answers that stand as a table, one row each.
+
+    Answers that were taken back are not in it.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is kept.
+    study_id : str
+        Which study.
+
+    Returns
+    -------
+    DataFrame
+        Columns: `participant`, `label`, `simulated`, `number` (1 is the first
+        answer of a participant), `question`, `form`, `item_1`, `item_2`, ...
+        (names of what was shown), `answer`, `repeat` and `at`. The answer to a
+        pair is a word, to a rating a number; other answers name the columns:
+        ``item_3 > item_1 > item_2`` or ``item_2 best, item_1 worst``.
+    """
+    dump = store.dump_study(study_id)
+    names = dump.study.items.names
+    rows = [
+        {
+            "participant": person.id,
+            "label": person.label,
+            "simulated": person.simulated,
+            "number": number,
+            **_row(told, names),
+            "at": at,
+        }
+        for person, _, replayed in replay_study(dump)
+        for number, (told, at) in enumerate(replayed.answers, start=1)
+    ]
+    most = max((len(row) for row in rows), default=0) - len(_BEFORE) - len(_AFTER)
+    shown = [f"item_{slot}" for slot in range(1, most + 1)]
+    return pd.DataFrame(rows, columns=[*_BEFORE, *shown, *_AFTER])
+
+
+def answers_csv(store: Store, study_id: str) -> str:
+    """Give `answers_frame` as CSV; no text can run as a formula in a spreadsheet."""
+    frame = answers_frame(store, study_id)
+    frame["at"] = [at.isoformat() for at in frame["at"]]
+    return write_csv_table(frame, None) or ""
+
+
+def _row(told: AnsweredQuestion, names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "question": told.question,
+        "form": told.form,
+        **{f"item_{slot}": names[item] for slot, item in enumerate(told.items, 1)},
+        "answer": answer_text(told),
+        "repeat": told.repeat,
+    }
+
+
+def answer_text(told: AnsweredQuestion) -> str:
+    """Write an answer as text, which names items by their place in the question.
+
+    Parameters
+    ----------
+    told : AnsweredQuestion
+        Its items are item_1, item_2 and so on.
+    """
+    answer = told.answer
+    slots = {item: f"item_{slot}" for slot, item in enumerate(told.items, start=1)}
+    if isinstance(answer, list):
+        return " > ".join(slots[item] for item in answer)
+    if isinstance(answer, dict):
+        return f"{slots[answer['best']]} best, {slots[answer['worst']]} worst"
+    return str(answer)

@@ -1,0 +1,148 @@
+"""Checking a store: rebuild everything from the log and compare."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from penchant.exceptions import PenchantError, StudyNotFoundError
+from penchant.studies.operations._replay import replay_study
+from penchant.studies.store._records import EventRecord, ParticipantRecord, StudyDump
+from penchant.studies.store._store import Store
+
+__all__ = ["StoreProblem", "StoreReport", "check_store"]
+
+
+@dataclass(frozen=True)
+class StoreProblem:
+    """Something in a store that is not as it must be.
+
+    Parameters
+    ----------
+    study_id : str
+        Where.
+    participant_id : str or None
+        Whose log, if it is about one.
+    position : int or None
+        Which event, if it is about one.
+    text : str
+        What is wrong.
+    """
+
+    study_id: str
+    participant_id: str | None
+    position: int | None
+    text: str
+
+    def __str__(self) -> str:
+        place = f"study {self.study_id}"
+        if self.participant_id is not None:
+            place += f", participant {self.participant_id}"
+        if self.position is not None:
+            place += f", event {self.position}"
+        return f"{place}: {self.text}"
+
+
+@dataclass(frozen=True)
+class StoreReport:
+    """What a check of a store found.
+
+    Parameters
+    ----------
+    n_studies, n_participants, n_events, n_answers : int
+        How much was read; answers that were taken back do not count.
+    problems : tuple of StoreProblem
+        Empty when all is well.
+    """
+
+    n_studies: int
+    n_participants: int
+    n_events: int
+    n_answers: int
+    problems: tuple[StoreProblem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no problems."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the report as plain values for JSON."""
+        return {**asdict(self), "problems": [asdict(p) for p in self.problems]}
+
+
+@dataclass
+class _Tally:
+    """What has been read so far."""
+
+    n_participants: int = 0
+    n_events: int = 0
+    n_answers: int = 0
+
+
+def check_store(store: Store) -> StoreReport:
+    """Rebuild the state of all participants from the log and compare.
+
+    Every log must be numbered 0, 1, 2, ... without a gap and be as long as the
+    store says. Every event must make sense where it stands: questions show
+    alternatives that exist and are answered at most once, with an answer that
+    fits. Every model that somebody started from must be there. Each study is read
+    as it is at one moment, so that a store may be checked while it is in use.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from penchant.studies import SqlStore, add_demo, check_store, store_url
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with SqlStore(store_url(folder)) as store:
+    ...         _ = add_demo(store)
+    ...         report = check_store(store)
+    >>> report.ok, report.n_studies
+    (True, 1)
+    """
+    tally = _Tally()
+    problems: list[StoreProblem] = []
+    listed = store.list_studies()
+    for summary in listed:
+        try:
+            dump = store.dump_study(summary.id)
+        except StudyNotFoundError:
+            continue  # removed since it was listed
+        except (PenchantError, LookupError, TypeError, ValueError) as error:
+            problems.append(StoreProblem(summary.id, None, None, f"{error}"))
+            continue
+        problems.extend(_check_study(dump, tally))
+    return StoreReport(
+        len(listed),
+        tally.n_participants,
+        tally.n_events,
+        tally.n_answers,
+        tuple(problems),
+    )
+
+
+def _check_study(dump: StudyDump, tally: _Tally) -> Iterator[StoreProblem]:
+    models = {model.id for model in dump.models}
+    for person, log, replayed in replay_study(dump):
+        tally.n_participants += 1
+        tally.n_events += len(log)
+        tally.n_answers += len(replayed.answers)
+        start = replayed.participation.model
+        problems = list(_numbering(person, log))
+        if start is not None and start not in models:
+            problems.append((None, "the model that the person started from is gone"))
+        for event in replayed.ignored:
+            text = f"{event.kind!r} makes no sense here and is ignored"
+            problems.append((event.position, text))
+        for position, text in problems:
+            yield StoreProblem(dump.study.id, person.id, position, text)
+
+
+def _numbering(
+    person: ParticipantRecord, log: list[EventRecord]
+) -> Iterator[tuple[int | None, str]]:
+    if person.n_events != len(log):
+        yield None, f"the log should have {person.n_events} events and has {len(log)}"
+    for expected, event in enumerate(log):
+        if event.position != expected:
+            yield event.position, f"the log jumps here; {expected} should come next"
+            return

@@ -1,0 +1,254 @@
+"""Whole studies as plain values for JSON, and back."""
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from penchant.data import Items
+from penchant.exceptions import FormatError, PenchantError
+from penchant.studies._settings import StudySettings
+from penchant.studies.store._database import new_id
+from penchant.studies.store._log import new_link
+from penchant.studies.store._plain import check_text, pack, unpack
+from penchant.studies.store._records import (
+    EventRecord,
+    ModelRecord,
+    ParticipantRecord,
+    StudyDump,
+    StudyRecord,
+)
+from penchant.studies.store._store import Store
+
+__all__ = ["dump_dict", "export_study", "import_study", "read_dump"]
+
+_FORMAT: Final = "penchant-study-1"
+_ID = re.compile(r"[0-9a-f]{32}\Z")
+_LINK = re.compile(r"[0-9a-f]{64}\Z")
+_LARGEST = 2**31 - 1
+
+
+def export_study(store: Store, study_id: str) -> dict[str, Any]:
+    """Give a whole study as plain values for JSON.
+
+    The values hold the table, the settings, every event of every participant and
+    the fitted models, as they are at one moment. They hold nothing that opens the
+    link of a participant.
+
+    See Also
+    --------
+    import_study : Keep such a study again.
+    """
+    return dump_dict(store.dump_study(study_id), links=False)
+
+
+def import_study(
+    store: Store, values: Mapping[str, Any], *, owner: str | None = None
+) -> str:
+    """Keep a study that `export_study` gave as a new one; return its identifier.
+
+    Everything gets new identifiers, so a study may be imported where it came from.
+    The links of the participants do not come along (`Store.renew_link` makes new
+    ones), and a copy of the demo is a study like others.
+
+    Raises
+    ------
+    FormatError
+        If the values are damaged or something else; nothing is kept then.
+    """
+    dump = _renamed(read_dump(values), owner)
+    store.load_study(dump)
+    return dump.study.id
+
+
+def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
+    """Give everything about a study as plain values, with or without links."""
+    study = dump.study
+    numbers = {person.id: number for number, person in enumerate(dump.participants)}
+    return {
+        "format": _FORMAT,
+        "id": study.id,
+        "name": study.name,
+        "demo": study.demo,
+        "created": study.created.isoformat(),
+        "owner": study.owner,
+        "settings": study.settings.to_dict(),
+        "items": study.items.to_dict(),
+        "models": [_model_dict(model) for model in dump.models],
+        "participants": [
+            _person_dict(person) | ({"link": link} if links else {})
+            for person, link in zip(dump.participants, dump.links, strict=True)
+        ],
+        "events": [
+            {
+                "participant": numbers[event.participant_id],
+                "kind": event.kind,
+                "body": event.body,
+                "at": event.at.isoformat(),
+            }
+            for event in dump.events
+        ],
+    }
+
+
+def read_dump(values: Mapping[str, Any]) -> StudyDump:
+    """Read what `dump_dict` gave; participants without a link get a new one."""
+    if not isinstance(values, Mapping) or values.get("format") != _FORMAT:
+        raise FormatError(f"This is not an exported study: no {_FORMAT!r} in it.")
+    try:
+        study = _read_study(values)
+        models = [_read_model(study.id, entry) for entry in values["models"]]
+        people = [_read_person(study.id, entry) for entry in values["participants"]]
+        links = [_read_link(entry) for entry in values["participants"]]
+        events, lengths = _read_events(values["events"], [one.id for one in people])
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise FormatError(f"The exported study is damaged: {_reason(error)}") from None
+    people = [
+        replace(person, n_events=length)
+        for person, length in zip(people, lengths, strict=True)
+    ]
+    return StudyDump(study, tuple(people), tuple(links), tuple(events), tuple(models))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, PenchantError):
+        return str(error)
+    if isinstance(error, KeyError):
+        return f"{error} is missing."
+    return f"{error}."
+
+
+def _model_dict(model: ModelRecord) -> dict[str, Any]:
+    return {
+        "id": model.id,
+        "n_events": model.n_events,
+        "created": model.created.isoformat(),
+        "body": base64.b64encode(model.body).decode(),
+    }
+
+
+def _person_dict(person: ParticipantRecord) -> dict[str, Any]:
+    return {
+        "id": person.id,
+        "label": person.label,
+        "simulated": person.simulated,
+        "created": person.created.isoformat(),
+    }
+
+
+def _read_study(values: Mapping[str, Any]) -> StudyRecord:
+    check_text("The name of a study", values["name"])
+    owner = values["owner"]
+    return StudyRecord(
+        _matching(_ID, values["id"]),
+        values["name"],
+        Items.from_dict(values["items"]),
+        values["demo"] is True,
+        _moment(values["created"]),
+        StudySettings.from_dict(values["settings"]),
+        None if owner is None else _matching(_ID, owner),
+    )
+
+
+def _read_model(study_id: str, entry: Mapping[str, Any]) -> ModelRecord:
+    return ModelRecord(
+        _matching(_ID, entry["id"]),
+        study_id,
+        _count(entry["n_events"]),
+        _moment(entry["created"]),
+        base64.b64decode(entry["body"], validate=True),
+    )
+
+
+def _read_person(study_id: str, entry: Mapping[str, Any]) -> ParticipantRecord:
+    check_text("The label of a participant", entry["label"])
+    return ParticipantRecord(
+        _matching(_ID, entry["id"]),
+        study_id,
+        entry["label"],
+        entry["simulated"] is True,
+        _moment(entry["created"]),
+        0,
+    )
+
+
+def _read_link(entry: Mapping[str, Any]) -> str:
+    return _matching(_LINK, entry["link"]) if "link" in entry else new_link()[1]
+
+
+def _read_events(
+    entries: list[Mapping[str, Any]], ids: list[str]
+) -> tuple[list[EventRecord], list[int]]:
+    """Give each participant's events the numbers 0, 1, ... in the file's order."""
+    lengths = [0] * len(ids)
+    events = []
+    for number, entry in enumerate(entries):
+        person = _count(entry["participant"])
+        check_text("The kind of an event", entry["kind"])
+        events.append(
+            EventRecord(
+                number,
+                ids[person],
+                lengths[person],
+                entry["kind"],
+                unpack(pack(entry["body"])),
+                _moment(entry["at"]),
+            )
+        )
+        lengths[person] += 1
+    return events, lengths
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.match(text):
+        raise ValueError(f"{text!r} is not an identifier")
+    return text
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= _LARGEST:
+        raise ValueError(f"{value!r} is not a count")
+    return value
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} does not say its time zone")
+    return moment.astimezone(UTC)
+
+
+def _renamed(dump: StudyDump, owner: str | None) -> StudyDump:
+    """Give everything new identifiers, also where events refer to a model."""
+    study_id = new_id()
+    people = {person.id: new_id() for person in dump.participants}
+    models = {model.id: new_id() for model in dump.models}
+    return StudyDump(
+        replace(dump.study, id=study_id, owner=owner, demo=False),
+        tuple(
+            replace(person, id=people[person.id], study_id=study_id)
+            for person in dump.participants
+        ),
+        tuple(new_link()[1] for _ in dump.participants),
+        tuple(
+            replace(
+                event,
+                participant_id=people[event.participant_id],
+                body=_renamed_start(event, models),
+            )
+            for event in dump.events
+        ),
+        tuple(
+            replace(model, id=models[model.id], study_id=study_id)
+            for model in dump.models
+        ),
+    )
+
+
+def _renamed_start(event: EventRecord, models: Mapping[str, str]) -> dict[str, Any]:
+    start = event.body.get("model")
+    if event.kind == "joined" and isinstance(start, str) and start in models:
+        return {**event.body, "model": models[start]}
+    return event.body

@@ -1,0 +1,6 @@
+"""Where studies are kept: the interface, and a database."""
+
+from penchant.studies.store._engine import make_engine, wrap_errors
+from penchant.studies.store._packed_models import unpack_model
+
+__all__ = ["make_engine", "unpack_model", "wrap_errors"]

@@ -1,0 +1,91 @@
+"""Whole studies out of a database and into one."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from penchant.data import Items
+from penchant.studies.store._database import Database
+from penchant.studies.store._engine import wrap_errors
+from penchant.studies.store._records import (
+    EventRecord,
+    ModelRecord,
+    ParticipantRecord,
+    StudyDump,
+)
+from penchant.studies.store._studies import insert_study, no_study, study_record
+from penchant.studies.store._tables import events, models, participants, studies
+
+__all__ = ["SqlDumps"]
+
+
+class SqlDumps(Database):
+    """The part of SqlStore that moves whole studies; see Store."""
+
+    def dump_study(self, study_id: str) -> StudyDump:
+        """Return everything about a study as it is at one moment."""
+        chosen = sa.select(studies).where(studies.c.id == study_id)
+        people = sa.select(participants).where(participants.c.study_id == study_id)
+        log = sa.select(events).join(participants)
+        log = log.where(participants.c.study_id == study_id)
+        fitted = sa.select(models).where(models.c.study_id == study_id)
+        with self._reading() as connection:
+            study = connection.execute(chosen).first()
+            if study is None:
+                raise no_study()
+            joined = connection.execute(
+                people.order_by(participants.c.created, participants.c.id)
+            )
+            rows = [dict(row._mapping) for row in joined]
+            links = tuple(row.pop("link") for row in rows)
+            happened = connection.execute(log.order_by(events.c.id))
+            made = connection.execute(fitted.order_by(models.c.created, models.c.id))
+            return StudyDump(
+                study_record(study, Items.from_dict(study.alternatives)),
+                tuple(ParticipantRecord(**row) for row in rows),
+                links,
+                tuple(EventRecord(**row._mapping) for row in happened),
+                tuple(ModelRecord(**row._mapping) for row in made),
+            )
+
+    def load_study(self, dump: StudyDump) -> None:
+        """Keep everything about a study under the identifiers of the dump."""
+        people = [
+            {**vars(person), "link": link}
+            for person, link in zip(dump.participants, dump.links, strict=True)
+        ]
+        log = [
+            {name: value for name, value in vars(event).items() if name != "id"}
+            for event in dump.events
+        ]
+        fitted = [vars(model) for model in dump.models]
+        with self._writing() as connection:
+            insert_study(connection, dump.study)
+            if people:
+                connection.execute(participants.insert(), people)
+            if log:
+                connection.execute(events.insert(), log)
+            if fitted:
+                connection.execute(models.insert(), fitted)
+
+    def copy_to(self, path: Path) -> bool:
+        """Copy the database into a new file while it is in use.
+
+        Returns
+        -------
+        bool
+            False, and nothing is written, if the database is not a file.
+        """
+        if self._engine.dialect.name != "sqlite":
+            return False
+        with (
+            wrap_errors(self._place),
+            closing(self._engine.raw_connection()) as source,
+            closing(sqlite3.connect(path)) as target,
+        ):
+            source.driver_connection.backup(target)  # type: ignore[union-attr]
+            # One plain file: nothing beside it that could be forgotten.
+            target.execute("PRAGMA journal_mode = DELETE")
+        return True

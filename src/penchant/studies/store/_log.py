@@ -1,0 +1,210 @@
+"""Participants and their log in a database."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from penchant.exceptions import ConflictError, ParticipantNotFoundError
+from penchant.studies.store._database import Database, new_id
+from penchant.studies.store._plain import check_text, pack, unpack
+from penchant.studies.store._records import EventRecord, ParticipantRecord
+from penchant.studies.store._store import NewEvent
+from penchant.studies.store._studies import hold_study, no_study
+from penchant.studies.store._tables import events, participants, studies
+
+__all__ = ["SqlLog", "new_link"]
+
+# A link goes in and never comes out again.
+_SHOWN = [column for column in participants.c if column is not participants.c.link]
+
+# What every answer runs is built once: that takes longer than SQLite does.
+_BY_LINK = sa.select(*_SHOWN).where(participants.c.link == sa.bindparam("key"))
+_BY_ID = sa.select(*_SHOWN).where(participants.c.id == sa.bindparam("key"))
+_TAKE = (
+    participants.update()
+    .where(
+        participants.c.id == sa.bindparam("key"),
+        participants.c.n_events == sa.bindparam("position"),
+    )
+    .values(n_events=sa.bindparam("length"))
+)
+_ADD = events.insert().returning(events.c.position, events.c.id)
+
+
+class SqlLog(Database):
+    """The part of SqlStore that keeps participants and events; see Store."""
+
+    def add_participant(
+        self,
+        study_id: str,
+        *,
+        label: str = "",
+        simulated: bool = False,
+        events: Sequence[NewEvent] = (),
+    ) -> tuple[ParticipantRecord, str]:
+        """Add a participant, with the first events of the log."""
+        check_text("The label of a participant", label)
+        now = datetime.now(UTC)
+        person = ParticipantRecord(
+            new_id(), study_id, label, simulated, now, len(events)
+        )
+        rows = _event_rows(person.id, 0, events, now)
+        token, link = new_link()
+        with self._writing() as connection:
+            hold_study(connection, study_id)
+            connection.execute(participants.insert().values(**vars(person), link=link))
+            _insert_events(connection, rows)
+        return person, token
+
+    def find_participant(self, token: str) -> ParticipantRecord:
+        """Return whom a link belongs to, or raise ParticipantNotFoundError."""
+        return self._participant(_BY_LINK, _digest(token))
+
+    def get_participant(self, participant_id: str) -> ParticipantRecord:
+        """Return one participant, or raise ParticipantNotFoundError."""
+        return self._participant(_BY_ID, participant_id)
+
+    def list_participants(self, study_id: str) -> list[ParticipantRecord]:
+        """List the participants of a study in the order in which they joined."""
+        query = (
+            sa.select(*_SHOWN)
+            .where(participants.c.study_id == study_id)
+            .order_by(participants.c.created, participants.c.id)
+        )
+        return [ParticipantRecord(**row._mapping) for row in self._read(query)]
+
+    def renew_link(self, participant_id: str) -> str:
+        """Give a participant a new link, return its token; the old one is dead."""
+        token, link = new_link()
+        change = participants.update().where(participants.c.id == participant_id)
+        with self._writing() as connection:
+            if connection.execute(change.values(link=link)).rowcount != 1:
+                raise _nobody()
+        return token
+
+    def remove_participant(self, participant_id: str) -> None:
+        """Forget a participant with all answers, for good."""
+        gone = participants.delete().where(participants.c.id == participant_id)
+        with self._writing() as connection:
+            if connection.execute(gone).rowcount != 1:
+                raise _nobody()
+
+    def append(
+        self, participant_id: str, position: int, events: Sequence[NewEvent]
+    ) -> list[EventRecord]:
+        """Add events to the end of a participant's log, all or none."""
+        rows = _event_rows(participant_id, position, events, datetime.now(UTC))
+        place = {"position": position, "length": position + len(rows)}
+        with self._writing() as connection:
+            # Whoever raises the length first has the place; the others see it changed.
+            taken = connection.execute(_TAKE, {"key": participant_id, **place})
+            if taken.rowcount != 1:
+                raise _refusal(connection, participant_id, position)
+            return _insert_events(connection, rows)
+
+    def events(self, participant_id: str) -> list[EventRecord]:
+        """Return the log of a participant, or raise ParticipantNotFoundError."""
+        query = (
+            sa.select(events)
+            .where(events.c.participant_id == participant_id)
+            .order_by(events.c.position)
+        )
+        log = [EventRecord(**row._mapping) for row in self._read(query)]
+        if not log:
+            self.get_participant(participant_id)
+        return log
+
+    def study_events(self, study_id: str) -> list[EventRecord]:
+        """Return the logs of all participants of a study, in order of `id`."""
+        query = (
+            sa.select(events)
+            .join(participants)
+            .where(participants.c.study_id == study_id)
+            .order_by(events.c.id)
+        )
+        log = [EventRecord(**row._mapping) for row in self._read(query)]
+        if not log:
+            self.count_events(study_id)
+        return log
+
+    def count_events(self, study_id: str) -> int:
+        """Say how many events the logs of a study have together."""
+        query = (
+            sa.select(sa.func.coalesce(sa.func.sum(participants.c.n_events), 0))
+            .select_from(studies.outerjoin(participants))
+            .where(studies.c.id == study_id)
+            .group_by(studies.c.id)
+        )
+        found = self._read(query)
+        if not found:
+            raise no_study()
+        return int(found[0][0])
+
+    def _participant(self, query: sa.Select[Any], key: str) -> ParticipantRecord:
+        found = self._read(query, key=key)
+        if not found:
+            raise _nobody()
+        return ParticipantRecord(**found[0]._mapping)
+
+
+def new_link() -> tuple[str, str]:
+    """Make the token of a link, 256 random bits, and what is kept of it."""
+    token = secrets.token_urlsafe(32)
+    return token, _digest(token)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _event_rows(
+    participant_id: str, position: int, events: Sequence[NewEvent], at: datetime
+) -> list[dict[str, Any]]:
+    rows = []
+    for number, (kind, body) in enumerate(events, start=position):
+        check_text("The kind of an event", kind)
+        rows.append(
+            {
+                "participant_id": participant_id,
+                "position": number,
+                "kind": kind,
+                # As it will be read: tuples become lists, keys become texts.
+                "body": unpack(pack(body)),
+                "at": at,
+            }
+        )
+    return rows
+
+
+def _insert_events(
+    connection: sa.Connection, rows: list[dict[str, Any]]
+) -> list[EventRecord]:
+    if not rows:
+        return []
+    added = {row.position: row.id for row in connection.execute(_ADD, rows)}
+    return [EventRecord(id=added[row["position"]], **row) for row in rows]
+
+
+def _refusal(
+    connection: sa.Connection, participant_id: str, position: int
+) -> ConflictError | ParticipantNotFoundError:
+    query = sa.select(participants.c.n_events)
+    query = query.where(participants.c.id == participant_id)
+    length = connection.execute(query).scalar()
+    if length is None:
+        return _nobody()
+    return ConflictError(
+        f"The log has {length} events, not {position}: something else was written "
+        "in between. Read it again before you go on."
+    )
+
+
+def _nobody() -> ParticipantNotFoundError:
+    return ParticipantNotFoundError(
+        "Nobody takes part under this link. It may be mistyped, or the participant "
+        "or the study was removed."
+    )

@@ -1,0 +1,62 @@
+"""Bringing the tables of a database to the form that this version expects."""
+
+import threading
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from penchant.exceptions import StoreError
+from penchant.studies.store._engine import looking, writing
+
+__all__ = ["migrate"]
+
+# Alembic keeps what it works on in a module, so two threads would mix it up.
+_ONE_AT_A_TIME = threading.Lock()
+
+# Any number that no other program on the same PostgreSQL locks.
+_LOCK = 0x70656E6368616E74
+
+_MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+def migrate(engine: sa.Engine) -> None:
+    """Run the migrations that the database has not seen, in one transaction."""
+    if not _is_current(engine):
+        _upgrade(engine)
+
+
+def _is_current(engine: sa.Engine) -> bool:
+    """Look without Alembic, which takes longer to import than to do its work."""
+    files = (_MIGRATIONS / "versions").glob("v*.py")
+    newest = max(path.name[1:5] for path in files)  # as in v0001_what_it_does.py
+    with looking(engine) as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return False
+    with looking(engine) as connection:
+        stamp = sa.text("SELECT version_num FROM alembic_version")
+        return connection.execute(stamp).scalars().all() == [newest]
+
+
+def _upgrade(engine: sa.Engine) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util.exc import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    try:
+        with _ONE_AT_A_TIME, writing(engine) as connection:
+            _wait_for_other_processes(connection)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except CommandError as error:
+        raise StoreError(
+            "The database was written by a newer version of penchant. "
+            f"Upgrade penchant to use it ({error})."
+        ) from None
+
+
+def _wait_for_other_processes(connection: sa.Connection) -> None:
+    # In SQLite the transaction holds the lock already.
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

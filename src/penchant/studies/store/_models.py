@@ -1,0 +1,90 @@
+"""Fitted models and leases in a database."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from penchant.exceptions import ModelNotFoundError
+from penchant.studies.store._database import Database, new_id
+from penchant.studies.store._records import ModelHead, ModelRecord
+from penchant.studies.store._studies import hold_study
+from penchant.studies.store._tables import events, leases, models, participants
+
+__all__ = ["SqlModels"]
+
+_HEAD = [column for column in models.c if column is not models.c.body]
+
+
+class SqlModels(Database):
+    """The part of SqlStore that keeps models and leases; see Store."""
+
+    def add_model(self, study_id: str, body: bytes, n_events: int) -> str:
+        """Keep a model fitted on the first `n_events` events; return its id."""
+        model = ModelRecord(new_id(), study_id, n_events, datetime.now(UTC), body)
+        with self._writing() as connection:
+            hold_study(connection, study_id)
+            connection.execute(models.insert().values(vars(model)))
+        return model.id
+
+    def get_model(self, model_id: str) -> ModelRecord:
+        """Return one model, or raise ModelNotFoundError."""
+        found = self._read(sa.select(models).where(models.c.id == model_id))
+        if not found:
+            raise ModelNotFoundError(
+                "There is no such model. It may have been removed with its study."
+            )
+        return ModelRecord(**found[0]._mapping)
+
+    def latest_model(self, study_id: str) -> ModelHead | None:
+        """Say which model of a study is the newest; None if there is none."""
+        found = self._read(_newest_first(study_id, *_HEAD).limit(1))
+        return ModelHead(**found[0]._mapping) if found else None
+
+    def prune_models(self, study_id: str, before: datetime) -> int:
+        """Forget models that were added before a moment; say how many."""
+        starts = (
+            sa.select(events.c.body)
+            .join(participants)
+            .where(participants.c.study_id == study_id, events.c.kind == "joined")
+        )
+        with self._writing() as connection:
+            known = connection.execute(_newest_first(study_id, models.c.id)).scalars()
+            old = list(known)[1:]
+            used = [body.get("model") for body in connection.execute(starts).scalars()]
+            useless = set(old) - {model for model in used if isinstance(model, str)}
+            gone = models.delete().where(
+                models.c.id.in_(sorted(useless)), models.c.created < before
+            )
+            return int(connection.execute(gone).rowcount)
+
+    def lease(self, name: str, holder: str, seconds: float) -> bool:
+        """Try to be the only one, over all processes, to do something."""
+        with self._writing() as connection:
+            now = self._clock(connection)
+            until = now + timedelta(seconds=seconds)
+            take = self._insert(leases).values(name=name, holder=holder, until=until)
+            free = sa.or_(leases.c.holder == holder, leases.c.until <= now)
+            connection.execute(
+                take.on_conflict_do_update(
+                    index_elements=[leases.c.name],
+                    set_={"holder": holder, "until": until},
+                    where=free,
+                )
+            )
+            has_it = sa.select(leases.c.holder).where(leases.c.name == name)
+            return bool(connection.execute(has_it).scalar_one() == holder)
+
+    def release(self, name: str, holder: str) -> None:
+        """Give a lease back; one that somebody else has stays."""
+        back = leases.delete().where(leases.c.name == name, leases.c.holder == holder)
+        with self._writing() as connection:
+            connection.execute(back)
+
+
+def _newest_first(study_id: str, *columns: sa.Column[Any]) -> sa.Select[Any]:
+    return (
+        sa.select(*columns)
+        .where(models.c.study_id == study_id)
+        .order_by(models.c.created.desc(), models.c.id)
+    )

@@ -1,0 +1,224 @@
+"""Studies and drafts in a database."""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from penchant.data import Items
+from penchant.exceptions import (
+    DraftNotFoundError,
+    OwnerNotFoundError,
+    StudyNotFoundError,
+)
+from penchant.studies._settings import StudySettings
+from penchant.studies.store._database import Database, new_id
+from penchant.studies.store._plain import check_text
+from penchant.studies.store._records import Draft, StudyRecord, StudySummary
+from penchant.studies.store._tables import drafts, owners, participants, studies
+
+__all__ = ["SqlStudies", "hold_study", "insert_study", "no_study", "study_record"]
+
+_BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
+_BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
+_N_TABLES = 64
+
+
+class SqlStudies(Database):
+    """The part of SqlStore that keeps studies and drafts; see Store."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        # Reading a table takes milliseconds, and it never changes.
+        self._items = lru_cache(_N_TABLES)(self._read_items)
+
+    def create_study(
+        self,
+        name: str,
+        items: Items,
+        *,
+        settings: StudySettings | None = None,
+        owner: str | None = None,
+        draft_id: str | None = None,
+    ) -> str:
+        """Keep a new study and return its identifier."""
+        study = _new_study(name, items, settings, owner=owner)
+        with self._writing() as connection:
+            if draft_id is not None:
+                gone = drafts.delete().where(drafts.c.id == draft_id)
+                if connection.execute(gone).rowcount != 1:
+                    raise _no_draft()
+            insert_study(connection, study)
+        return study.id
+
+    def ensure_demo(
+        self, name: str, items: Items, *, settings: StudySettings | None = None
+    ) -> str:
+        """Return the identifier of the demo study of this name, made once."""
+        study = _new_study(name, items, settings, demo=True)
+        found = sa.select(studies.c.id).where(studies.c.demo, studies.c.name == name)
+        with self._writing() as connection:
+            make = self._insert(studies).values(_study_row(study))
+            connection.execute(make.on_conflict_do_nothing())
+            return str(connection.execute(found).scalar_one())
+
+    def list_studies(self, *, owner: str | None = None) -> list[StudySummary]:
+        """List all studies or those of one owner, demos last, the newest first."""
+        query = sa.select(
+            *_BUT_TABLE,
+            _count_people(~participants.c.simulated).label("n_participants"),
+            _count_people(participants.c.simulated).label("n_simulated"),
+        ).order_by(studies.c.demo, studies.c.created.desc(), studies.c.id)
+        if owner is not None:
+            query = query.where(studies.c.owner == owner)
+        return [_summary(row) for row in self._read(query)]
+
+    def get_study(self, study_id: str) -> StudyRecord:
+        """Return one study, or raise StudyNotFoundError."""
+        found = self._read(_BY_ID, key=study_id)
+        if not found:
+            raise no_study()
+        return study_record(found[0], self._items(study_id))
+
+    def update_study(
+        self,
+        study_id: str,
+        *,
+        name: str | None = None,
+        settings: StudySettings | None = None,
+    ) -> None:
+        """Change the name or the settings; None leaves them as they are."""
+        changes: dict[str, Any] = {"name": studies.c.name}
+        if name is not None:
+            check_text("The name of a study", name)
+            changes["name"] = name
+        if settings is not None:
+            changes["settings"] = settings.to_dict()
+        change = studies.update().where(studies.c.id == study_id).values(changes)
+        with self._writing() as connection:
+            if connection.execute(change).rowcount != 1:
+                raise no_study()
+
+    def delete_study(self, study_id: str) -> None:
+        """Forget a study with its participants, answers and models, for good."""
+        with self._writing() as connection:
+            gone = studies.delete().where(studies.c.id == study_id)
+            if connection.execute(gone).rowcount != 1:
+                raise no_study()
+
+    def add_draft(self, filename: str, content: bytes) -> str:
+        """Keep an uploaded table for now and return its identifier."""
+        check_text("The name of a file", filename)
+        draft = Draft(new_id(), filename, content, datetime.now(UTC))
+        with self._writing() as connection:
+            connection.execute(drafts.insert().values(vars(draft)))
+        return draft.id
+
+    def get_draft(self, draft_id: str) -> Draft:
+        """Return one draft, or raise DraftNotFoundError."""
+        found = self._read(sa.select(drafts).where(drafts.c.id == draft_id))
+        if not found:
+            raise _no_draft()
+        return Draft(**found[0]._mapping)
+
+    def discard_draft(self, draft_id: str) -> None:
+        """Forget a draft; one that is not there is forgotten already."""
+        with self._writing() as connection:
+            connection.execute(drafts.delete().where(drafts.c.id == draft_id))
+
+    def expire_drafts(self, before: datetime) -> int:
+        """Forget the drafts that were added before a moment; say how many."""
+        old = drafts.delete().where(drafts.c.created < before)
+        with self._writing() as connection:
+            return int(connection.execute(old).rowcount)
+
+    def _read_items(self, study_id: str) -> Items:
+        query = sa.select(studies.c.alternatives).where(studies.c.id == study_id)
+        found = self._read(query)
+        if not found:
+            raise no_study()
+        return Items.from_dict(found[0].alternatives)
+
+
+def hold_study(connection: sa.Connection, study_id: str) -> None:
+    """Keep a study from being deleted until this transaction ends."""
+    held = sa.select(studies.c.id).where(studies.c.id == study_id)
+    held = held.with_for_update(read=True, key_share=True)
+    if connection.execute(held).first() is None:
+        raise no_study()
+
+
+def insert_study(connection: sa.Connection, study: StudyRecord) -> None:
+    """Insert a study whose owner exists."""
+    if study.owner is not None:
+        held = sa.select(owners.c.id).where(owners.c.id == study.owner)
+        held = held.with_for_update(read=True, key_share=True)
+        if connection.execute(held).first() is None:
+            raise OwnerNotFoundError("There is no such owner to give a study to.")
+    connection.execute(studies.insert().values(_study_row(study)))
+
+
+def study_record(row: sa.Row[Any], items: Items) -> StudyRecord:
+    """Make a record of a row and a table."""
+    return StudyRecord(
+        row.id,
+        row.name,
+        items,
+        row.demo,
+        row.created,
+        StudySettings.from_dict(row.settings),
+        row.owner,
+    )
+
+
+def no_study() -> StudyNotFoundError:
+    """Say that a study is not there."""
+    return StudyNotFoundError("There is no such study. It may have been removed.")
+
+
+def _new_study(
+    name: str,
+    items: Items,
+    settings: StudySettings | None,
+    *,
+    owner: str | None = None,
+    demo: bool = False,
+) -> StudyRecord:
+    check_text("The name of a study", name)
+    chosen = StudySettings() if settings is None else settings
+    return StudyRecord(new_id(), name, items, demo, datetime.now(UTC), chosen, owner)
+
+
+def _study_row(study: StudyRecord) -> dict[str, Any]:
+    return {
+        "id": study.id,
+        "name": study.name,
+        "alternatives": study.items.to_dict(),
+        "n_items": len(study.items),
+        "n_attributes": len(study.items.attributes),
+        "demo": study.demo,
+        "created": study.created,
+        "settings": study.settings.to_dict(),
+        "owner": study.owner,
+    }
+
+
+def _summary(row: sa.Row[Any]) -> StudySummary:
+    settings = StudySettings.from_dict(row.settings)
+    return StudySummary(**{**row._mapping, "settings": settings})
+
+
+def _count_people(which: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:
+    return (
+        sa.select(sa.func.count())
+        .where(participants.c.study_id == studies.c.id, which)
+        .scalar_subquery()
+    )
+
+
+def _no_draft() -> DraftNotFoundError:
+    return DraftNotFoundError(
+        "This upload is no longer there: it was saved, discarded or is too old. "
+        "Upload the file again."
+    )

@@ -1,0 +1,182 @@
+"""The tables of the database, as the newest migration leaves them."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from penchant.exceptions import MissingExtraError
+from penchant.studies.store._plain import unpack
+
+try:
+    import sqlalchemy as sa
+except ImportError:
+    raise MissingExtraError("sqlalchemy", "app") from None
+
+__all__ = [
+    "attempts",
+    "drafts",
+    "events",
+    "leases",
+    "metadata",
+    "models",
+    "owners",
+    "participants",
+    "sessions",
+    "studies",
+]
+
+
+class Moment(sa.types.TypeDecorator[datetime]):
+    """A moment in UTC; SQLite has no time zones, so they are set on the way."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> Any:
+        """Drop the zone after moving to UTC."""
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
+        """Put the zone back."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Key(sa.types.TypeDecorator[str]):
+    """An identifier or a digest in hexadecimal digits.
+
+    People edit addresses. What cannot be a key finds nothing, where a database
+    might refuse the whole statement because of a character.
+    """
+
+    impl = sa.String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> Any:
+        """Let only plain letters and digits through."""
+        if value is None or (value.isascii() and value.isalnum()):
+            return value
+        return ""
+
+
+class Body(sa.types.TypeDecorator[dict[str, Any]]):
+    """A mapping as JSON in ASCII; reading it never fails."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: dict[str, Any] | None, dialect: Any) -> Any:
+        """Write it; the caller has checked that it can be written."""
+        return None if value is None else json.dumps(value, separators=(",", ":"))
+
+    def process_result_value(self, value: Any, dialect: Any) -> dict[str, Any] | None:
+        """Read it."""
+        return None if value is None else unpack(value)
+
+
+def _belongs_to(table: str, *, gone: str = "CASCADE") -> sa.ForeignKey:
+    return sa.ForeignKey(f"{table}.id", ondelete=gone)
+
+
+metadata = sa.MetaData()
+
+owners = sa.Table(
+    "owners",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("created", Moment, nullable=False),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("token_hash", Key(64), primary_key=True),
+    sa.Column("owner_id", Key(32), _belongs_to("owners"), nullable=False, index=True),
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("expires", Moment, nullable=False, index=True),
+)
+
+studies = sa.Table(
+    "studies",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("alternatives", sa.JSON, nullable=False),
+    sa.Column("n_items", sa.Integer, nullable=False),
+    sa.Column("n_attributes", sa.Integer, nullable=False),
+    sa.Column("demo", sa.Boolean, nullable=False),
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("settings", Body, nullable=False, server_default="{}"),
+    sa.Column("owner", Key(32), _belongs_to("owners", gone="SET NULL"), index=True),
+)
+sa.Index(
+    "one_demo_per_name",
+    studies.c.name,
+    unique=True,
+    sqlite_where=studies.c.demo,
+    postgresql_where=studies.c.demo,
+)
+
+drafts = sa.Table(
+    "drafts",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    sa.Column("filename", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("created", Moment, nullable=False, index=True),
+)
+
+participants = sa.Table(
+    "participants",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    sa.Column("study_id", Key(32), _belongs_to("studies"), nullable=False, index=True),
+    sa.Column("link", Key(64), nullable=False, unique=True),
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("simulated", sa.Boolean, nullable=False),
+    sa.Column("created", Moment, nullable=False),
+    # The length of the log; a writer takes its place in the log by raising it.
+    sa.Column("n_events", sa.Integer, nullable=False),
+)
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column(
+        "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True
+    ),
+    sa.Column("participant_id", Key(32), _belongs_to("participants"), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("body", Body, nullable=False),
+    sa.Column("at", Moment, nullable=False),
+    sa.UniqueConstraint("participant_id", "position", name="one_event_per_position"),
+)
+
+models = sa.Table(
+    "models",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    sa.Column("study_id", Key(32), _belongs_to("studies"), nullable=False, index=True),
+    sa.Column("n_events", sa.Integer, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("created", Moment, nullable=False),
+)
+
+leases = sa.Table(
+    "leases",
+    metadata,
+    sa.Column("name", sa.String(100), primary_key=True),
+    sa.Column("holder", sa.String(100), nullable=False),
+    sa.Column("until", Moment, nullable=False),
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("key", Key(64), primary_key=True),
+    sa.Column("last", Moment, nullable=False),
+    sa.Column("until", Moment, nullable=False, index=True),
+)

@@ -1,0 +1,5 @@
+"""What people read, in their language."""
+
+from penchant.texts._texts import LANGUAGES, Texts, choose_language, load_texts
+
+__all__ = ["LANGUAGES", "Texts", "choose_language", "load_texts"]

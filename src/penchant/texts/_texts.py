@@ -1,0 +1,221 @@
+"""Texts: what people read, in their language, from gettext catalogues.
+
+An entry has the key that the code uses as msgctxt and the English text as msgid, so
+that Poedit or Weblate show translators a sentence, and a translation whose English has
+changed is noticed. A folder with a catalogue is all that a new language needs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache, lru_cache
+from gettext import c2py
+from importlib.resources import files
+from typing import Any, Final
+
+from babel import Locale, dates, lists
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+
+from penchant.data import Attribute
+from penchant.exceptions import DataError
+
+__all__ = ["LANGUAGES", "Texts", "choose_language", "load_texts"]
+
+_CATALOGUES = files("penchant.texts") / "catalogues"
+_FOUND = {folder.name for folder in _CATALOGUES.iterdir() if folder.is_dir()}
+LANGUAGES: Final = ("en", *sorted(_FOUND - {"en"}))
+"""Languages that have a catalogue; the first is what remains when none fits."""
+
+_SMALLEST_SHARE, _LARGEST_SHARE = 0.01, 0.99
+_DIGITS = 6
+_SHORT_UNIT = 3
+
+# Pages write the same few numbers again and again, and Babel takes its time.
+_decimal = lru_cache(maxsize=4096)(format_decimal)
+
+
+@dataclass(frozen=True)
+class Texts:
+    r"""The texts of one language, and how numbers are written in it.
+
+    Parameters
+    ----------
+    language : str
+        Its code, such as "en".
+    locale : babel.Locale
+        How numbers, lists and days are written.
+    entries : mapping of str to tuple of str
+        Texts by dotted key, with placeholders in braces; several if the text goes
+        with a number.
+    plural : callable
+        Gives the place of the text that goes with a number.
+    words : mapping of str to str
+        The placeholders that every text may have: what alternatives are called.
+
+    Examples
+    --------
+    >>> from penchant.texts import load_texts
+    >>> load_texts("en")("question.choose", letter="A")
+    'Choose A'
+    >>> load_texts("fr").number(1234.5)
+    '1\u202f234,5'
+    >>> load_texts("en").about("flat", "flats")("compare.title_same")
+    'Compare two flats'
+    """
+
+    language: str
+    locale: Locale
+    entries: Mapping[str, tuple[str, ...]]
+    plural: Callable[[int], int]
+    words: Mapping[str, str]
+
+    def __call__(self, key: str, **values: Any) -> str:
+        """Give a text with its placeholders filled in.
+
+        Besides the values, {noun} and {nouns} are what one alternative and several
+        are called, {Noun} and {Nouns} the same at the beginning of a sentence.
+        """
+        return self.entries[key][0].format_map({**self.words, **values})
+
+    def about(self, noun: str, nouns: str) -> "Texts":
+        """Give the same texts about something else than alternatives.
+
+        Parameters
+        ----------
+        noun, nouns : str
+            What one and several are called; empty: as in the catalogue.
+        """
+        noun = noun or self.entries["noun.singular"][0]
+        nouns = nouns or self.entries["noun.plural"][0]
+        capital = {"Noun": self.sentence(noun), "Nouns": self.sentence(nouns)}
+        return replace(self, words={"noun": noun, "nouns": nouns, **capital})
+
+    def count(self, key: str, n: int, **values: Any) -> str:
+        """Give the text that goes with the number n, which is the placeholder n."""
+        text = self.entries[key][self.plural(n)]
+        return text.format_map({**self.words, "n": self.number(n), **values})
+
+    def number(self, value: float) -> str:
+        """Write a number with at most six digits that mean something.
+
+        Parameters
+        ----------
+        value : float
+            A finite number.
+        """
+        whole = abs(value) >= 10 ** (_DIGITS - 1)
+        rounded = round(value) if whole else float(f"{value:.{_DIGITS}g}")
+        # Quantization would round again, to three decimals; "or 0" is for -0.0.
+        text = _decimal(rounded or 0, locale=self.locale, decimal_quantization=False)
+        return text.replace("-", "\N{MINUS SIGN}")
+
+    def points(self, value: float) -> str:
+        """Write points: whole, with a true minus sign."""
+        return self.number(round(value))
+
+    def signed(self, value: float) -> str:
+        """Write points that are added or taken away, always with a sign."""
+        rounded = round(value)
+        return f"+{self.number(rounded)}" if rounded > 0 else self.number(rounded)
+
+    def span(self, low: float, high: float) -> str:
+        """Write a range of points."""
+        return self("numbers.range", low=self.points(low), high=self.points(high))
+
+    def share(self, share: float) -> str:
+        """Write a chance as a percentage; never as 0 % or 100 %."""
+        if share < _SMALLEST_SHARE:
+            return self("numbers.less_than", share=1)
+        if share > _LARGEST_SHARE:
+            return self("numbers.more_than", share=99)
+        return self("numbers.share", share=round(100 * share))
+
+    def listed(self, words: Sequence[str]) -> str:
+        """Join words to a list in a sentence."""
+        return lists.format_list(words, locale=self.locale)
+
+    def day(self, moment: datetime) -> str:
+        """Write the day of a moment."""
+        return dates.format_date(moment, "long", locale=self.locale)
+
+    @staticmethod
+    def sentence(words: str) -> str:
+        """Begin a sentence with a capital letter."""
+        return words[:1].upper() + words[1:]
+
+    def value(self, attribute: Attribute, value: Any) -> str:
+        """Write a value of an attribute with its unit, or that it is not known."""
+        if value is None or value != value:
+            return self("numbers.unknown")
+        text = self.number(float(value)) if attribute.kind == "numeric" else str(value)
+        return text + self.unit(attribute)
+
+    @staticmethod
+    def unit(attribute: Attribute) -> str:
+        """Give what follows a value: a unit that stays on the line if it is short."""
+        if not attribute.unit:
+            return ""
+        space = " " if len(attribute.unit) > _SHORT_UNIT else "\u00a0"
+        return space + attribute.unit
+
+
+@cache
+def load_texts(language: str) -> Texts:
+    """Read the catalogue of a language.
+
+    Parameters
+    ----------
+    language : str
+        One of `LANGUAGES`.
+
+    Returns
+    -------
+    Texts
+    """
+    if language not in LANGUAGES:
+        raise DataError(
+            f"There are texts in {', '.join(LANGUAGES)}. Got the language {language!r}."
+        )
+    with (_CATALOGUES / language / "LC_MESSAGES" / "penchant.po").open("rb") as source:
+        catalogue = read_po(source, abort_invalid=True)
+    locale = catalogue.locale or Locale.parse(language)
+    entries = {
+        each.context: _forms(each.string or "") or _forms(each.id)
+        for each in catalogue
+        if each.context
+    }
+    plural = c2py(catalogue.plural_expr)
+    return Texts(language, locale, entries, plural, {}).about("", "")
+
+
+def _forms(written: str | Sequence[str]) -> tuple[str, ...]:
+    """Give the forms of a text that are not empty: English has no translation."""
+    return tuple(filter(None, [written] if isinstance(written, str) else written))
+
+
+def choose_language(wanted: Sequence[str], offered: Sequence[str]) -> str:
+    """Give the first wanted language that is offered and has texts.
+
+    Parameters
+    ----------
+    wanted : sequence of str
+        Codes, the most wanted first; regions as in "fr-CH" do not matter.
+    offered : sequence of str
+        Codes that the study offers, its default first.
+
+    Returns
+    -------
+    str
+        If none is wanted and offered, the first offered one that has texts; if
+        there is none, the first of `LANGUAGES`.
+
+    Examples
+    --------
+    >>> choose_language(["de", "fr-CH", "en"], ["en", "fr"])
+    'fr'
+    """
+    known = [code.partition("-")[0] for code in offered]
+    known = [code for code in known if code in LANGUAGES] or [LANGUAGES[0]]
+    asked = [code.partition("-")[0].lower() for code in wanted]
+    return next((code for code in asked if code in known), known[0])

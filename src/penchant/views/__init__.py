@@ -1,0 +1,52 @@
+"""What pages and terminal show, without a web framework."""
+
+from penchant.views._charts import HALF_RANGE, Numbers
+from penchant.views._comparison import chance_of, compare_items
+from penchant.views._curves import curve_tabs, curve_view
+from penchant.views._display import show_name
+from penchant.views._figures import CHARTS, PictureKind, draw_chart
+from penchant.views._group import group_view, ranking_csv
+from penchant.views._model import model_view
+from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
+from penchant.views._people import people_view
+from penchant.views._question import Card, question_view
+from penchant.views._ranking import choices, ranking_view
+from penchant.views._reasons import CompareView, why_view
+from penchant.views._result import answers_view, best_view
+from penchant.views._studies import study_line, study_view
+from penchant.views._together import together_view
+from penchant.views._what_if import WhatIfView, read_values, what_if_view
+
+__all__ = [
+    "CHARTS",
+    "HALF_RANGE",
+    "Card",
+    "CompareView",
+    "Numbers",
+    "PictureKind",
+    "WhatIfView",
+    "answers_view",
+    "best_view",
+    "chance_of",
+    "choices",
+    "compare_items",
+    "curve_tabs",
+    "curve_view",
+    "draw_chart",
+    "group_view",
+    "model_view",
+    "own_answers_csv",
+    "own_ranking_csv",
+    "own_result",
+    "people_view",
+    "question_view",
+    "ranking_csv",
+    "ranking_view",
+    "read_values",
+    "show_name",
+    "study_line",
+    "study_view",
+    "together_view",
+    "what_if_view",
+    "why_view",
+]

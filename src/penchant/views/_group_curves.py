@@ -1,0 +1,286 @@
+"""What segments disagree about, and what they value, as charts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from penchant.data import Attribute, Items
+from penchant.studies import Curve, Group
+from penchant.texts import Texts
+from penchant.views._charts import Axis, NumberRow, Numbers, Tick
+from penchant.views._display import show_name
+from penchant.views._segments import SegmentCard
+
+__all__ = [
+    "CurveView",
+    "GapRow",
+    "Line",
+    "Mark",
+    "curve_views",
+    "gap_rows",
+    "lines_view",
+    "points_axis",
+]
+
+_LONGEST_LABEL: Final = 30
+_MOST_LABELS: Final = 8
+_MARKS: Final = 5
+_HEIGHT: Final = 220
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark of a segment, in percent of the width and from the top."""
+
+    shape: int
+    x: float
+    y: float = 50.0
+
+
+@dataclass(frozen=True)
+class GapRow:
+    """How differently the segments weigh one attribute."""
+
+    name: str
+    gap: str
+    low: float
+    high: float
+    marks: tuple[Mark, ...]
+    words: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """The curve of one segment, with a few marks on it."""
+
+    shape: int
+    path: str
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class CurveView:
+    """The curves of all segments for one attribute.
+
+    Parameters
+    ----------
+    name, words : str
+        The attribute, and what the drawing shows in words.
+    lines : tuple of Line
+        One per segment.
+    across, upward : tuple of Tick
+        Of the values and of the points.
+    zero : float
+        Height of 0 from the top, in percent.
+    numbers : Numbers
+        The table behind it.
+    height : int
+        In pixels.
+    """
+
+    name: str
+    words: str
+    lines: tuple[Line, ...]
+    across: tuple[Tick, ...]
+    upward: tuple[Tick, ...]
+    zero: float
+    numbers: Numbers
+    height: int = _HEIGHT
+
+
+def gap_rows(
+    group: Group, cards: Sequence[SegmentCard], items: Items, texts: Texts
+) -> tuple[tuple[GapRow, ...], Numbers]:
+    """Show how much each attribute weighs for each segment, widest gap first.
+
+    Parameters
+    ----------
+    group : Group
+        The whole group.
+    cards : sequence of SegmentCard
+        Its segments.
+    items : Items
+        The alternatives.
+    texts : Texts
+        How numbers are written.
+
+    Returns
+    -------
+    rows : tuple of GapRow
+        Empty if there is one segment.
+    numbers : Numbers
+    """
+    if len(group.segments) < 2:
+        return (), Numbers((), ())
+    names = [attribute.name for attribute in items.attributes]
+    shares = {
+        name: [100 * segment.weights.get(name, 0.0) for segment in group.segments]
+        for name in names
+    }
+    names.sort(key=lambda name: min(shares[name]) - max(shares[name]))
+    axis = Axis(0.0, max(max(each) for each in shares.values()) or 1.0)
+    rows = [_gap_row(name, shares[name], axis, cards, texts) for name in names]
+    numbers = [
+        NumberRow(
+            show_name(name, _LONGEST_LABEL),
+            (*(texts.share(share / 100) for share in shares[name]), row.gap),
+        )
+        for name, row in zip(names, rows, strict=True)
+    ]
+    first, last = texts("owner.group.attribute"), texts("owner.group.gap")
+    heads = (first, *(card.name for card in cards), last)
+    return tuple(rows), Numbers(heads, tuple(numbers))
+
+
+def _gap_row(
+    name: str,
+    shares: Sequence[float],
+    axis: Axis,
+    cards: Sequence[SegmentCard],
+    texts: Texts,
+) -> GapRow:
+    label = show_name(name, _LONGEST_LABEL)
+    told = ", ".join(
+        f"{card.name} {texts.share(share / 100)}"
+        for card, share in zip(cards, shares, strict=True)
+    )
+    return GapRow(
+        label,
+        texts("owner.group.gap_points", n=texts.points(max(shares) - min(shares))),
+        axis.at(min(shares)),
+        axis.at(max(shares)),
+        tuple(Mark(shape, axis.at(share)) for shape, share in enumerate(shares)),
+        f"{label}: {told}",
+    )
+
+
+def curve_views(
+    group: Group, cards: Sequence[SegmentCard], items: Items, texts: Texts
+) -> tuple[CurveView, ...]:
+    """Show what every segment values in each attribute that varies.
+
+    Parameters
+    ----------
+    group : Group
+        The whole group.
+    cards : sequence of SegmentCard
+        Its segments.
+    items : Items
+        The alternatives.
+    texts : Texts
+        How numbers are written.
+    """
+    attributes = {attribute.name: attribute for attribute in items.attributes}
+    labels = [card.name for card in cards]
+    axis = points_axis(curve for each in group.segments for curve in each.curves)
+    return tuple(
+        lines_view(attributes[same[0].attribute], same, labels, axis, texts)
+        for same in zip(*(segment.curves for segment in group.segments), strict=True)
+    )
+
+
+def points_axis(curves: Iterable[Curve]) -> Axis:
+    """Give the axis of points that all curves share, so that heights compare."""
+    values = [float(value) for curve in curves for value in curve.points]
+    return Axis.around([0.0, *values])
+
+
+def lines_view(
+    attribute: Attribute,
+    curves: Sequence[Curve],
+    labels: Sequence[str],
+    upward: Axis,
+    texts: Texts,
+) -> CurveView:
+    """Show several curves over the values of one attribute.
+
+    Parameters
+    ----------
+    attribute : Attribute
+        Which attribute.
+    curves : sequence of Curve
+        All over the same grid.
+    labels : sequence of str
+        Who or what they stand for.
+    upward : Axis
+        Of the points.
+    texts : Texts
+        How numbers are written.
+    """
+    grid = curves[0].grid
+    numeric = attribute.kind == "numeric"
+    places = [float(value) for value in grid] if numeric else list(range(len(grid)))
+    across = Axis(float(places[0]), float(places[-1]))
+    if not numeric:
+        across = Axis.around([-0.3, *places, places[-1] + 0.3])
+    joined = attribute.kind != "categorical"
+    name = show_name(attribute.name, _LONGEST_LABEL)
+    unit = f" ({show_name(attribute.unit, _LONGEST_LABEL)})" if attribute.unit else ""
+    return CurveView(
+        f"{name}{unit}",
+        texts("owner.group.curve_words", attribute=name, labels=", ".join(labels)),
+        tuple(
+            _line(shape, curve, places, across, upward, joined=joined)
+            for shape, curve in enumerate(curves)
+        ),
+        _across_ticks(attribute, grid, across, texts),
+        tuple(
+            Tick(round(100 - upward.at(value), 2), _signed(value, texts))
+            for value in upward.ticks()
+        ),
+        round(100 - upward.at(0.0), 2),
+        _numbers(attribute, curves, labels, texts),
+    )
+
+
+def _line(
+    shape: int,
+    curve: Curve,
+    places: Sequence[float],
+    across: Axis,
+    upward: Axis,
+    *,
+    joined: bool,
+) -> Line:
+    """Draw a curve; values without an order are not joined by a line."""
+    spots = [
+        (across.at(x), round(100 - upward.at(float(y)), 2))
+        for x, y in zip(places, curve.points, strict=True)
+    ]
+    step = max(1, len(spots) // _MARKS) if joined else 1
+    return Line(
+        shape,
+        f"M{'L'.join(f'{x:g} {y:g}' for x, y in spots)}" if joined else "",
+        tuple(Mark(shape, x, y) for x, y in spots[step // 2 :: step]),
+    )
+
+
+def _across_ticks(
+    attribute: Attribute, grid: tuple[Any, ...], axis: Axis, texts: Texts
+) -> tuple[Tick, ...]:
+    if attribute.kind == "numeric":
+        return tuple(
+            Tick(axis.at(value), texts.number(value)) for value in axis.ticks(4)
+        )
+    step = -(-len(grid) // _MOST_LABELS)
+    return tuple(
+        Tick(axis.at(place), show_name(str(level), 60 // max(1, len(grid) // step)))
+        for place, level in list(enumerate(grid))[::step]
+    )
+
+
+def _signed(value: float, texts: Texts) -> str:
+    return f"+{texts.number(value)}" if value > 0 else texts.number(value)
+
+
+def _numbers(
+    attribute: Attribute, curves: Sequence[Curve], labels: Sequence[str], texts: Texts
+) -> Numbers:
+    rows = [
+        NumberRow(
+            show_name(texts.value(attribute, value), _LONGEST_LABEL),
+            tuple(texts.signed(float(curve.points[k])) for curve in curves),
+        )
+        for k, value in enumerate(curves[0].grid)
+    ]
+    return Numbers((show_name(attribute.name, _LONGEST_LABEL), *labels), tuple(rows))

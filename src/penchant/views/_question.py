@@ -1,0 +1,175 @@
+"""Turning an open question into what its page shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from string import ascii_uppercase
+from typing import Any, Final
+
+from penchant.data import Attribute, Items
+from penchant.studies import OpenQuestion, Progress
+from penchant.texts import Texts
+from penchant.views._display import item_values, show_name
+
+__all__ = ["Card", "Line", "QuestionView", "question_view"]
+
+_MOST_TINTED = 4 / 7
+"""If a larger share of the rows differs, the tint would mark nothing."""
+
+_TITLES: Final = {
+    "pair": "question.pair",
+    "best-worst": "question.best_worst",
+    "rating": "question.rating",
+    "ranking": "question.ranking",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One attribute of an alternative.
+
+    Parameters
+    ----------
+    label, value : str
+        As people read them.
+    differs : bool
+        Whether the alternatives of the question differ in it.
+    difference : str
+        By how much, in words; empty where words would not add to the value.
+    """
+
+    label: str
+    value: str
+    differs: bool
+    difference: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One alternative of a question."""
+
+    letter: str
+    item: int
+    name: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    """A question as its page shows it.
+
+    Parameters
+    ----------
+    id, form : str
+        As the server issued it.
+    title, number, sentence : str
+        The question, and the two parts of the progress in words.
+    certainty : int
+        Share of certainty in percent, for the bar.
+    cards : tuple of Card
+        The alternatives, in the order of the question.
+    tinted : bool
+        Whether rows that differ get a background.
+    can_undo, can_finish : bool
+        Which other things the person may do.
+    notice : str
+        What was wrong with the last answer, if anything.
+    given : dict
+        What the person chose before, by field, to show it again.
+    """
+
+    id: str
+    form: str
+    title: str
+    number: str
+    sentence: str
+    certainty: int
+    cards: tuple[Card, ...]
+    tinted: bool
+    can_undo: bool
+    notice: str = ""
+    given: dict[str, str] = field(default_factory=dict)
+
+
+def question_view(
+    items: Items,
+    question: OpenQuestion,
+    progress: Progress,
+    texts: Texts,
+    *,
+    notice: str = "",
+    given: dict[str, str] | None = None,
+) -> QuestionView:
+    """Show a question.
+
+    Parameters
+    ----------
+    items : Items
+        The alternatives of the study.
+    question : OpenQuestion
+        What is asked.
+    progress : Progress
+        How far the person is.
+    texts : Texts
+        In the language of the person.
+    notice : str
+        What was wrong with the last answer, if anything.
+    given : dict, optional
+        What the person chose before, by field.
+    """
+    cards = _cards(items, question.items, texts)
+    differing = sum(line.differs for line in cards[0].lines)
+    sentence = [texts("question.sure", share=texts.share(progress.certainty))]
+    if progress.about_left is not None:
+        left = max(1, progress.about_left.questions)
+        sentence.append(texts.count("question.left", left))
+    if question.repeat:
+        sentence.append(texts("question.repeat"))
+    return QuestionView(
+        question.id,
+        question.form,
+        texts(_TITLES[question.form]),
+        texts("question.number", number=texts.number(question.number)),
+        " ".join(sentence),
+        round(100 * progress.certainty),
+        cards,
+        len(cards) > 1 and differing <= _MOST_TINTED * len(cards[0].lines),
+        progress.can_undo,
+        notice,
+        given or {},
+    )
+
+
+def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]:
+    values = [item_values(items, item, texts) for item in shown]
+    pair = [items.values(item) for item in shown] if len(shown) == 2 else None
+    differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
+    return tuple(
+        Card(
+            ascii_uppercase[place],
+            item,
+            show_name(items.names[item]),
+            tuple(
+                Line(
+                    show_name(attribute.name),
+                    values[place][k],
+                    differs[k],
+                    _difference(attribute, pair[place], pair[1 - place], texts)
+                    if pair and differs[k]
+                    else "",
+                )
+                for k, attribute in enumerate(items.attributes)
+            ),
+        )
+        for place, item in enumerate(shown)
+    )
+
+
+def _difference(
+    attribute: Attribute, item: dict[str, Any], rival: dict[str, Any], texts: Texts
+) -> str:
+    """Say how one of two alternatives differs from the other in numbers."""
+    own, other = item[attribute.name], rival[attribute.name]
+    if attribute.kind != "numeric" or own != own or other != other:
+        return ""
+    words = "question.more" if own > other else "question.less"
+    return texts(words, amount=texts.value(attribute, abs(own - other)))

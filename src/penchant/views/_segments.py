@@ -1,0 +1,160 @@
+"""Segments of a group: their cards, and where their people stand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from penchant.studies import Group, Segment
+from penchant.texts import Texts
+from penchant.views._display import show_name
+
+__all__ = [
+    "SegmentCard",
+    "Spread",
+    "Weight",
+    "in_tenths",
+    "segment_cards",
+    "spread",
+]
+
+_WEIGHTS: Final = 4
+_MOST_MARKS: Final = 25
+"""If a lane has more people, all lanes show tenths of theirs."""
+
+_LONGEST_LABEL: Final = 30
+
+
+@dataclass(frozen=True)
+class Weight:
+    """How much an attribute weighs."""
+
+    label: str
+    share: str
+    width: float
+    words: str
+
+
+@dataclass(frozen=True)
+class SegmentCard:
+    """People who want something similar.
+
+    Parameters
+    ----------
+    shape : int
+        Which mark and colour stand for them.
+    name, size : str
+        What they are called, and how many they are.
+    weights : tuple of Weight
+        The heaviest attributes.
+    best, best_facts : str
+        The alternative that suits them best, its points and its place for all.
+    """
+
+    shape: int
+    name: str
+    size: str
+    weights: tuple[Weight, ...]
+    best: str
+    best_facts: str
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Where the people of a segment are on the axis of points, in percent.
+
+    Parameters
+    ----------
+    shape : int
+        Their mark.
+    marks : tuple of float
+        One per person, or the middles of tenths of them.
+    """
+
+    shape: int
+    marks: tuple[float, ...]
+
+
+def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
+    """Show the segments of a group.
+
+    Parameters
+    ----------
+    group : Group
+        With at least one person who answered.
+    texts : Texts
+        How numbers are written.
+    """
+    names = _names(group.segments, texts)
+    places = {item.item: item.place for item in group.items}
+    return tuple(
+        SegmentCard(
+            shape,
+            name,
+            texts(
+                "owner.group.size",
+                n=texts.number(len(segment.members)),
+                all=texts.number(group.n_voices),
+            ),
+            tuple(
+                Weight(
+                    show_name(label, _LONGEST_LABEL),
+                    texts.share(share),
+                    round(100 * share, 1),
+                    texts(
+                        "owner.group.weight",
+                        attribute=show_name(label),
+                        share=texts.share(share),
+                    ),
+                )
+                for label, share in list(segment.weights.items())[:_WEIGHTS]
+            ),
+            show_name(segment.best.name),
+            texts(
+                "owner.group.best_facts",
+                points=texts.points(segment.best.mean),
+                place=texts.number(places[segment.best.item]),
+            ),
+        )
+        for shape, (name, segment) in enumerate(zip(names, group.segments, strict=True))
+    )
+
+
+def _names(segments: Sequence[Segment], texts: Texts) -> list[str]:
+    """Name segments after the attributes that weigh more for them than for others."""
+    if len(segments) == 1:
+        return [texts("owner.group.everybody")]
+    names: list[str] = []
+    for number, segment in enumerate(segments, start=1):
+        first = [show_name(name, _LONGEST_LABEL) for name in segment.distinct[:2]]
+        name = texts.listed(first) or texts("owner.group.segment", number=number)
+        name = texts.sentence(name)
+        names.append(name if name not in names else f"{name} ({number})")
+    return names
+
+
+def in_tenths(group: Group) -> bool:
+    """Tell whether marks stand for tenths of people: in all lanes, or in none."""
+    return any(len(segment.members) > _MOST_MARKS for segment in group.segments)
+
+
+def spread(group: Group, members: Sequence[str], item: int, shape: int = 0) -> Spread:
+    """Give where the people of a segment are for one alternative.
+
+    Parameters
+    ----------
+    group : Group
+        The whole group.
+    members : sequence of str
+        Who belongs to the segment.
+    item : int
+        Position of the alternative in the table.
+    shape : int
+        The mark of the segment.
+    """
+    inside = set(members)
+    points = np.sort([m.points[item] for m in group.members if m.id in inside])
+    if in_tenths(group):
+        points = np.quantile(points, np.arange(0.05, 1.0, 0.1))
+    return Spread(shape, tuple(round(float(p), 1) for p in points))

@@ -1,0 +1,243 @@
+"""Turning studies into what the templates show."""
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from penchant.data import Attribute, Items
+from penchant.exceptions import DataError
+from penchant.studies import StudyRecord, StudySummary
+from penchant.texts import Texts
+
+__all__ = [
+    "ROWS_PER_PAGE",
+    "StudyLine",
+    "StudyView",
+    "study_line",
+    "study_view",
+]
+
+ROWS_PER_PAGE = 100
+LONGEST_LINE = 40
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    """A study in the list on the first page.
+
+    Parameters
+    ----------
+    path, name, facts, state : str
+        Where it is, and what is said of it.
+    demo : bool
+        Whether it is there to look around.
+    trial : str
+        What a visitor may try, in words; empty: this is not for trying.
+    join : str
+        Where to take part.
+    """
+
+    path: str
+    name: str
+    facts: str
+    demo: bool
+    state: str
+    trial: str
+    join: str
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a column: what it means and the link that sorts by it."""
+
+    label: str
+    meaning: str
+    link: str
+    sorted: str
+    numeric: bool
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value as text, empty if it is not known, and its unit."""
+
+    value: str
+    unit: str
+
+    @property
+    def long(self) -> bool:
+        """Whether the value should be broken into lines."""
+        return len(self.value) > LONGEST_LINE
+
+
+@dataclass(frozen=True)
+class Row:
+    """One alternative."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class StudyView:
+    """A study as a table on a page."""
+
+    name: str
+    facts: str
+    demo: bool
+    heads: tuple[Head, ...]
+    rows: tuple[Row, ...]
+    shown: str
+    previous: str
+    following: str
+
+
+def study_line(study: StudySummary, texts: Texts) -> StudyLine:
+    """Show a study in a list."""
+    facts = [
+        texts.count("owner.n_alternatives", study.n_items),
+        texts.count("owner.n_attributes", study.n_attributes),
+    ]
+    if not study.demo:
+        facts.append(texts("owner.home.added", day=texts.day(study.created)))
+    people = texts.count("owner.n_participants", study.n_participants)
+    is_open = study.settings.open
+    trial = texts("owner.home.try_text", count=texts.number(study.n_items))
+    return StudyLine(
+        f"/studies/{study.id}",
+        study.name,
+        ", ".join(facts),
+        study.demo,
+        texts("owner.home.open" if is_open else "owner.home.closed", people=people),
+        trial if study.demo and is_open else "",
+        f"/s/{study.id}/join",
+    )
+
+
+def study_view(
+    study: StudyRecord,
+    texts: Texts,
+    *,
+    sort: int | None = None,
+    descending: bool = False,
+    page: int = 1,
+) -> StudyView:
+    """Show one page of the table of a study.
+
+    Parameters
+    ----------
+    study : StudyRecord
+        Which study.
+    texts : Texts
+        In the language of the owner, about this study.
+    sort : int, optional
+        Column to sort by: 0 is the name, k is attribute k - 1. None: as in the
+        table that was uploaded. Missing values always come last.
+    descending : bool
+        Whether the largest, or last, value comes first.
+    page : int
+        Which part of the rows, from 1.
+    """
+    items = study.items
+    n_pages = -(-len(items) // ROWS_PER_PAGE)
+    if page > n_pages or (sort is not None and sort > len(items.attributes)):
+        raise DataError("The table has no such page or column to sort by.")
+    first = (page - 1) * ROWS_PER_PAGE
+    rows = _order(items, sort, descending)[first : first + ROWS_PER_PAGE]
+    shown = texts(
+        "owner.study.shown", first=first + 1, last=first + len(rows), n=len(items)
+    )
+    n_alternatives = texts.count("owner.n_alternatives", len(items))
+    n_attributes = texts.count("owner.n_attributes", len(items.attributes))
+    return StudyView(
+        study.name,
+        f"{n_alternatives}, {n_attributes}",
+        study.demo,
+        tuple(_heads(items, texts, sort, descending)),
+        tuple(_row(items, row) for row in rows),
+        shown if n_pages > 1 else "",
+        _link(sort, descending, page - 1) if page > 1 else "",
+        _link(sort, descending, page + 1) if page < n_pages else "",
+    )
+
+
+def _order(items: Items, sort: int | None, descending: bool) -> list[int]:
+    if sort is None:
+        return list(range(len(items)))
+    if sort == 0:
+        keys = pd.Series([name.casefold() for name in items.names])
+    else:
+        keys = items.frame[items.attributes[sort - 1].name]
+        if items.attributes[sort - 1].kind == "categorical":
+            keys = keys.astype(object)
+    ordered = keys.sort_values(
+        ascending=not descending, kind="stable", na_position="last"
+    )
+    return [int(row) for row in ordered.index]
+
+
+def _heads(
+    items: Items, texts: Texts, sort: int | None, descending: bool
+) -> list[Head]:
+    name = texts("owner.study.name")
+    heads = [_head(0, name, "", sort, descending, best_last=False, numeric=False)]
+    for position, attribute in enumerate(items.attributes, start=1):
+        heads.append(
+            _head(
+                position,
+                attribute.name,
+                _meaning(attribute, texts),
+                sort,
+                descending,
+                best_last=attribute.direction == "up",
+                numeric=attribute.kind == "numeric",
+            )
+        )
+    return heads
+
+
+def _head(
+    position: int,
+    label: str,
+    meaning: str,
+    sort: int | None,
+    descending: bool,
+    *,
+    best_last: bool,
+    numeric: bool,
+) -> Head:
+    """Link so that the first click puts the best on top, the second turns round."""
+    now = sort == position
+    order = ("descending" if descending else "ascending") if now else ""
+    link = _link(position, not descending if now else best_last, 1)
+    return Head(label, meaning, link, order, numeric)
+
+
+def _link(sort: int | None, descending: bool, page: int) -> str:
+    parts = [] if sort is None else [f"sort={sort}"]
+    if descending:
+        parts.append("descending=1")
+    if page > 1:
+        parts.append(f"page={page}")
+    return f"?{'&'.join(parts)}"
+
+
+def _meaning(attribute: Attribute, texts: Texts) -> str:
+    """Say in words which way is better."""
+    if attribute.kind == "categorical":
+        return texts("owner.study.no_order")
+    if attribute.direction == "unknown":
+        return texts("owner.study.no_best")
+    up = attribute.direction == "up"
+    if attribute.kind == "numeric":
+        return texts("owner.study.more_better" if up else "owner.study.less_better")
+    return texts("owner.study.best_level", level=attribute.levels[-1 if up else 0])
+
+
+def _row(items: Items, row: int) -> Row:
+    values = items.values(row)
+    cells = [
+        Cell(replace(a, unit="").format(values[a.name]), a.unit)
+        for a in items.attributes
+    ]
+    return Row(items.names[row], tuple(cells))

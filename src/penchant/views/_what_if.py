@@ -1,0 +1,220 @@
+"""An imagined alternative: its sliders, and what they lead to."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penchant.data import Attribute, Items
+from penchant.exceptions import DataError
+from penchant.studies import WhatIf
+from penchant.texts import Texts
+from penchant.views._display import show_name
+
+__all__ = ["Slider", "WhatIfView", "read_values", "what_if_view"]
+
+_STEPS = 100
+_LONGEST_LABEL = 40
+
+
+@dataclass(frozen=True)
+class Option:
+    """A level that can be chosen."""
+
+    value: int
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A control for one attribute.
+
+    Parameters
+    ----------
+    field, label : str
+        Name of the form field, and what people read.
+    low, high, step, value : str
+        Of a numeric attribute, as the browser takes them.
+    shown, unit : str
+        The value as people read it, and what follows the number in it.
+    levels : tuple of Option
+        Of an attribute without numbers.
+    """
+
+    field: str
+    label: str
+    low: str = ""
+    high: str = ""
+    step: str = ""
+    value: str = ""
+    shown: str = ""
+    unit: str = ""
+    levels: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class WhatIfView:
+    """An imagined alternative and its place in the ranking."""
+
+    item: int
+    title: str
+    box: str
+    sliders: tuple[Slider, ...]
+    place: str
+    points: str
+    range: str
+    change: str
+    chance: str
+    chance_of: str
+
+
+def read_values(
+    items: Items, item: int, fields: Mapping[str, str]
+) -> dict[str, float | str]:
+    """Give the values of an imagined alternative.
+
+    Parameters
+    ----------
+    items : Items
+        The alternatives.
+    item : int
+        The one that is changed.
+    fields : mapping of str to str
+        New values by field, "v0" for the first attribute and so on: numbers, or
+        positions in the list of levels. What is missing stays as it is.
+
+    Raises
+    ------
+    DataError
+        If a value is not possible.
+    """
+    return {
+        attribute.name: _read(attribute, fields.get(f"v{k}"), items, item)
+        for k, attribute in enumerate(items.attributes)
+    }
+
+
+def _read(
+    attribute: Attribute, sent: str | None, items: Items, item: int
+) -> float | str:
+    if sent is None:
+        return _present(attribute, items.values(item)[attribute.name])
+    try:
+        if attribute.kind != "numeric":
+            return attribute.levels[_position(sent)]
+        low, high = _ends(attribute)
+        value = float(sent)
+        if not low <= value <= high:
+            raise ValueError
+    except (ValueError, IndexError):
+        raise DataError(
+            f"The value of {attribute.name!r} must be within its domain. Got {sent!r}."
+        ) from None
+    return value
+
+
+def _position(text: str) -> int:
+    position = int(text)
+    if position < 0:
+        raise ValueError
+    return position
+
+
+def _present(attribute: Attribute, value: Any) -> float | str:
+    """Give a value as it is; where it is not known, one from the middle."""
+    if attribute.kind != "numeric":
+        levels = attribute.levels
+        return levels[len(levels) // 2] if value != value else str(value)
+    return sum(_ends(attribute)) / 2 if value != value else float(value)
+
+
+def _ends(attribute: Attribute) -> tuple[float, float]:
+    assert attribute.domain is not None  # items fill it in
+    low, high = attribute.domain
+    return float(low), float(high)
+
+
+def what_if_view(
+    items: Items,
+    item: int,
+    values: Mapping[str, float | str],
+    outcome: WhatIf,
+    best: int,
+    texts: Texts,
+) -> WhatIfView:
+    """Show an imagined alternative.
+
+    Parameters
+    ----------
+    items : Items
+        The alternatives.
+    item : int
+        The one that is changed.
+    values : mapping of str to float or str
+        A value for every attribute.
+    outcome : WhatIf
+        What they lead to.
+    best : int
+        The alternative that is recommended.
+    texts : Texts
+        In the language of the person.
+    """
+    name = show_name(items.names[item])
+    changed = values != read_values(items, item, {})
+    return WhatIfView(
+        item,
+        texts("what_if.title", name=name),
+        texts("what_if.box", name=name),
+        tuple(
+            _slider(k, attribute, values[attribute.name], items, texts)
+            for k, attribute in enumerate(items.attributes)
+        ),
+        texts(
+            "what_if.place",
+            place=texts.number(outcome.place),
+            alternatives=texts.number(len(items)),
+        ),
+        texts.points(outcome.points),
+        texts.span(outcome.low, outcome.high),
+        texts.signed(outcome.change),
+        "" if item == best and not changed else texts.share(outcome.chance),
+        texts("what_if.chance", name=show_name(items.names[best], _LONGEST_LABEL)),
+    )
+
+
+def _slider(
+    k: int, attribute: Attribute, value: float | str, items: Items, texts: Texts
+) -> Slider:
+    field, label = f"v{k}", show_name(attribute.name, _LONGEST_LABEL)
+    if attribute.kind != "numeric":
+        options = (
+            Option(place, show_name(level, _LONGEST_LABEL), level == value)
+            for place, level in enumerate(attribute.levels)
+        )
+        return Slider(field, label, levels=tuple(options))
+    low, high = _ends(attribute)
+    return Slider(
+        field,
+        label,
+        f"{low:.12g}",
+        f"{high:.12g}",
+        f"{_step(attribute, items):.12g}",
+        f"{float(value):.12g}",
+        texts.value(attribute, value),
+        texts.unit(attribute),
+    )
+
+
+def _step(attribute: Attribute, items: Items) -> float:
+    """Give whole numbers where the table has them, else about a hundred steps."""
+    low, high = _ends(attribute)
+    known = items.frame[attribute.name].dropna().to_numpy(dtype=float)
+    size = (high - low) / _STEPS
+    if size <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(size))
+    whole = bool(np.all(known == np.round(known))) and low == round(low)
+    return max(power, 1.0) if whole and power < 1.0 else power

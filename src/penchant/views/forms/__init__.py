@@ -1,0 +1,27 @@
+"""Forms and how they are read, without a web framework."""
+
+from penchant.views.forms._answer import INCOMPLETE, read_answer
+from penchant.views.forms._columns import MAX_COLUMNS, Column
+from penchant.views.forms._settings import check_settings, read_settings, settings_form
+from penchant.views.forms._table import (
+    LONGEST_NAME,
+    TableForm,
+    check_form,
+    guess_form,
+    read_form,
+)
+
+__all__ = [
+    "INCOMPLETE",
+    "LONGEST_NAME",
+    "MAX_COLUMNS",
+    "Column",
+    "TableForm",
+    "check_form",
+    "check_settings",
+    "guess_form",
+    "read_answer",
+    "read_form",
+    "read_settings",
+    "settings_form",
+]

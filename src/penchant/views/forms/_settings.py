@@ -1,0 +1,156 @@
+"""The form in which an owner decides how participants are asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penchant.exceptions import DataError
+from penchant.studies import (
+    LONGEST_NOUN,
+    QUESTION_FORMS,
+    Noun,
+    StudyRecord,
+    StudySettings,
+)
+from penchant.texts import LANGUAGES, Texts, load_texts
+from penchant.views.forms._table import name_error, noun_error
+
+__all__ = ["SettingsForm", "check_settings", "read_settings", "settings_form"]
+
+
+@dataclass(frozen=True)
+class SettingsForm:
+    """What an owner says about a study, as typed.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study.
+    question, max_questions, max_regret, intro, consent : str
+        As in `penchant.studies.StudySettings`.
+    languages : tuple of str
+        Codes that are ticked, in the order of the form.
+    open, help_each_other : bool
+        Whether they are ticked.
+    nouns : tuple of Noun
+        What alternatives are called, one per language; empty where nothing is typed.
+    error : str
+        What to correct.
+    """
+
+    name: str
+    question: str
+    max_questions: str
+    max_regret: str
+    intro: str
+    consent: str
+    languages: tuple[str, ...]
+    open: bool
+    help_each_other: bool
+    nouns: tuple[Noun, ...]
+    error: str = ""
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The forms of questions there are."""
+        return QUESTION_FORMS
+
+    @property
+    def named(self) -> list[tuple[Noun, str]]:
+        """What alternatives are called, with the names of the languages."""
+        return [
+            (noun, load_texts(noun.language)("language.name")) for noun in self.nouns
+        ]
+
+    @property
+    def language_choices(self) -> list[tuple[str, str, bool]]:
+        """The languages there are: code, name and whether it is ticked."""
+        return [
+            (code, load_texts(code)("language.name"), code in self.languages)
+            for code in LANGUAGES
+        ]
+
+
+def settings_form(study: StudyRecord) -> SettingsForm:
+    """Fill in the form with what holds now."""
+    settings = study.settings
+    return SettingsForm(
+        study.name,
+        settings.question,
+        str(settings.max_questions),
+        f"{settings.max_regret:g}",
+        settings.intro,
+        settings.consent,
+        settings.languages,
+        settings.open,
+        settings.help_each_other,
+        tuple(settings.noun(code) for code in LANGUAGES),
+    )
+
+
+def read_settings(fields: Mapping[str, Any]) -> SettingsForm:
+    """Read what was sent; a box that is not ticked is not sent."""
+
+    def text(name: str) -> str:
+        value = fields.get(name, "")
+        return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
+
+    return SettingsForm(
+        text("study"),
+        text("question"),
+        text("max_questions"),
+        text("max_regret"),
+        text("intro"),
+        text("consent"),
+        tuple(code for code in LANGUAGES if f"language-{code}" in fields),
+        "open" in fields,
+        "help_each_other" in fields,
+        tuple(
+            Noun(
+                code,
+                text(f"noun-{code}")[:LONGEST_NOUN],
+                text(f"nouns-{code}")[:LONGEST_NOUN],
+            )
+            for code in LANGUAGES
+        ),
+    )
+
+
+def check_settings(
+    form: SettingsForm, texts: Texts
+) -> tuple[StudySettings | None, SettingsForm]:
+    """Make the settings, or say in the form why that is not possible."""
+    errors = [name_error(form.name, texts)]
+    errors += [noun_error(each.singular, each.plural, texts) for each in form.nouns]
+    if any(errors):
+        return None, replace(form, error=next(error for error in errors if error))
+    try:
+        settings = StudySettings(
+            question=form.question,
+            max_questions=_whole(form.max_questions),
+            max_regret=_number(form.max_regret),
+            consent=form.consent,
+            languages=form.languages,
+            intro=form.intro,
+            open=form.open,
+            help_each_other=form.help_each_other,
+            nouns=tuple(noun for noun in form.nouns if noun.singular),
+        )
+    except DataError as error:
+        return None, replace(form, error=str(error))
+    return settings, form
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise DataError(f"The most questions must be a whole number. Got {text!r}.")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(
+            f"The regret at which the asking stops must be a number. Got {text!r}."
+        ) from None

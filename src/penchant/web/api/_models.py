@@ -1,0 +1,311 @@
+"""What the API takes and gives; the same rules as in the forms, as a schema."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from penchant.data import Attribute, Items
+from penchant.studies import (
+    LONGEST_NOUN,
+    QUESTION_FORMS,
+    OpenQuestion,
+    ParticipantRecord,
+    Participation,
+    StudyRecord,
+    StudySettings,
+    StudySummary,
+)
+from penchant.views.forms import LONGEST_NAME, MAX_COLUMNS
+from penchant.web.pages._participant import LONGEST_LABEL
+
+__all__ = [
+    "AnswerIn",
+    "AttributeModel",
+    "ItemModel",
+    "ItemsOut",
+    "JoinIn",
+    "JoinedOut",
+    "ParticipantOut",
+    "ParticipationOut",
+    "Problem",
+    "QuestionOut",
+    "SettingsModel",
+    "StudyChange",
+    "StudyIn",
+    "StudyOut",
+    "ValueModel",
+]
+
+MAX_ITEMS = 10_000
+_STATES = ("new", "asking", "finished")
+
+ValueModel = float | str | None
+
+
+_Word = Annotated[str, Field(min_length=1, max_length=LONGEST_NOUN, pattern=r"\S")]
+Nouns = Annotated[list[_Word], Field(min_length=2, max_length=2)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Problem(_Model):
+    """Why something was refused."""
+
+    detail: str
+
+
+class SettingsModel(_Model):
+    """How participants are asked."""
+
+    question: Literal["pair", "best-worst", "rating", "ranking"] = "pair"
+    max_questions: int = Field(default=25, ge=1, le=1000, strict=True)
+    max_regret: float = Field(default=0.05, ge=0)
+    consent: str = Field(default="", max_length=20_000)
+    languages: list[Literal["en", "fr"]] = Field(
+        default=["en", "fr"],
+        min_length=1,
+        max_length=2,
+        json_schema_extra={"uniqueItems": True},
+    )
+    intro: str = Field(default="", max_length=20_000)
+    open: bool = Field(default=True, strict=True)
+    help_each_other: bool = Field(default=True, strict=True)
+    nouns: dict[Literal["en", "fr"], Nouns] = Field(
+        default={},
+        description="What one alternative and several are called, by language.",
+    )
+
+    def settings(self) -> StudySettings:
+        """Make the settings, or raise a DataError."""
+        return StudySettings.from_dict(self.model_dump())
+
+
+class AttributeModel(_Model):
+    """A column of the table of alternatives."""
+
+    name: str = Field(min_length=1)
+    kind: Literal["numeric", "ordinal", "categorical"] = "numeric"
+    direction: Literal["up", "down", "unknown"] = "unknown"
+    domain: list[float] | list[str] | None = None
+    unit: str = ""
+
+
+class ItemModel(_Model):
+    """One alternative: a value, or null, per attribute."""
+
+    name: str = Field(min_length=1)
+    values: dict[str, ValueModel]
+
+
+class ItemsOut(_Model):
+    """The table of alternatives; positions in `items` name them elsewhere."""
+
+    attributes: list[AttributeModel]
+    items: list[ItemModel]
+
+    @classmethod
+    def of(cls, items: Items) -> "ItemsOut":
+        """Show items."""
+        return cls(
+            attributes=[
+                AttributeModel.model_validate(attribute.to_dict())
+                for attribute in items.attributes
+            ],
+            items=[item_out(items, row) for row in range(len(items))],
+        )
+
+
+def item_out(items: Items, row: int) -> ItemModel:
+    """Show one alternative."""
+    values = items.values(row).items()
+    return ItemModel(
+        name=items.names[row],
+        values={name: None if pd.isna(value) else value for name, value in values},
+    )
+
+
+class StudyIn(_Model):
+    """A new study."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    items: list[ItemModel] = Field(min_length=1, max_length=MAX_ITEMS)
+    attributes: list[AttributeModel] = Field(
+        default=[],
+        max_length=MAX_COLUMNS,
+        description="What columns mean; what is not said is guessed from the values.",
+    )
+    settings: SettingsModel = SettingsModel()
+
+    def table(self) -> Items:
+        """Make the items, or raise a DataError."""
+        attributes = [Attribute.from_dict(a.model_dump()) for a in self.attributes]
+        names = [attribute.name for attribute in attributes]
+        for item in self.items:
+            names += [name for name in item.values if name not in names]
+        frame = pd.DataFrame([item.values for item in self.items], columns=names)
+        return Items.from_frame(
+            frame, attributes, names=[item.name for item in self.items]
+        )
+
+
+class StudyChange(_Model):
+    """What is to be different; what is not said stays."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=LONGEST_NAME)
+    settings: SettingsModel | None = None
+
+
+class StudyOut(_Model):
+    """A study without its table."""
+
+    id: str
+    name: str
+    demo: bool
+    created: datetime
+    n_items: int
+    n_attributes: int
+    settings: dict[str, Any]
+
+    @classmethod
+    def of(cls, study: StudyRecord | StudySummary) -> "StudyOut":
+        """Show a study."""
+        if isinstance(study, StudySummary):
+            sizes = study.n_items, study.n_attributes
+        else:
+            sizes = len(study.items), len(study.items.attributes)
+        return cls(
+            id=study.id,
+            name=study.name,
+            demo=study.demo,
+            created=study.created,
+            n_items=sizes[0],
+            n_attributes=sizes[1],
+            settings=study.settings.to_dict(),
+        )
+
+
+class ParticipantOut(_Model):
+    """A participant as the owner sees them: how far, never what."""
+
+    id: str
+    label: str
+    simulated: bool
+    created: datetime
+    state: str = Field(json_schema_extra={"enum": list(_STATES)})
+    n_answers: int
+
+    @classmethod
+    def of(
+        cls, person: ParticipantRecord, now: Participation | None
+    ) -> "ParticipantOut":
+        """Show a participant."""
+        return cls(
+            id=person.id,
+            label=person.label,
+            simulated=person.simulated,
+            created=person.created,
+            state=now.state if now else "new",
+            n_answers=len(now.answered) if now else 0,
+        )
+
+
+class JoinIn(_Model):
+    """Who joins."""
+
+    label: str = Field(default="", max_length=LONGEST_LABEL)
+    language: Literal["en", "fr"] = "en"
+
+
+class JoinedOut(_Model):
+    """A new link; the token is not kept and cannot be shown again."""
+
+    participant: str
+    token: str
+    path: str
+
+
+class QuestionOut(_Model):
+    """A question that waits for its answer."""
+
+    id: str
+    form: str = Field(json_schema_extra={"enum": list(QUESTION_FORMS)})
+    number: int
+    repeat: bool
+    positions: list[int]
+    items: list[ItemModel]
+
+    @classmethod
+    def of(cls, question: OpenQuestion, items: Items) -> "QuestionOut":
+        """Show a question."""
+        return cls(
+            id=question.id,
+            form=question.form,
+            number=question.number,
+            repeat=question.repeat,
+            positions=list(question.items),
+            items=[item_out(items, row) for row in question.items],
+        )
+
+
+class BestWorst(_Model):
+    """The best and the worst of the items shown, by position."""
+
+    best: int = Field(strict=True)
+    worst: int = Field(strict=True)
+
+
+class AnswerIn(_Model):
+    """An answer to a question.
+
+    A pair takes "left", "right", "tie" or "neither", a rating 1 to 5, best-worst two
+    positions, a ranking all positions, best first; "skip" fits every question.
+    """
+
+    question: str = Field(max_length=100)
+    answer: (
+        Literal["left", "right", "tie", "skip", "neither"]
+        | Annotated[int, Field(strict=True)]
+        | BestWorst
+        | Annotated[list[Annotated[int, Field(strict=True)]], Field(max_length=20)]
+    )
+
+    def plain(self) -> Any:
+        """Give the answer as plain values."""
+        given = self.answer
+        return given.model_dump() if isinstance(given, BestWorst) else given
+
+
+class ParticipationOut(_Model):
+    """Where a participant stands."""
+
+    study: str
+    state: str = Field(json_schema_extra={"enum": list(_STATES)})
+    finished: str
+    language: str
+    needs_consent: bool
+    n_answers: int
+    certainty: float
+    can_undo: bool
+    about_left: int | None
+
+    @classmethod
+    def of(
+        cls, study_id: str, now: Participation, needs_consent: bool, progress: Any
+    ) -> "ParticipationOut":
+        """Show where somebody stands."""
+        left = progress.about_left
+        return cls(
+            study=study_id,
+            state=now.state,
+            finished=now.finished,
+            language=now.language,
+            needs_consent=needs_consent,
+            n_answers=len(now.answered),
+            certainty=progress.certainty,
+            can_undo=progress.can_undo,
+            about_left=None if left is None else left.questions,
+        )

@@ -1,0 +1,157 @@
+"""The part of the API that participants use, with the token of their link."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.exceptions import HTTPException
+
+from penchant.exceptions import DataError, NotAnswerableError
+from penchant.studies import Study
+from penchant.web.api._access import ApiParticipant, Caller
+from penchant.web.api._models import (
+    AnswerIn,
+    ItemsOut,
+    JoinedOut,
+    JoinIn,
+    ParticipationOut,
+    QuestionOut,
+)
+from penchant.web.api._results import (
+    ComparisonOut,
+    RankedOut,
+    WhatIfIn,
+    WhatIfOut,
+    WhyOut,
+)
+from penchant.web.security._access import Access, StoreOfApp
+
+__all__ = ["participant_api"]
+
+participant_api = APIRouter(tags=["participant"])
+
+_Item = Annotated[int, Query(ge=0, le=2**31, description="Position in the table.")]
+
+
+@participant_api.post("/studies/{study_id}/join", status_code=201)
+def join(
+    request: Request, store: StoreOfApp, study_id: Annotated[str, Path()], body: JoinIn
+) -> JoinedOut:
+    """Take part in a study that is open; the token is all you need from then on."""
+    access: Access = request.app.state.access
+    study = Study(store, study_id)
+    if not study.settings.open:
+        raise HTTPException(403, "The study takes no new participants at the moment.")
+    access.check_join(store, request, study.id)
+    person, token = study.join(body.label.strip(), body.language)
+    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+
+
+@participant_api.get("/me")
+def where_i_stand(me: ApiParticipant) -> ParticipationOut:
+    """Say how far you are."""
+    return _where(me)
+
+
+@participant_api.get("/me/items")
+def my_items(me: ApiParticipant) -> ItemsOut:
+    """Show the alternatives."""
+    return ItemsOut.of(me.study.items)
+
+
+@participant_api.post("/me/consent")
+def consent(me: ApiParticipant) -> ParticipationOut:
+    """Agree to the text of the study."""
+    if me.needs_consent:
+        me.study.consent(me.id)
+    return _where(me)
+
+
+@participant_api.post("/me/question")
+def ask(me: ApiParticipant) -> QuestionOut | None:
+    """Give the question that waits, or the next one; null when there is none left."""
+    _check_consent(me)
+    question = me.study.ask(me.id)
+    return None if question is None else QuestionOut.of(question, me.study.items)
+
+
+@participant_api.post("/me/answers")
+def answer(me: ApiParticipant, body: AnswerIn) -> ParticipationOut:
+    """Answer a question; saying the same twice is fine, something else is a 409."""
+    _check_consent(me)
+    me.study.tell(me.id, body.question, body.plain())
+    return _where(me)
+
+
+@participant_api.post("/me/undo")
+def undo(me: ApiParticipant) -> ParticipationOut:
+    """Take the last answer back."""
+    _check_consent(me)
+    me.study.undo(me.id)
+    return _where(me)
+
+
+@participant_api.post("/me/finish")
+def finish(me: ApiParticipant) -> ParticipationOut:
+    """End the questions."""
+    _check_consent(me)
+    me.study.finish(me.id)
+    return _where(me)
+
+
+@participant_api.post("/me/go-on")
+def go_on(me: ApiParticipant) -> ParticipationOut:
+    """Be asked more after the end."""
+    _check_consent(me)
+    me.study.go_on(me.id)
+    return _where(me)
+
+
+@participant_api.get("/me/ranking")
+def ranking(me: ApiParticipant) -> list[RankedOut]:
+    """Rank the alternatives, the best first."""
+    _check_consent(me)
+    return [RankedOut.of(ranked) for ranked in me.study.ranking(me.id)]
+
+
+@participant_api.get("/me/why")
+def why(me: ApiParticipant, item: _Item) -> WhyOut:
+    """Say what each attribute adds to an alternative."""
+    _check_items(me, item)
+    return WhyOut.of(me.study.explain(me.id, item), item)
+
+
+@participant_api.get("/me/compare")
+def compare(me: ApiParticipant, a: _Item, b: _Item) -> ComparisonOut:
+    """Say why you would prefer an alternative to another."""
+    _check_items(me, a, b)
+    if a == b:
+        raise DataError("Name two different alternatives to compare them.")
+    contrast = me.study.contrast(me.id, a, b)
+    return ComparisonOut.of(contrast, me.study.reasons(me.id, a, b), a, b)
+
+
+@participant_api.post("/me/what-if")
+def what_if(me: ApiParticipant, body: WhatIfIn) -> WhatIfOut:
+    """Say where an imagined alternative would stand."""
+    _check_items(me, body.base)
+    return WhatIfOut.of(me.study.what_if(me.id, body.changes(), base=body.base))
+
+
+def _where(me: Caller) -> ParticipationOut:
+    return ParticipationOut.of(
+        me.study.record.id, me.now, me.needs_consent, me.study.progress(me.id)
+    )
+
+
+def _check_consent(me: Caller) -> None:
+    if me.needs_consent:
+        raise NotAnswerableError("Agree to the text of the study first.")
+
+
+def _check_items(me: Caller, *items: int) -> None:
+    _check_consent(me)
+    n_items = len(me.study.items)
+    if max(items) >= n_items:
+        raise DataError(
+            f"The alternatives are numbered 0 to {n_items - 1}. Got {max(items)}."
+        )

@@ -1,0 +1,240 @@
+"""Results as the API gives them, in points from 0 to 100."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from penchant.explanation import Attribution, Reasons
+from penchant.studies import (
+    SPLIT_SHARE,
+    Group,
+    GroupItem,
+    RankedItem,
+    Segment,
+    WhatIf,
+)
+from penchant.views import HALF_RANGE
+from penchant.web.api._models import ValueModel
+
+__all__ = [
+    "ComparisonOut",
+    "GroupItemOut",
+    "GroupOut",
+    "PartOut",
+    "RankedOut",
+    "SegmentOut",
+    "WhatIfIn",
+    "WhatIfOut",
+    "WhyOut",
+]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class RankedOut(_Model):
+    """An alternative in a ranking, with its 90 % range."""
+
+    item: int
+    name: str
+    place: int
+    points: float
+    low: float
+    high: float
+    probability_best: float
+
+    @classmethod
+    def of(cls, ranked: RankedItem) -> "RankedOut":
+        """Show an alternative."""
+        return cls(
+            item=ranked.item,
+            name=ranked.name,
+            place=ranked.place,
+            points=ranked.points,
+            low=ranked.low,
+            high=ranked.high,
+            probability_best=ranked.probability_best,
+        )
+
+
+class PartOut(_Model):
+    """What one attribute adds, with its 90 % range."""
+
+    attribute: str
+    points: float
+    low: float
+    high: float
+
+
+class WhyOut(_Model):
+    """From an average alternative to this one: base, parts and rest add up."""
+
+    item: int
+    base: float
+    points: float
+    parts: list[PartOut]
+    rest: float = Field(description="What it has beyond its attributes.")
+
+    @classmethod
+    def of(cls, attribution: Attribution, item: int) -> "WhyOut":
+        """Show what each attribute adds."""
+        return cls(
+            item=item,
+            base=float(attribution.base[0]),
+            points=float(attribution.predictions[0]),
+            parts=_parts(attribution),
+            rest=float(attribution.gap[0]),
+        )
+
+
+class ComparisonOut(_Model):
+    """Why alternative a rather than b: parts above 0 speak for a."""
+
+    a: int
+    b: int
+    ahead: float
+    parts: list[PartOut]
+    rest: float = Field(description="What a has beyond its attributes, less that of b.")
+    decisive: list[str] = Field(
+        description="The fewest attributes that outweigh all that speaks against a."
+    )
+
+    @classmethod
+    def of(
+        cls, contrast: Attribution, reasons: Reasons, a: int, b: int
+    ) -> "ComparisonOut":
+        """Show a comparison."""
+        return cls(
+            a=a,
+            b=b,
+            ahead=float(contrast.predictions[0] - contrast.base[0]),
+            parts=_parts(contrast),
+            rest=float(contrast.gap[0]),
+            decisive=[reason.attribute for reason in reasons.decisive],
+        )
+
+
+def _parts(attribution: Attribution) -> list[PartOut]:
+    values = attribution.values[0]
+    std = attribution.std[0] if attribution.std is not None else 0 * values
+    return [
+        PartOut(
+            attribute=name,
+            points=value,
+            low=value - HALF_RANGE * each,
+            high=value + HALF_RANGE * each,
+        )
+        for name, value, each in zip(
+            attribution.names, values.tolist(), std.tolist(), strict=True
+        )
+    ]
+
+
+class WhatIfIn(_Model):
+    """An alternative with other values; what is not said stays as it is."""
+
+    base: int = Field(ge=0, le=2**31, strict=True)
+    values: dict[str, ValueModel] = {}
+
+    def changes(self) -> dict[str, Any]:
+        """Give the values that are different."""
+        return {name: value for name, value in self.values.items() if value is not None}
+
+
+class WhatIfOut(_Model):
+    """Where an imagined alternative would stand."""
+
+    points: float
+    low: float
+    high: float
+    place: int
+    chance: float
+    change: float
+
+    @classmethod
+    def of(cls, outcome: WhatIf) -> "WhatIfOut":
+        """Show where it would stand."""
+        return cls(
+            points=outcome.points,
+            low=outcome.low,
+            high=outcome.high,
+            place=outcome.place,
+            chance=outcome.chance,
+            change=outcome.change,
+        )
+
+
+class GroupItemOut(_Model):
+    """An alternative as the group sees it, by three ways of counting."""
+
+    item: int
+    name: str
+    mean: float
+    place: int
+    borda: float
+    borda_place: int
+    least_misery: float
+    least_misery_place: int
+    standard_deviation: float
+    in_best_quarter: float
+    in_worst_quarter: float
+    split: bool
+
+    @classmethod
+    def of(cls, item: GroupItem) -> "GroupItemOut":
+        """Show an alternative."""
+        return cls(
+            item=item.item,
+            name=item.name,
+            mean=item.mean,
+            place=item.place,
+            borda=item.borda,
+            borda_place=item.borda_place,
+            least_misery=item.misery,
+            least_misery_place=item.misery_place,
+            standard_deviation=item.disagreement,
+            in_best_quarter=item.in_best,
+            in_worst_quarter=item.in_worst,
+            split=item.split,
+        )
+
+
+class SegmentOut(_Model):
+    """People who want something similar."""
+
+    members: list[str]
+    weights: dict[str, float]
+    distinct: list[str]
+    best: int
+
+    @classmethod
+    def of(cls, segment: Segment) -> "SegmentOut":
+        """Show a segment."""
+        return cls(
+            members=list(segment.members),
+            weights=segment.weights,
+            distinct=list(segment.distinct),
+            best=segment.best.item,
+        )
+
+
+class GroupOut(_Model):
+    """What a group prefers; lists are empty while nobody has answered."""
+
+    n_people: int
+    n_simulated: int
+    split_share: float = Field(description="Both quarters need it to call it split.")
+    items: list[GroupItemOut]
+    segments: list[SegmentOut]
+
+    @classmethod
+    def of(cls, group: Group) -> "GroupOut":
+        """Show a group."""
+        return cls(
+            n_people=group.n_voices,
+            n_simulated=group.n_simulated,
+            split_share=SPLIT_SHARE,
+            items=[GroupItemOut.of(item) for item in group.items],
+            segments=[SegmentOut.of(segment) for segment in group.segments],
+        )

@@ -1,0 +1,211 @@
+"""API v1: everything that the pages do, for programs."""
+
+from typing import Any, Final
+
+from fastapi import APIRouter, FastAPI, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from penchant import __version__
+from penchant.exceptions import PenchantError
+from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.views import ranking_csv
+from penchant.web._errors import status_of
+from penchant.web._exports import csv_response
+from penchant.web._workers import Workers, in_pool
+from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
+from penchant.web.api._models import (
+    ItemsOut,
+    JoinedOut,
+    JoinIn,
+    ParticipantOut,
+    Problem,
+    StudyChange,
+    StudyIn,
+    StudyOut,
+)
+from penchant.web.api._participant import participant_api
+from penchant.web.api._results import GroupOut
+from penchant.web.security._access import Access, StoreOfApp
+
+__all__ = ["create_api"]
+
+owner_api = APIRouter(tags=["owner"], route_class=OwnersFirst)
+
+_PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": Problem, "description": "The request is not understood."},
+    401: {"model": Problem, "description": "There are no credentials that fit."},
+    403: {"model": Problem, "description": "This is not allowed."},
+    404: {"model": Problem, "description": "There is no such thing, or not for you."},
+    409: {"model": Problem, "description": "Something else was settled before."},
+    413: {"model": Problem, "description": "The body is too large."},
+    422: {"model": Problem, "description": "A value does not fit."},
+    429: {"model": Problem, "description": "Too many attempts."},
+    503: {"model": Problem, "description": "The server or its store is too busy."},
+}
+
+
+def create_api(store: Store, access: Access, pools: dict[str, Workers]) -> FastAPI:
+    """Make the app that is mounted under /api/v1.
+
+    Parameters
+    ----------
+    store : Store
+        Where studies are kept.
+    access : Access
+        Who may do what.
+    pools : dict of str to Workers
+        Who does heavy work.
+    """
+    api = FastAPI(
+        title="penchant",
+        version=__version__,
+        summary="Studies of what people prefer: ask, answer, rank, explain.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        responses=_PROBLEMS,
+        redirect_slashes=False,
+    )
+    api.state.store = store
+    api.state.access = access
+    api.state.pools = pools
+    api.include_router(owner_api)
+    api.include_router(participant_api)
+    api.add_exception_handler(PenchantError, _on_penchant_error)
+    api.add_exception_handler(HTTPException, _on_http_error)
+    api.add_exception_handler(RequestValidationError, _on_invalid)
+    return api
+
+
+@owner_api.get("/studies")
+def list_studies(store: StoreOfApp, owner: ApiOwner) -> list[StudyOut]:
+    """List your studies; an admin sees all."""
+    return [StudyOut.of(study) for study in owner.studies(store)]
+
+
+@owner_api.post("/studies", status_code=201)
+@in_pool("reports")
+def create_study(store: StoreOfApp, owner: ApiOwner, body: StudyIn) -> StudyOut:
+    """Make a study of a table of alternatives."""
+    study_id = store.create_study(
+        body.name, body.table(), settings=body.settings.settings(), owner=owner.owner_id
+    )
+    return StudyOut.of(store.get_study(study_id))
+
+
+@owner_api.get("/studies/{study_id}")
+def get_study(study: ApiStudy) -> StudyOut:
+    """Show a study."""
+    return StudyOut.of(study)
+
+
+@owner_api.patch("/studies/{study_id}")
+def change_study(store: StoreOfApp, study: ApiStudy, body: StudyChange) -> StudyOut:
+    """Change the name or the settings of a study."""
+    settings = body.settings.settings() if body.settings else None
+    store.update_study(study.id, name=body.name, settings=settings)
+    return StudyOut.of(store.get_study(study.id))
+
+
+@owner_api.delete("/studies/{study_id}", status_code=204)
+def delete_study(store: StoreOfApp, study: ApiStudy) -> None:
+    """Forget a study with its participants and answers, for good."""
+    store.delete_study(study.id)
+
+
+@owner_api.get("/studies/{study_id}/items")
+def get_items(study: ApiStudy) -> ItemsOut:
+    """Show the alternatives."""
+    return ItemsOut.of(study.items)
+
+
+@owner_api.get("/studies/{study_id}/participants")
+def list_participants(store: StoreOfApp, study: ApiStudy) -> list[ParticipantOut]:
+    """List the participants in the order in which they joined."""
+    states = participations(store, study.id, len(study.items))
+    return [
+        ParticipantOut.of(person, states.get(person.id))
+        for person in store.list_participants(study.id)
+    ]
+
+
+@owner_api.post("/studies/{study_id}/participants", status_code=201)
+def add_participant(store: StoreOfApp, study: ApiStudy, body: JoinIn) -> JoinedOut:
+    """Add a participant; a study that is closed refuses (409)."""
+    person, token = Study(store, study.id).join(body.label.strip(), body.language)
+    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+
+
+@owner_api.delete("/studies/{study_id}/participants/{participant_id}", status_code=204)
+def remove_participant(store: StoreOfApp, person: ApiPerson) -> None:
+    """Forget a participant with all answers, for good."""
+    store.remove_participant(person.id)
+
+
+@owner_api.post("/studies/{study_id}/participants/{participant_id}/link")
+def renew_link(store: StoreOfApp, person: ApiPerson) -> JoinedOut:
+    """Give a participant a new link; the old one stops working."""
+    token = store.renew_link(person.id)
+    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+
+
+@owner_api.get("/studies/{study_id}/group")
+@in_pool("reports")
+def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
+    """Show what the whole group prefers, and where it disagrees."""
+    return GroupOut.of(Study(store, study.id).group())
+
+
+@owner_api.get("/studies/{study_id}/export", response_model=dict[str, Any])
+@in_pool("reports")
+def export(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give the whole study as JSON, as `penchant.studies.import_study` takes it."""
+    return JSONResponse(export_study(store, study.id))  # written in the pool, too
+
+
+_CSV: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}}
+}
+
+
+@owner_api.get(
+    "/studies/{study_id}/answers.csv", response_class=Response, responses=_CSV
+)
+@in_pool("reports")
+def answers(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give all answers that stand as a table."""
+    return csv_response(answers_csv(store, study.id), f"{study.name} answers.csv")
+
+
+@owner_api.get(
+    "/studies/{study_id}/ranking.csv", response_class=Response, responses=_CSV
+)
+@in_pool("reports")
+def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give the common ranking as a table."""
+    table = ranking_csv(Study(store, study.id).group())
+    return csv_response(table, f"{study.name} ranking.csv")
+
+
+def _on_penchant_error(_request: Request, error: Exception) -> Response:
+    return _problem(status_of(error), str(error))
+
+
+def _on_http_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _problem(error.status_code, str(error.detail), error.headers)
+
+
+def _on_invalid(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return _problem(422, f"{place}: {first['msg']}")
+
+
+def _problem(status: int, sentence: str, headers: Any = None) -> Response:
+    readable = sentence.encode("utf-8", "replace").decode()
+    return JSONResponse({"detail": readable}, status, headers)

@@ -1,0 +1,159 @@
+"""What a whole group prefers: the page, the model on one page, and files."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from penchant.exceptions import NotAnswerableError
+from penchant.studies import (
+    GroupModels,
+    Study,
+    answers_csv,
+    export_study,
+    study_notebook,
+)
+from penchant.texts import Texts
+from penchant.views import (
+    CHARTS,
+    PictureKind,
+    draw_chart,
+    group_view,
+    model_view,
+    ranking_csv,
+)
+from penchant.web._exports import (
+    csv_response,
+    file_name,
+    file_response,
+    json_response,
+)
+from penchant.web._fitting import Fitting
+from penchant.web._workers import in_pool
+from penchant.web.pages._report import make_report, report_context
+from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
+
+__all__ = ["group_pages"]
+
+group_pages = APIRouter(prefix="/studies/{study_id}")
+
+_KINDS: Final = {"svg": "image/svg+xml", "png": "image/png"}
+_FILES: Final = (
+    ("report.html", "report"),
+    ("ranking.csv", "ranking"),
+    ("answers.csv", "answers"),
+    ("study.json", "study"),
+    ("notebook.ipynb", "notebook"),
+)
+"""Files to take away, and how the catalogue of texts calls them."""
+
+_PATIENCE: Final = 8.0
+"""Seconds after which a page says that the models are not ready yet."""
+
+_FITTING: Final = Fitting()
+
+
+@group_pages.get("/group")
+@in_pool("reports")
+def group(
+    store: StoreOfApp,
+    visitor: VisitorOfApp,
+    study: OwnStudy,
+    attribute: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """Show what the group prefers and where it disagrees."""
+    found = Study(store, study.id).group()
+    if not found.items:
+        return visitor.render("group_empty.html", study=study)
+    view = group_view(found, study.items, visitor.texts(study), attribute)
+    return visitor.render(
+        "group.html", study=study, group=view, charts=CHARTS, files=_FILES
+    )
+
+
+@group_pages.get("/model")
+@in_pool("reports")
+def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
+    """Show the rules and the sparse model of all answers on one page."""
+    models, reason = _models(Study(store, study.id))
+    texts = visitor.texts(study)
+    return visitor.render(
+        "model.html",
+        study=study,
+        model=None if models is None else model_view(models, study.items, texts),
+        reason=reason,
+        charts=CHARTS,
+        files=_FILES,
+    )
+
+
+@group_pages.get("/report")
+@in_pool("reports")
+def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
+    """Show all results on one page, for print."""
+    found = Study(store, study.id)
+    models, reason = _models(found)
+    return visitor.render(
+        "report_page.html",
+        study=study,
+        reason=reason,
+        charts=CHARTS,
+        files=_FILES,
+        **report_context(found, models, visitor.texts(study)),
+    )
+
+
+def _models(study: Study) -> tuple[GroupModels | None, str]:
+    """Give the models, if they are ready soon; or say why there are none."""
+    try:
+        return _FITTING.models(study, _PATIENCE), ""
+    except NotAnswerableError as error:
+        return None, str(error)
+
+
+@group_pages.get("/export/{name}")
+@in_pool("reports")
+def export(
+    store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, name: str
+) -> Response:
+    """Give a file to take away."""
+    title = f"{study.name} {name}"
+    if name == "answers.csv":
+        return csv_response(answers_csv(store, study.id), title)
+    if name == "study.json":
+        return json_response(export_study(store, study.id), title)
+    if name == "notebook.ipynb":
+        source = file_name(f"{study.name} study.json")
+        return json_response(study_notebook(source), title)
+    if name == "ranking.csv":
+        return csv_response(ranking_csv(Study(store, study.id).group()), title)
+    if name == "report.html":
+        page = _report(Study(store, study.id), visitor.texts(study))
+        return file_response(page, title, "text/html")
+    raise HTTPException(404, "There is no such file.")
+
+
+def _report(study: Study, texts: Texts) -> bytes:
+    try:
+        models = _FITTING.models(study)
+    except NotAnswerableError:
+        models = None
+    return make_report(study, models, texts)
+
+
+@group_pages.get("/charts/{name}.{kind}")
+@in_pool("reports")
+def chart(
+    store: StoreOfApp,
+    visitor: VisitorOfApp,
+    study: OwnStudy,
+    name: str,
+    kind: PictureKind,
+) -> Response:
+    """Give a picture to take away."""
+    if name not in CHARTS:
+        raise HTTPException(404, "There is no such picture.")
+    texts = visitor.texts(study)
+    picture = draw_chart(name, kind, Study(store, study.id), _FITTING.models, texts)
+    return file_response(picture, f"{study.name} {name}.{kind}", _KINDS[kind])

@@ -1,0 +1,230 @@
+"""The pages of a participant up to the last answer: join, agree, answer, pause."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from penchant.exceptions import ConflictError, DataError, NotAnswerableError
+from penchant.studies import Study
+from penchant.texts import Texts
+from penchant.views import question_view
+from penchant.views.forms import INCOMPLETE, read_answer
+from penchant.web._languages import change_language
+from penchant.web._templates import render
+from penchant.web.pages._visit import (
+    AgreedVisit,
+    AnswerFields,
+    Visit,
+    VisitOfLink,
+    paragraphs,
+    study_frame,
+    study_of,
+    study_texts,
+)
+from penchant.web.security._access import Access
+
+__all__ = ["participant_pages"]
+
+LONGEST_LABEL = 100
+_PAGES: Final = ("result", "pause", "why", "compare", "curves", "what-if", "withdraw")
+"""Pages to which a choice of the language leads back."""
+
+participant_pages = APIRouter()
+
+
+@participant_pages.get("/s/{study_id}/join")
+def invite(request: Request, study_id: str) -> Response:
+    """Show what a study is about and offer to take part."""
+    study = study_of(request, study_id)
+    return _invitation(study, study_texts(request, study))
+
+
+@participant_pages.post("/s/{study_id}/join")
+def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
+    """Give somebody a link of their own and lead there."""
+    study = study_of(request, study_id)
+    texts = study_texts(request, study)
+    if not study.settings.open:
+        return _invitation(study, texts)
+    label = str(fields.get("label", "")).strip()
+    if len(label) > LONGEST_LABEL:
+        return _invitation(study, texts, label[:LONGEST_LABEL], status=422)
+    access: Access = request.app.state.access
+    access.check_join(study.store, request, study.id)
+    _, token = study.join(label, texts.language)
+    return RedirectResponse(f"/p/{token}", 303)
+
+
+@participant_pages.post("/s/{study_id}/language")
+def choose_first_language(
+    request: Request, study_id: str, fields: AnswerFields
+) -> Response:
+    """Show the invitation in another language."""
+    study = study_of(request, study_id)
+    return change_language(fields, f"/s/{study.record.id}/join")
+
+
+def _invitation(
+    study: Study, texts: Texts, label: str = "", *, status: int = 200
+) -> Response:
+    frame = study_frame(study, texts, f"/s/{study.record.id}", "join")
+    if not study.settings.open:
+        return render(
+            "notice.html",
+            403,
+            frame=frame,
+            t=texts,
+            title=texts("join.closed_title"),
+            sentence=texts("join.closed"),
+        )
+    size = texts.count(
+        "join.size",
+        study.settings.max_questions,
+        alternatives=texts.number(len(study.items)),
+    )
+    return render(
+        "join.html",
+        status,
+        frame=frame,
+        t=texts,
+        demo=study.record.demo,
+        intro=paragraphs(study.settings.intro),
+        size=size,
+        label=label,
+        longest_label=LONGEST_LABEL,
+        error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
+    )
+
+
+@participant_pages.get("/p/{token}")
+def participate(visit: VisitOfLink) -> Response:
+    """Show what comes next: the consent, a question or the result."""
+    return _next(visit)
+
+
+@participant_pages.post("/p/{token}/consent")
+def consent(visit: VisitOfLink) -> Response:
+    """Keep that the person agreed."""
+    if visit.needs_consent:
+        visit.study.consent(visit.person.id)
+    return RedirectResponse(visit.home, 303)
+
+
+@participant_pages.post("/p/{token}/answer")
+def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Response:
+    """Keep an answer, then ask the next question."""
+    asked = str(fields.get("question", ""))
+    opened = visit.now.open_question
+    if opened is not None and opened.id == asked:
+        question: Any = opened
+    else:
+        question = visit.now.answer_to(asked)
+    if question is None:
+        return _next(visit, 409, notice=visit.texts("question.conflict"))
+    try:
+        said = read_answer(question, fields)
+        now = visit.study.tell(visit.person.id, asked, said, visit.now)
+    except DataError:
+        notice = visit.texts(INCOMPLETE[question.form])
+        return _next(visit, 422, notice=notice, given=_texts_of(fields))
+    except ConflictError:
+        now = visit.study.participation(visit.person.id)  # somebody else was faster
+        conflict = visit.texts("question.conflict")
+        return _next(replace(visit, now=now), 409, notice=conflict)
+    return _lead_on(request, replace(visit, now=now))
+
+
+@participant_pages.post("/p/{token}/undo")
+def undo(request: Request, visit: AgreedVisit) -> Response:
+    """Take the last answer back."""
+    try:
+        now = visit.study.undo(visit.person.id)
+    except NotAnswerableError:
+        return _next(visit, 409, notice=visit.texts("question.nothing_to_undo"))
+    return _lead_on(request, replace(visit, now=now))
+
+
+@participant_pages.post("/p/{token}/finish")
+def finish(visit: AgreedVisit) -> Response:
+    """End the questions because the person wants to."""
+    visit.study.finish(visit.person.id)
+    return RedirectResponse(f"{visit.home}/result", 303)
+
+
+@participant_pages.post("/p/{token}/go-on")
+def go_on(visit: AgreedVisit) -> Response:
+    """Ask more questions after the end."""
+    visit.study.go_on(visit.person.id)
+    return RedirectResponse(visit.home, 303)
+
+
+@participant_pages.post("/p/{token}/language")
+def choose_language(visit: VisitOfLink, fields: AnswerFields) -> Response:
+    """Show the pages in another language from now on."""
+    page = str(fields.get("page", ""))
+    known = page.isascii() and page.isprintable() and page.partition("?")[0] in _PAGES
+    return change_language(fields, f"{visit.home}/{page}" if known else visit.home)
+
+
+@participant_pages.get("/p/{token}/pause")
+def pause(request: Request, visit: AgreedVisit) -> Response:
+    """Tell how to come back."""
+    address = str(request.url.replace(path=visit.home, query=""))
+    return visit.render("pause.html", page="pause", address=address)
+
+
+@participant_pages.get("/p/{token}/withdraw")
+def ask_withdraw(visit: VisitOfLink) -> Response:
+    """Ask whether all answers are to be forgotten."""
+    return visit.render("withdraw.html", page="withdraw")
+
+
+@participant_pages.post("/p/{token}/withdraw")
+def withdraw(visit: VisitOfLink) -> Response:
+    """Forget a participant who does not want to have taken part."""
+    visit.study.store.remove_participant(visit.person.id)
+    frame = study_frame(visit.study, visit.texts, f"/s/{visit.study.id}", "join")
+    return render(
+        "notice.html",
+        frame=frame,
+        t=visit.texts,
+        title=visit.texts("withdraw.done_title"),
+        sentence=visit.texts("withdraw.done"),
+    )
+
+
+def _lead_on(request: Request, visit: Visit) -> Response:
+    """Lead to what comes next; a script gets it at once, to put it into its page."""
+    if request.headers.get("sec-fetch-dest") == "empty":
+        return _next(visit)
+    return RedirectResponse(visit.home, 303)
+
+
+def _next(
+    visit: Visit,
+    status: int = 200,
+    *,
+    notice: str = "",
+    given: dict[str, str] | None = None,
+) -> Response:
+    if visit.needs_consent:
+        text = paragraphs(visit.study.settings.consent)
+        return visit.render("consent.html", consent=text)
+    question = visit.study.ask(visit.person.id, visit.now)
+    if question is None:
+        return RedirectResponse(f"{visit.home}/result", 303)
+    view = question_view(
+        visit.study.items,
+        question,
+        visit.study.progress(visit.person.id, visit.now),
+        visit.texts,
+        notice=notice,
+        given=given,
+    )
+    return visit.render("question.html", status, q=view)
+
+
+def _texts_of(fields: AnswerFields) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if isinstance(value, str)}

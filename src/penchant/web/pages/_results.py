@@ -1,0 +1,156 @@
+"""The result of a participant: ranking, reasons, curves and what-if."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from penchant.exceptions import DataError
+from penchant.views import (
+    CompareView,
+    WhatIfView,
+    answers_view,
+    best_view,
+    choices,
+    compare_items,
+    curve_tabs,
+    curve_view,
+    own_answers_csv,
+    own_ranking_csv,
+    own_result,
+    ranking_view,
+    read_values,
+    together_view,
+    what_if_view,
+    why_view,
+)
+from penchant.web._exports import csv_response, json_response
+from penchant.web._workers import in_pool
+from penchant.web.pages._visit import AgreedVisit, Visit
+
+__all__ = ["result_pages"]
+
+result_pages = APIRouter()
+
+Position = Annotated[int, Query(ge=0)]
+
+
+@result_pages.get("/p/{token}/result")
+@in_pool("results")
+def result(visit: AgreedVisit) -> Response:
+    """Show everything that the answers led to."""
+    study, person, items = visit.study, visit.person, visit.study.items
+    ranking = study.ranking(person)
+    best = ranking[0].item
+    pair = (best, ranking[1].item) if len(ranking) > 1 else None
+    return visit.render(
+        "result.html",
+        page="result",
+        demo=study.record.demo,
+        best=best_view(items, ranking, visit.now, visit.texts),
+        ranking=ranking_view(items, ranking, visit.texts),
+        why=_why(visit, best),
+        compare=_compare(visit, *pair, changes=False) if pair else None,
+        choices=choices(ranking),
+        together=together_view(items, study.interactions(person), visit.texts),
+        what_if=_what_if(visit, best, best, {}),
+        answers=answers_view(
+            items,
+            best,
+            study.support(person, best),
+            study.contradictions(person),
+            visit.texts,
+        ),
+        **_curve(visit, None),
+    )
+
+
+@result_pages.get("/p/{token}/why")
+def why(visit: AgreedVisit, item: Position) -> Response:
+    """Show why an alternative has the points that it has."""
+    _check(visit, item)
+    return visit.render(
+        "why.html", page="result", why=_why(visit, item), best=_best(visit)
+    )
+
+
+@result_pages.get("/p/{token}/compare")
+def compare(visit: AgreedVisit, a: Position, b: Position) -> Response:
+    """Show why an alternative is better than another."""
+    _check(visit, a, b)
+    ranking = visit.study.ranking(visit.person)
+    return visit.render(
+        "compare.html",
+        page="result",
+        compare=_compare(visit, a, b, changes=True),
+        choices=choices(ranking),
+    )
+
+
+@result_pages.get("/p/{token}/curves")
+def curves(visit: AgreedVisit, attribute: Position) -> Response:
+    """Show what the values of an attribute are worth."""
+    return visit.render("curves.html", page="result", **_curve(visit, attribute))
+
+
+@result_pages.get("/p/{token}/what-if")
+def what_if(request: Request, visit: AgreedVisit, item: Position) -> Response:
+    """Show what an imagined alternative would be worth."""
+    _check(visit, item)
+    view = _what_if(visit, item, _best(visit), dict(request.query_params))
+    return visit.render("what-if.html", page="result", what_if=view)
+
+
+@result_pages.get("/p/{token}/export/{name}")
+def export(visit: AgreedVisit, name: str) -> Response:
+    """Give a participant what is their own, to take away."""
+    title = f"{visit.study.record.name} {name}"
+    if name == "answers.csv":
+        return csv_response(own_answers_csv(visit.study, visit.now), title)
+    if name == "ranking.csv":
+        return csv_response(own_ranking_csv(visit.study, visit.person.id), title)
+    if name == "result.json":
+        return json_response(own_result(visit.study, visit.person.id, visit.now), title)
+    raise HTTPException(404, "There is no such file.")
+
+
+def _check(visit: Visit, *items: int) -> None:
+    if any(item >= len(visit.study.items) for item in items):
+        raise DataError("The study has no such alternative.")
+
+
+def _best(visit: Visit) -> int:
+    return visit.study.ranking(visit.person)[0].item
+
+
+def _why(visit: Visit, item: int) -> Any:
+    attribution = visit.study.explain(visit.person, item)
+    return why_view(visit.study.items, item, attribution, visit.texts)
+
+
+def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> CompareView:
+    person, texts = visit.person, visit.texts
+    return compare_items(visit.study, person, a, b, texts, changes=changes)
+
+
+def _curve(visit: Visit, attribute: int | None) -> dict[str, Any]:
+    """Give the curve of an attribute, by default of that which counts most."""
+    found = visit.study.curves(visit.person)
+    if attribute is None and not found:  # no attribute varies
+        return {"curve": None}
+    if attribute is None:
+        attribute = max(range(len(found)), key=lambda k: found[k].share)
+    if attribute >= len(found):
+        raise DataError("The study has no such attribute.")
+    return {
+        "curve": curve_view(visit.study.items, found[attribute], visit.texts),
+        "tabs": curve_tabs(found, attribute),
+    }
+
+
+def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> WhatIfView:
+    items = visit.study.items
+    values = read_values(items, item, fields)
+    outcome = visit.study.what_if(visit.person, values, base=item)
+    return what_if_view(items, item, values, outcome, best, visit.texts)

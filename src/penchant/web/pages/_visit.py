@@ -1,0 +1,223 @@
+"""Visit: who follows a participant's link, in which study, in which language."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from penchant.exceptions import ParticipantNotFoundError, StudyNotFoundError
+from penchant.studies import ParticipantRecord, Participation, Store, Study
+from penchant.texts import Texts, load_texts
+from penchant.views import show_name
+from penchant.web._languages import (
+    Language,
+    language_of,
+    languages_of,
+    texts_about,
+)
+from penchant.web._templates import render
+
+__all__ = [
+    "AgreedVisit",
+    "AnswerFields",
+    "ConsentNeededError",
+    "Frame",
+    "LinkNotFoundError",
+    "Visit",
+    "VisitOfLink",
+    "paragraphs",
+    "study_frame",
+    "study_of",
+    "study_texts",
+]
+
+_MAX_FIELDS = 200
+
+
+class LinkNotFoundError(Exception):
+    """A link of a participant or of a study leads nowhere."""
+
+
+class ConsentNeededError(Exception):
+    """A page was asked for before the person agreed to what the study asks.
+
+    Parameters
+    ----------
+    home : str
+        Where the person can agree.
+    """
+
+    def __init__(self, home: str) -> None:
+        super().__init__(home)
+        self.home = home
+
+
+@dataclass(frozen=True)
+class Link:
+    """A page of the participant in the head of every other."""
+
+    path: str
+    label: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is around the content of every page of a participant.
+
+    Parameters
+    ----------
+    study : str
+        Name of the study.
+    home : str
+        Path under which all pages of the participant are.
+    page : str
+        Which page this is, after `home`, with its query.
+    links : tuple of Link
+        Pages to go to.
+    languages : tuple of Language
+        Languages to choose from; empty if there is one.
+    change_language : str
+        Where the choice is sent.
+    """
+
+    study: str
+    home: str
+    page: str
+    links: tuple[Link, ...]
+    languages: tuple[Language, ...]
+    change_language: str
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A participant who follows their link.
+
+    Parameters
+    ----------
+    token : str
+        The secret part of the link.
+    person : ParticipantRecord
+        Who it is.
+    study : Study
+        Where they take part.
+    now : Participation
+        Where they stand.
+    texts : Texts
+        In the language that they chose.
+    here : str
+        The page that they look at, after `home`, with its query; empty: the first.
+    """
+
+    token: str
+    person: ParticipantRecord
+    study: Study
+    now: Participation
+    texts: Texts
+    here: str = ""
+
+    @property
+    def home(self) -> str:
+        """The path under which all pages of the participant are."""
+        return f"/p/{self.token}"
+
+    @property
+    def needs_consent(self) -> bool:
+        """Whether the person has to agree to something first."""
+        return bool(self.study.settings.consent) and not self.now.consented
+
+    def render(
+        self, template: str, status: int = 200, *, page: str = "", **context: Any
+    ) -> Response:
+        """Make a page in the language of the person."""
+        links = () if self.needs_consent else self._links(page)
+        frame = study_frame(self.study, self.texts, self.home, self.here, links)
+        return render(template, status, frame=frame, t=self.texts, **context)
+
+    def _links(self, page: str) -> tuple[Link, ...]:
+        labels = {"": "page.question", "result": "page.result", "pause": "page.pause"}
+        return tuple(
+            Link(
+                f"{self.home}/{path}" if path else self.home,
+                self.texts(key),
+                path == page,
+            )
+            for path, key in labels.items()
+        )
+
+
+def study_frame(
+    study: Study, texts: Texts, home: str, page: str, links: tuple[Link, ...] = ()
+) -> Frame:
+    """Give what is around a page of a study."""
+    return Frame(
+        show_name(study.record.name),
+        home,
+        page,
+        links,
+        languages_of(study.settings.languages, texts.language),
+        f"{home}/language",
+    )
+
+
+def study_of(request: Request, study_id: str) -> Study:
+    """Give a study, or raise LinkNotFoundError."""
+    store: Store = request.app.state.store
+    try:
+        return Study(store, study_id)
+    except StudyNotFoundError:
+        raise LinkNotFoundError from None
+
+
+def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
+    """Give the texts of a study, in the language that suits whoever asks."""
+    language = language_of(request, study.settings.languages, joined)
+    return texts_about(load_texts(language), study.settings)
+
+
+def paragraphs(text: str) -> list[str]:
+    """Split what an owner wrote at empty lines."""
+    parts = text.replace("\r\n", "\n").split("\n\n")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _visit(request: Request, token: str) -> Visit:
+    store: Store = request.app.state.store
+    try:
+        person = store.find_participant(token)
+    except ParticipantNotFoundError:
+        raise LinkNotFoundError from None
+    study = study_of(request, person.study_id)
+    now = study.participation(person)
+    texts = study_texts(request, study, now.language)
+    return Visit(token, person, study, now, texts, _here(request, token))
+
+
+def _here(request: Request, token: str) -> str:
+    """Give the page that is looked at, after the part that all have in common."""
+    page = request.url.path.removeprefix(f"/p/{token}").removeprefix("/")
+    if request.method != "GET" or not page:
+        return ""
+    return f"{page}?{request.url.query}" if request.url.query else page
+
+
+VisitOfLink: TypeAlias = Annotated[Visit, Depends(_visit)]
+
+
+async def _agreed(visit: VisitOfLink) -> Visit:
+    if visit.needs_consent:
+        raise ConsentNeededError(visit.home)
+    return visit
+
+
+AgreedVisit: TypeAlias = Annotated[Visit, Depends(_agreed)]
+"""A visit of somebody who agreed to what the study asks, if it asks for anything."""
+
+
+async def _fields(request: Request) -> FormData:
+    return await request.form(max_fields=_MAX_FIELDS, max_files=0)
+
+
+AnswerFields: TypeAlias = Annotated[FormData, Depends(_fields)]

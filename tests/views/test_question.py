@@ -1,0 +1,86 @@
+import pandas as pd
+import pytest
+
+from penchant.data import Attribute, Items
+from penchant.elicitation import Forecast
+from penchant.studies import OpenQuestion, Progress, load_texts
+from penchant.views._question import QuestionView, question_view
+
+TABLE = pd.DataFrame(
+    {
+        "rent": [780.0, 850.0, 900.0],
+        "size": [0.3, 0.1, None],
+        "noise": ["quiet", "quiet", "busy"],
+        "view": ["sea", "sea", "yard"],
+    },
+    index=["Mill Lane 3", "Kiln Row 7", "High Street 1"],
+)
+ITEMS = Items.from_frame(
+    TABLE, [Attribute("rent", direction="down", unit="EUR"), Attribute("size")]
+)
+
+
+def _view(
+    items: tuple[int, ...] = (0, 1),
+    form: str = "pair",
+    *,
+    repeat: bool = False,
+    left: Forecast | None = None,
+) -> QuestionView:
+    question = OpenQuestion("q", form, items, 7, repeat)
+    progress = Progress(7, 0.58, 0.2, left, False, "", True)
+    return question_view(ITEMS, question, progress, load_texts("en"))
+
+
+def test_differences_are_said_in_words_and_units() -> None:
+    first, second = _view().cards
+    assert first.lines[0].difference == "70\u00a0EUR less"
+    assert second.lines[0].difference == "70\u00a0EUR more"
+    assert first.lines[1].difference == "0.2 more"
+    assert [line.differs for line in first.lines] == [True, True, False, False]
+    assert [card.letter for card in (first, second)] == ["A", "B"]
+
+
+def test_what_is_not_known_has_no_difference() -> None:
+    first, second = _view((0, 2)).cards
+    assert second.lines[1].value == "not known"
+    assert first.lines[1].differs
+    assert first.lines[1].difference == ""
+    assert second.lines[2].difference == ""
+
+
+def test_tint_marks_rows_only_where_few_differ() -> None:
+    assert _view((0, 1)).tinted
+    assert not _view((0, 2)).tinted
+    assert not _view((0,), "rating").tinted
+
+
+def test_differences_are_told_of_two_alternatives_only() -> None:
+    cards = _view((0, 1, 2), "ranking").cards
+    assert len(cards) == 3
+    assert all(line.difference == "" for card in cards for line in card.lines)
+
+
+def test_progress_in_words() -> None:
+    view = _view(left=Forecast(6, 4, 9))
+    assert view.number == "Question 7."
+    assert view.certainty == 58
+    assert view.sentence == (
+        "We are 58\u00a0% sure which alternative suits you best. Usually about 6 more."
+    )
+    assert "more" not in _view().sentence
+    assert "one more" in _view(left=Forecast(0, 0, 1)).sentence
+    assert "seen this before" in _view(repeat=True).sentence
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("pair", "Which alternative do you prefer?"),
+        ("best-worst", "Which alternative is best, which one is worst?"),
+        ("rating", "How much do you like this alternative?"),
+        ("ranking", "Put these alternatives in order, the best first"),
+    ],
+)
+def test_every_form_has_its_question(form: str, words: str) -> None:
+    assert _view((0, 1), form).title == words

@@ -1,0 +1,284 @@
+import gzip
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from threading import Event
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from fastapi.testclient import TestClient
+
+from penchant.datasets import load_flats
+from penchant.exceptions import NotAnswerableError
+from penchant.studies import (
+    SqlStore,
+    Study,
+    import_study,
+    load_texts,
+    simulated_answer,
+    store_url,
+)
+from penchant.views import _segments as _segment_view
+from penchant.views._group import group_view, ranking_csv
+from penchant.web import create_app
+from penchant.web._fitting import Fitting
+from penchant.web.pages import _group as _group_routes
+
+TEXTS = load_texts("en")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqlStore, str]]:
+    """Twelve people of two kinds who answered about the flats."""
+    with SqlStore(store_url(tmp_path_factory.mktemp("group"))) as store:
+        items = load_flats()
+        study = Study(store, store.create_study("Flats", items))
+        rng = np.random.default_rng(0)
+        coded = items.encode()
+        for number in range(12):
+            likes = coded[:, 0 if number < 7 else 1]
+            likes = (likes - likes.mean()) / likes.std()
+            likes = likes + 0.3 * rng.standard_normal(len(items))
+            person, _ = study.join(f"Person {number}", simulated=number == 3)
+            for _ in range(12):
+                question = study.ask(person.id)
+                if question is None:
+                    break
+                answer = simulated_answer(question.form, question.items, likes, rng)
+                study.tell(person.id, question.id, answer)
+        study.join("Silent")
+        yield store, study.id
+
+
+@pytest.fixture(scope="module")
+def client(world: tuple[SqlStore, str]) -> TestClient:
+    return TestClient(create_app(world[0]))
+
+
+def test_common_choice_is_the_title(
+    client: TestClient, world: tuple[SqlStore, str], text: Callable[[str], str]
+) -> None:
+    store, study_id = world
+    group = Study(store, study_id).group()
+    page = client.get(f"/studies/{study_id}/group")
+    words = html.unescape(text(page.text))
+    assert f"{group.items[0].name} is the best common choice" in words
+    assert "12 people have answered" in words
+    assert "1 of these people are simulated" in words
+    assert len(gzip.compress(page.content)) <= 15_000
+    assert f"It suits the group at {group.items[0].mean:.0f} of 100." in words
+
+
+def test_charts_show_the_numbers_of_the_group(world: tuple[SqlStore, str]) -> None:
+    store, study_id = world
+    study = Study(store, study_id)
+    group = study.group()
+    view = group_view(group, study.items, TEXTS)
+    assert len(group.segments) == len(view.segments) >= 2
+    sizes = [len(segment.members) for segment in group.segments]
+    assert sum(sizes) == 12
+    assert [card.size for card in view.segments] == [f"{n} of 12 people" for n in sizes]
+    by_name = {item.name: item for item in group.items}
+    assert [row.name for row in view.rows[:10]] == list(by_name)[:10]
+    for row in view.rows:
+        item = by_name[row.name]
+        assert row.mean == f"{item.mean:.0f}"
+        assert row.mean_at == pytest.approx(item.mean, abs=0.01)
+        assert row.split is item.split
+        assert row.agreement.endswith(f"±{item.disagreement:.0f}")
+        marks = [mark for lane in row.lanes for mark in lane.marks]
+        expected = [m.points[item.item] for m in group.members if m.counts]
+        assert sorted(marks) == pytest.approx(sorted(expected), abs=0.051)
+    gaps = [float(row.gap.partition(" ")[0]) for row in view.gaps]
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[0] > 20
+    for card, segment in zip(view.segments, group.segments, strict=True):
+        assert card.best == segment.best.name
+        label, share = next(iter(segment.weights.items()))
+        assert (card.weights[0].label, card.weights[0].width) == (
+            label,
+            round(100 * share, 1),
+        )
+
+
+def test_curves_are_those_of_the_segments(world: tuple[SqlStore, str]) -> None:
+    store, study_id = world
+    study = Study(store, study_id)
+    group = study.group()
+    view = group_view(group, study.items, TEXTS, 1)
+    assert view.curve is view.curves[1]
+    assert [tab.here for tab in view.tabs][:3] == [False, True, False]
+    assert group_view(group, study.items, TEXTS, 99).chosen == 0
+    texts = load_texts("en")
+    for k, shown in enumerate(view.curves):
+        for number, segment in enumerate(group.segments):
+            expected = [texts.signed(value) for value in segment.curves[k].points]
+            column = [row.cells[number] for row in shown.numbers.rows]
+            assert column == expected
+            line, attribute = shown.lines[number], segment.curves[k].attribute
+            if attribute in ("balcony", "furnished"):  # levels without an order
+                assert (line.path, len(line.marks)) == ("", len(expected))
+            else:
+                assert line.path.count("L") == len(expected) - 1
+
+
+def test_many_people_become_tenths(
+    world: tuple[SqlStore, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, study_id = world
+    monkeypatch.setattr(_segment_view, "_MOST_MARKS", 3)
+    study = Study(store, study_id)
+    group = study.group()
+    view = group_view(group, study.items, TEXTS)
+    assert "a tenth of the people" in view.mark_hint
+    sizes = [len(segment.members) for segment in group.segments]
+    expected = [10 if size > 3 else size for size in sizes]
+    for row in view.rows:
+        assert [len(lane.marks) for lane in row.lanes] == expected
+
+
+def test_ranking_is_exported(client: TestClient, world: tuple[SqlStore, str]) -> None:
+    store, study_id = world
+    group = Study(store, study_id).group()
+    response = client.get(f"/studies/{study_id}/export/ranking.csv")
+    assert response.headers["content-type"] == "text/csv; charset=utf-8"
+    assert 'filename="Flats ranking.csv"' in response.headers["content-disposition"]
+    table = pd.read_csv(io.BytesIO(response.content), encoding="utf-8-sig")
+    assert table["alternative"].tolist() == [item.name for item in group.items]
+    assert table["mean"].to_numpy() == pytest.approx(
+        [item.mean for item in group.items], abs=1e-3
+    )
+    assert ranking_csv(group) == response.content.decode("utf-8-sig")
+
+
+def test_answers_and_study_are_exported(
+    client: TestClient, world: tuple[SqlStore, str], store: SqlStore
+) -> None:
+    source, study_id = world
+    answers = client.get(f"/studies/{study_id}/export/answers.csv")
+    table = pd.read_csv(io.BytesIO(answers.content), encoding="utf-8-sig")
+    group = Study(source, study_id).group()
+    assert len(table) == sum(member.n_answers for member in group.members)
+    dump = client.get(f"/studies/{study_id}/export/study.json")
+    copy = Study(store, import_study(store, json.loads(dump.content)))
+    assert copy.group().items[0].name == group.items[0].name
+
+
+def test_models_are_shown_on_one_page(
+    client: TestClient,
+    world: tuple[SqlStore, str],
+    text: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store, study_id = world
+    monkeypatch.setattr(_group_routes, "_PATIENCE", None)
+    models = Study(store, study_id).group_models()
+    page = client.get(f"/studies/{study_id}/model")
+    words = text(page.text)
+    assert f"From {models.n_comparisons} comparisons of all participants" in words
+    for rule in models.rules.rules_:
+        shown = rule.text.replace(">=", "≥").replace("<=", "≤").replace("!=", "≠")
+        assert shown in page.text
+    best = int(np.argmax(models.gai.variance_shares_))
+    for i in models.gai.factors_[best]:
+        assert models.gai.encoding_.names[i] in words
+    assert page.text.count("<section") >= 3
+
+
+def test_report_needs_nothing_else(
+    client: TestClient, world: tuple[SqlStore, str], text: Callable[[str], str]
+) -> None:
+    _, study_id = world
+    response = client.get(f"/studies/{study_id}/export/report.html")
+    page = response.text
+    assert response.headers["content-disposition"].startswith("attachment")
+    assert "is the best common choice" in text(page)
+    assert "The rules of the whole group" in text(page)
+    assert "--accent: #0f5c63" in page
+    assert re.search(r'(href|src|action)="', page) is None
+    assert "http-equiv" in page
+    assert "<script" not in page
+    assert "url(" not in page
+
+
+@pytest.mark.parametrize("name", ["ranking", "weights", "rules", "model"])
+def test_pictures_are_drawn(
+    client: TestClient, world: tuple[SqlStore, str], name: str
+) -> None:
+    address = f"/studies/{world[1]}/charts/{name}"
+    vector = client.get(f"{address}.svg")
+    assert vector.headers["content-type"] == "image/svg+xml"
+    assert b"<svg" in vector.content
+    image = client.get(f"{address}.png")
+    assert image.content.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["export/x", "export/study.pdf", "charts/x.svg"],
+)
+def test_there_are_no_other_files(
+    client: TestClient, world: tuple[SqlStore, str], path: str
+) -> None:
+    assert client.get(f"/studies/{world[1]}/{path}").status_code == 404
+    other = client.get(f"/studies/{world[1]}/charts/ranking.gif")
+    assert other.status_code == 422
+
+
+def test_study_without_answers_says_so(
+    world: tuple[SqlStore, str], client: TestClient, text: Callable[[str], str]
+) -> None:
+    store, _ = world
+    study_id = store.create_study("Empty", load_flats())
+    address = f"/studies/{study_id}"
+    assert "Nobody has answered yet" in client.get(f"{address}/group").text
+    assert "too few answers" in text(client.get(f"{address}/model").text)
+    assert "Nobody has answered yet" in client.get(f"{address}/export/report.html").text
+    assert client.get(f"{address}/charts/ranking.svg").status_code == 409
+    assert client.get(f"{address}/charts/rules.svg").status_code == 409
+    table = client.get(f"{address}/export/ranking.csv").content.decode("utf-8-sig")
+    assert table.count("\n") == 1
+
+
+class _Slow:
+    """A study whose models take until `go` is set."""
+
+    id = "slow"
+
+    def __init__(self) -> None:
+        self.go = Event()
+        self.n_fits = 0
+
+    def group_models(self) -> Any:
+        self.n_fits += 1
+        self.go.wait(60)
+        if self.n_fits > 1:
+            raise NotAnswerableError("too few")
+        return "models"
+
+
+def test_models_are_fitted_once_for_all_who_wait() -> None:
+    fitting, study = Fitting(), _Slow()
+    slow: Any = study
+    assert fitting.models(slow, 0.01) is None
+    assert fitting.models(slow, 0.01) is None
+    assert study.n_fits == 1
+    waiting = fitting._begin(slow)
+    study.go.set()
+    assert waiting.result(60) == "models"
+    with pytest.raises(NotAnswerableError):
+        fitting.models(slow, 60)
+    assert fitting._running == {}
+
+
+def test_page_does_not_wait_for_models_for_ever(
+    client: TestClient, world: tuple[SqlStore, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fitting, "models", lambda *_: None)
+    page = client.get(f"/studies/{world[1]}/model").text
+    assert "The models are being fitted" in page
+    assert "Look again" in page

@@ -1,0 +1,199 @@
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import openpyxl
+import pytest
+from fastapi.testclient import TestClient
+
+from penchant.data import Items
+from penchant.studies import SqlStore, add_demo
+from penchant.studies.store._tables import drafts
+from penchant.web.pages import _studies as _routes
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def test_first_page_without_studies_says_so(client: TestClient) -> None:
+    page = client.get("/").text
+    assert "There is none yet." in page
+    assert "at most 0.2 MB" in page
+
+
+def test_demo_is_marked_as_fictional(client: TestClient, store: SqlStore) -> None:
+    study_id = add_demo(store)
+    page = client.get("/").text
+    assert f'href="/studies/{study_id}"' in page
+    assert "Flats in town" in page
+    assert "Demo, fictional" in page
+    assert "40 flats, 8 attributes" in page
+    assert "These flats are fictional." in client.get(f"/studies/{study_id}").text
+
+
+def test_table_becomes_a_study(
+    client: TestClient, store: SqlStore, upload: Callable[..., Any], flats: bytes
+) -> None:
+    response = upload(flats)
+    assert response.status_code == 200
+    assert response.url.path.startswith("/drafts/")
+    assert "What do the columns mean?" in response.text
+    assert store.list_studies() == []
+    saved = client.post(str(response.url), data={"study": "My flats", "unit-1": "EUR"})
+    assert saved.status_code == 200
+    assert saved.url.path.startswith("/studies/")
+    assert "<h1>My flats</h1>" in saved.text
+    assert '500 <span class="unit">EUR</span>' in saved.text
+    assert "added on" in client.get("/").text
+    gone = client.post(str(response.url), data={"study": "Again"})
+    assert gone.status_code == 404
+    assert "This upload is no longer there" in gone.text
+    assert len(store.list_studies()) == 1
+
+
+def test_workbook_is_read(upload: Callable[..., Any], text: Callable[..., str]) -> None:
+    response = upload(_workbook([["name", "rent"], ["a", 1], ["b", 2]]), "f.XLSX")
+    assert response.status_code == 200
+    assert "2 rows, 2 columns" in text(response.text)
+
+
+def test_table_is_discarded(
+    client: TestClient, upload: Callable[..., Any], flats: bytes
+) -> None:
+    address = str(upload(flats).url)
+    assert client.post(f"{address}/discard").url.path == "/"
+    assert client.get(address).status_code == 404
+
+
+def test_old_uploads_are_forgotten(
+    client: TestClient, store: SqlStore, upload: Callable[..., Any], flats: bytes
+) -> None:
+    address = str(upload(flats).url)
+    past = datetime.now(UTC) - _routes.DRAFTS_LAST - timedelta(minutes=1)
+    with store._engine.begin() as connection:
+        connection.execute(drafts.update().values(created=past))
+    assert upload(flats).status_code == 200
+    assert client.get(address).status_code == 404
+
+
+def _workbook(rows: list[list[Any]]) -> bytes:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _zip_bomb() -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b"0" * 50_000_000)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "filename", "message"),
+    [
+        (b"", "t.csv", "The file is empty."),
+        (b"  \n", "t.csv", "The file is empty."),
+        (b"name,rent\n", "t.csv", "at least 2 rows to choose between"),
+        (b"name,rent\na,1\n", "t.csv", "at least 2 rows to choose between"),
+        (b"a,b,a\n1,2,3\n4,5,6\n", "t.csv", "Row 1, columns 1 and 3: two columns"),
+        (b"a,,c\n1,2,3\n4,5,6\n", "t.csv", "Row 1, column 2: the header is empty"),
+        (b"a,b\n1,2\n4,5,6\n", "t.csv", "Row 3: there are 3 cells"),
+        ("näme,x\na,1\nb,2\n".encode("latin-1"), "t.csv", "Row 1: byte 1 is not valid"),
+        (b"a,b\n1,\0\n3,4\n", "t.csv", "Row 2: the file holds a zero byte"),
+        (b"%PDF-1.7", "t.pdf", "Files ending in '.pdf' are not read"),
+        (b"a,b\n1,2\n3,4\n", "table", "Use .csv or .xlsx"),
+        (b"a,b\n1,2\n3,4\n", "t.xlsx", "The file is not an XLSX workbook."),
+        (_zip_bomb(), "t.xlsx", "The workbook unpacks to"),
+        (b"," * 150_000 + b"\n", "t.csv", "Row 1, column 1: the header is empty"),
+        (_workbook([["a", "a"], [1, 2], [3, 4]]), "t.xlsx", "two columns are called"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else None,
+)
+def test_bad_table_is_refused_in_one_sentence(
+    store: SqlStore,
+    upload: Callable[..., Any],
+    text: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    content: bytes,
+    filename: str,
+    message: str,
+) -> None:
+    def keep(*_: Any) -> str:
+        raise AssertionError("something was saved")
+
+    monkeypatch.setattr(store, "add_draft", keep)
+    monkeypatch.setattr(store, "create_study", keep)
+    response = upload(content, filename)
+    assert response.status_code == 422
+    assert message in text(response.text).replace("&#39;", "'")
+    assert 'role="alert"' in response.text
+
+
+def test_no_file_at_all_is_refused(client: TestClient) -> None:
+    response = client.post("/drafts", data={"table": "not a file"})
+    assert response.status_code == 422
+    assert "&#39;table&#39; is missing or not accepted" in response.text
+
+
+def test_mixed_types_are_said_at_the_column_and_not_saved(
+    client: TestClient, store: SqlStore, upload: Callable[..., Any]
+) -> None:
+    response = upload(b"name,rent\na,500\nb,cheap\nc,700\n")
+    note = "Row 3, column &#39;rent&#39;: &#39;cheap&#39; is not a number"
+    assert note in response.text
+    saved = client.post(str(response.url), data={})
+    assert saved.status_code == 422
+    assert "Row 3, column &#39;rent&#39;" in saved.text
+    assert store.list_studies() == []
+
+
+def test_duplicate_names_are_said_at_the_column_and_not_saved(
+    client: TestClient, store: SqlStore, upload: Callable[..., Any]
+) -> None:
+    response = upload(b"name,rent\nMill,500\nHill,600\nMill,700\n")
+    saved = client.post(str(response.url), data={"role-0": "name"})
+    assert saved.status_code == 422
+    at_name = saved.text[saved.text.index('id="column-0"') :]
+    assert "Row 4: the name &#39;Mill&#39; stands in row 2 already" in at_name
+    assert store.list_studies() == []
+
+
+def test_html_in_names_is_shown_as_text(
+    client: TestClient, upload: Callable[..., Any]
+) -> None:
+    table = (
+        f'name,<b>rent</b>,view\n{HOSTILE},1,<img src=x>\n"""><i>x",2,</textarea><h1>\n'
+    )
+    columns = upload(table.encode(), f"{HOSTILE}.csv")
+    saved = client.post(str(columns.url), data={"study": HOSTILE, "unit-1": "<u>"})
+    wrong = upload(f"{HOSTILE},b\n1,2\n".encode())
+    for page in (columns.text, saved.text, client.get("/").text, wrong.text):
+        for tag in ("<script", "<b>", "<img", "<i>", "<u>", "</textarea><h1>"):
+            assert tag not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in saved.text
+    assert "&lt;b&gt;rent&lt;/b&gt;" in columns.text
+
+
+def test_missing_values_are_shown_and_kept(
+    client: TestClient, upload: Callable[..., Any]
+) -> None:
+    response = upload(b"name,rent\na,500\nb,\nc,700\n")
+    assert "1 of 3 cells are missing" in response.text
+    saved = client.post(str(response.url), data={})
+    assert saved.text.count("not known") == 1
+
+
+def test_study_of_a_person_may_have_any_name(
+    client: TestClient, store: SqlStore, upload: Callable[..., Any], flats: bytes
+) -> None:
+    address = str(upload(flats).url)
+    name = "=1+1 \u202e שלום 🏠"
+    client.post(address, data={"study": name})
+    study = store.list_studies()[0]
+    assert study.name == name
+    assert isinstance(store.get_study(study.id).items, Items)
