@@ -106,7 +106,6 @@ class Belief(NamedTuple):
     ----------
     mean : ndarray of shape (n_nodes,)
     cov : ndarray of shape (n_nodes, n_nodes)
-        Of which only the lower triangle is kept up to date: half the work.
     column : ndarray of shape (n_nodes,)
         Room for the covariances of one site with the nodes.
     """
@@ -124,7 +123,7 @@ class Pace(NamedTuple):
     step : float
         Share of the way to the matched site that is taken; 0: only look.
     tol : float
-        The gap that is wanted. Changes far below it are left to the next rebuild.
+        The gap that is wanted; copies of one site agree to a tenth of it.
     n_inner : int
         Most steps in which the copies of one site are brought in line.
     """
@@ -257,8 +256,6 @@ def _propagate(
     belief = _before(prior_mean, prior_cov)
     log_evidence = add_sites(belief, sites, state)
     _, log_masses = sweep(belief, sites, state, widest, Pace(0.0, limits.tol, 1))
-    for r in range(len(prior_mean)):
-        belief.cov[:r, r] = belief.cov[r, :r]
     return n_iter, gap, log_evidence + log_masses, belief.mean, belief.cov
 
 
@@ -317,6 +314,7 @@ def sweep(
     for k in range(len(widest)):
         w, tau, nu = sites.weights[k], state.tau[k], state.nu[k]
         s, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
+        # All copies go at once: beliefs about s alone are cheap to change back.
         m_rest, v_rest = _without(s, v, w * tau, w * nu, widest[k])
         site = _Site(sites.lower[k], sites.upper[k], sites.noise[k], sites.lapse)
         new_tau, new_nu, m, v_cavity, log_mass = _match_copies(
@@ -331,9 +329,9 @@ def sweep(
         state.tau[k] += more_tau
         state.nu[k] += more_nu
         shift, gain = w * (more_nu - more_tau * s) / growth, w * more_tau / growth
-        change = max(abs(shift) * sqrt(v), abs(gain) * v)
+        change = max(abs(shift) * sqrt(v), abs(gain) * v)  # in posterior units
         gap = max(gap, change)
-        if change > 1e-3 * pace.tol:
+        if change > 0.0:  # where nothing is open, column is rounding only
             _add_site(mean, cov, column, shift, gain)
     return gap, log_masses
 
@@ -344,19 +342,13 @@ def look(
 ) -> tuple[float, float]:
     """Give mean and variance of a'f, and write cov a into column."""
     for k in range(len(mean)):
-        column[k] = _entry(cov, i, k) - _entry(cov, j, k)
+        column[k] = (cov[i, k] if i >= 0 else 0.0) - (cov[j, k] if j >= 0 else 0.0)
     m = (mean[i] if i >= 0 else 0.0) - (mean[j] if j >= 0 else 0.0)
     v = (column[i] if i >= 0 else 0.0) - (column[j] if j >= 0 else 0.0)
     return m, max(v, 0.0)
 
 
 _look = look
-
-
-@njit(cache=True)
-def _entry(cov: FloatArray, i: int, k: int) -> float:
-    """Read a symmetric matrix from its lower triangle; a missing side is 0."""
-    return cov[max(i, k), min(i, k)] if i >= 0 else 0.0
 
 
 @njit(cache=True)
@@ -449,7 +441,7 @@ def _add_site(
     for r in range(len(mean)):
         mean[r] += shift * column[r]
         factor = gain * column[r]
-        for c in range(r + 1):
+        for c in range(len(mean)):
             cov[r, c] -= factor * column[c]
 
 

@@ -145,7 +145,7 @@ def _before(prior: PeoplePrior, u: int, items: IntArray) -> Belief:
         return Belief(mean, block, np.empty(n))
     block = np.empty((n, n))
     for r in range(n):
-        for c in range(r + 1):
+        for c in range(n):
             block[r, c] = prior.cov[items[r], items[c]]
     return Belief(mean, block, np.empty(n))
 

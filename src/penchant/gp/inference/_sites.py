@@ -360,11 +360,11 @@ def add_gram(
 
 @njit(cache=True)
 def row_variances(cov: FloatArray, raised: IntArray, lowered: IntArray) -> FloatArray:
-    """Give the diagonal of A cov A', from the lower triangle of cov."""
+    """Give the diagonal of A cov A'."""
     found = np.empty(len(raised))
     for k in range(len(raised)):
         i, j = raised[k], lowered[k]
-        both = cov[max(i, j), min(i, j)] if i >= 0 and j >= 0 else 0.0
+        both = cov[i, j] if i >= 0 and j >= 0 else 0.0
         first = cov[i, i] - both if i >= 0 else 0.0
         second = both - cov[j, j] if j >= 0 else 0.0
         found[k] = max(first - second, 0.0)
