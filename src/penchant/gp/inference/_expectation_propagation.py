@@ -331,7 +331,8 @@ def sweep(
         shift, gain = w * (more_nu - more_tau * s) / growth, w * more_tau / growth
         change = max(abs(shift) * sqrt(v), abs(gain) * v)  # in posterior units
         gap = max(gap, change)
-        if change > 0.0:  # where nothing is open, column is rounding only
+        # What is far too small to count, or rounding only, waits for a fresh start.
+        if change > 1e-3 * pace.tol:
             _add_site(mean, cov, column, shift, gain)
     return gap, log_masses
 
