@@ -15,12 +15,9 @@ from penchant.exceptions import (
 )
 from penchant.studies._beliefs import Talk
 from penchant.studies._forecasts import find_table
-from penchant.studies._participation import (
-    OpenQuestion,
-    Participation,
-    check_answer,
-)
+from penchant.studies._participation import Participation
 from penchant.studies._population import is_due, refit_and_log
+from penchant.studies._questions import OpenQuestion, check_answer
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
 from penchant.studies._shared import shared

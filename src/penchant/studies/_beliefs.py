@@ -11,8 +11,9 @@ from penchant.data import Items
 from penchant.elicitation import Conversation, Setting
 from penchant.exceptions import FormatError, NotFoundError
 from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
-from penchant.studies._participation import AnsweredQuestion, Participation
-from penchant.studies._questions import choose_items, evidence
+from penchant.studies._forms import FORMS
+from penchant.studies._participation import Participation
+from penchant.studies._questions import AnsweredQuestion, evidence
 from penchant.studies._start import Start
 from penchant.typing import FloatArray
 
@@ -139,10 +140,12 @@ class Talk:
         return Scale.of(self.posterior.mean, self.start.unit)
 
     def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
-        """Give the items of the next question, see `choose_items`."""
-        if self.posterior.n_items < 2:
-            return None
-        return choose_items(form, self.moment)
+        """Give the items of the next question, and whether it was asked before.
+
+        None if nothing is left to ask.
+        """
+        alone = self.posterior.n_items < 2
+        return None if alone else FORMS[form].choose(self.moment)
 
 
 class Beliefs:

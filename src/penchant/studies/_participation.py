@@ -5,78 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from penchant.exceptions import DataError
-from penchant.studies._settings import QUESTION_FORMS
+from penchant.studies._forms import FORMS, is_whole
+from penchant.studies._questions import AnsweredQuestion, OpenQuestion, check_answer
 
-__all__ = ["AnsweredQuestion", "OpenQuestion", "Participation", "check_answer"]
-
-_PAIR_ANSWERS = ("left", "right", "tie", "skip", "neither")
-_N_GRADES = 5
-_SIZES = {"pair": (2, 2), "rating": (1, 1), "best-worst": (2, 20), "ranking": (2, 20)}
-
-
-@dataclass(frozen=True)
-class OpenQuestion:
-    """A question that waits for its answer.
-
-    Parameters
-    ----------
-    id : str
-        What an answer refers to.
-    form : {"pair", "best-worst", "rating", "ranking"}
-        What the person is to do with the items.
-    items : tuple of int
-        Positions in the table, in the order in which to show them.
-    number : int
-        Place in the conversation, counted from 1.
-    repeat : bool
-        Whether the same was asked before.
-    """
-
-    id: str
-    form: str
-    items: tuple[int, ...]
-    number: int
-    repeat: bool = False
-
-    def to_event(self) -> tuple[str, dict[str, Any]]:
-        """Give the event that says that this was asked."""
-        body = {
-            "question": self.id,
-            "form": self.form,
-            "items": list(self.items),
-            "repeat": self.repeat,
-        }
-        return "asked", body
-
-
-@dataclass(frozen=True)
-class AnsweredQuestion:
-    """A question and what the person said to it.
-
-    Parameters
-    ----------
-    question : str
-        Identifier of the question.
-    form : {"pair", "best-worst", "rating", "ranking"}
-        What the person was to do with the items.
-    items : tuple of int
-        Positions in the table, in the order in which they were shown.
-    answer : str, int, list or dict
-        As `check_answer` gives it.
-    repeat : bool
-        Whether the same was asked before.
-    """
-
-    question: str
-    form: str
-    items: tuple[int, ...]
-    answer: Any
-    repeat: bool = False
-
-    @property
-    def skipped(self) -> bool:
-        """Whether the person passed over the question."""
-        return bool(self.answer == "skip")
+__all__ = ["Participation"]
 
 
 @dataclass(frozen=True)
@@ -164,76 +96,6 @@ class Participation:
         return next(found, None)
 
 
-def check_answer(form: str, items: tuple[int, ...], answer: Any) -> Any:
-    """Return an answer that fits a question as plain values, or say what would fit.
-
-    Parameters
-    ----------
-    form : {"pair", "best-worst", "rating", "ranking"}
-        Form of the question.
-    items : tuple of int
-        The items of the question.
-    answer : object
-        "skip" fits every question. A pair takes "left", "right", "tie" or
-        "neither"; best-worst a dict with the items "best" and "worst"; a rating a
-        whole number from 1 to 5; a ranking the list of all items, best first.
-
-    Raises
-    ------
-    DataError
-        If it does not fit.
-    """
-    if isinstance(answer, str) and answer == "skip":
-        return answer
-    fitting = _ANSWERS[form](items, answer)
-    if fitting is None:
-        raise DataError(f"{_WANTED[form]} Got {answer!r}.")
-    return fitting
-
-
-def _check_pair(_items: tuple[int, ...], answer: Any) -> str | None:
-    return answer if isinstance(answer, str) and answer in _PAIR_ANSWERS else None
-
-
-def _check_best_worst(items: tuple[int, ...], answer: Any) -> dict[str, int] | None:
-    if not isinstance(answer, Mapping) or set(answer) != {"best", "worst"}:
-        return None
-    best, worst = answer["best"], answer["worst"]
-    if not (_is_whole(best) and _is_whole(worst)) or best == worst:
-        return None
-    fits = best in items and worst in items
-    return {"best": int(best), "worst": int(worst)} if fits else None
-
-
-def _check_rating(_items: tuple[int, ...], answer: Any) -> int | None:
-    fits = _is_whole(answer) and 1 <= answer <= _N_GRADES
-    return int(answer) if fits else None
-
-
-def _check_ranking(items: tuple[int, ...], answer: Any) -> list[int] | None:
-    if not isinstance(answer, list | tuple) or not all(map(_is_whole, answer)):
-        return None
-    return [int(i) for i in answer] if sorted(answer) == sorted(items) else None
-
-
-_ANSWERS: dict[str, Callable[[tuple[int, ...], Any], Any]] = {
-    "pair": _check_pair,
-    "best-worst": _check_best_worst,
-    "rating": _check_rating,
-    "ranking": _check_ranking,
-}
-_WANTED = {
-    "pair": f"An answer must be one of {', '.join(_PAIR_ANSWERS)}.",
-    "best-worst": 'An answer must name two of the shown items as "best" and "worst".',
-    "rating": f"An answer must be a whole number from 1 to {_N_GRADES}, or skip.",
-    "ranking": "An answer must list all of the shown items, best first, or be skip.",
-}
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _text(body: Mapping[str, Any], key: str) -> str | None:
     value = body.get(key)
     return value if isinstance(value, str) and value else None
@@ -255,7 +117,7 @@ def _consented(now: Participation, _body: Mapping[str, Any]) -> Changes:
 def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
     question, form = _text(body, "question"), _text(body, "form")
     items = body.get("items")
-    known = form in QUESTION_FORMS and _are_items(items, form, now.n_items)
+    known = form in FORMS and _are_items(items, form, now.n_items)
     if not known or question is None or now.open_question is not None:
         return None
     if now.answer_to(question) is not None:
@@ -268,9 +130,9 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
 
 
 def _are_items(items: Any, form: str | None, n_items: int) -> bool:
-    if not isinstance(items, list | tuple) or not all(map(_is_whole, items)):
+    if not isinstance(items, list | tuple) or not all(map(is_whole, items)):
         return False
-    fewest, most = _SIZES[str(form)]
+    fewest, most = FORMS[str(form)].n_items
     inside = all(0 <= item < n_items for item in items)
     return inside and fewest <= len(items) <= most and len(set(items)) == len(items)
 

@@ -1,23 +1,115 @@
-"""Questions of every form: what is shown next, and what an answer says of the items."""
+"""Questions and answers as values, and what they mean whatever their form."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from penchant.elicitation import Conversation
+from penchant.exceptions import DataError
 from penchant.gp import Answer
-from penchant.studies._participation import AnsweredQuestion
+from penchant.studies._forms import FORMS
+from penchant.typing import FloatArray
 
-__all__ = ["choose_items", "evidence"]
+__all__ = [
+    "AnsweredQuestion",
+    "OpenQuestion",
+    "check_answer",
+    "evidence",
+    "simulated_answer",
+]
 
-_N_SHOWN = 4
-"""Items in a best-worst question or a ranking."""
 
-_N_COMPARED = 5
-"""Earlier ratings with which a new one is compared."""
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question that waits for its answer.
 
-_NOT_ACCEPTABLE = 1
-"""The rating that says that an item is not acceptable."""
+    Parameters
+    ----------
+    id : str
+        What an answer refers to.
+    form : str
+        What the person is to do with the items.
+    items : tuple of int
+        Positions in the table, in the order in which to show them.
+    number : int
+        Place in the conversation, counted from 1.
+    repeat : bool
+        Whether the same was asked before.
+    """
+
+    id: str
+    form: str
+    items: tuple[int, ...]
+    number: int
+    repeat: bool = False
+
+    def to_event(self) -> tuple[str, dict[str, Any]]:
+        """Give the event that says that this was asked."""
+        body = {
+            "question": self.id,
+            "form": self.form,
+            "items": list(self.items),
+            "repeat": self.repeat,
+        }
+        return "asked", body
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question and what the person said to it.
+
+    Parameters
+    ----------
+    question : str
+        Identifier of the question.
+    form : str
+        What the person was to do with the items.
+    items : tuple of int
+        Positions in the table, in the order in which they were shown.
+    answer : str, int, list or dict
+        As `check_answer` gives it.
+    repeat : bool
+        Whether the same was asked before.
+    """
+
+    question: str
+    form: str
+    items: tuple[int, ...]
+    answer: Any
+    repeat: bool = False
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the person passed over the question."""
+        return bool(self.answer == "skip")
+
+
+def check_answer(form: str, items: tuple[int, ...], answer: Any) -> Any:
+    """Return an answer that fits a question as plain values, or say what would fit.
+
+    Parameters
+    ----------
+    form : str
+        Form of the question.
+    items : tuple of int
+        The items of the question.
+    answer : object
+        "skip" fits every question. A pair takes "left", "right", "tie" or
+        "neither"; best and worst a dict with the items "best" and "worst"; a rating
+        a whole number from 1 to 5; a ranking the list of all items, best first.
+
+    Raises
+    ------
+    DataError
+        If it does not fit.
+    """
+    if isinstance(answer, str) and answer == "skip":
+        return answer
+    fitting = FORMS[form].fit(items, answer)
+    if fitting is None:
+        raise DataError(f"{FORMS[form].wanted} Got {answer!r}.")
+    return fitting
 
 
 def evidence(
@@ -52,117 +144,37 @@ def evidence(
     """
     if told.skipped:
         return ()
-    if told.form == "pair":
-        return _of_pair(told)
-    if told.form == "best-worst":
-        return _of_best_worst(told)
-    if told.form == "ranking":
-        neighbours = zip(told.answer, told.answer[1:], strict=False)
-        return tuple(Answer("comparison", pair) for pair in neighbours)
-    return _of_rating(told, earlier, width)
+    return tuple(FORMS[told.form].evidence(told, earlier, width))
 
 
-def _of_pair(told: AnsweredQuestion) -> tuple[Answer, ...]:
-    left, right = told.items
-    if told.answer == "tie":
-        return (Answer("tie", (left, right)),)
-    if told.answer == "neither":
-        return Answer("below", (left,)), Answer("below", (right,))
-    duel = (left, right) if told.answer == "left" else (right, left)
-    return (Answer("comparison", duel),)
-
-
-def _of_best_worst(told: AnsweredQuestion) -> tuple[Answer, ...]:
-    best, worst = told.answer["best"], told.answer["worst"]
-    duels = [(best, item) for item in told.items if item != best]
-    duels += [(item, worst) for item in told.items if item not in (best, worst)]
-    return tuple(Answer("comparison", duel) for duel in duels)
-
-
-def _of_rating(
-    told: AnsweredQuestion, earlier: Sequence[AnsweredQuestion], width: float | None
-) -> tuple[Answer, ...]:
-    item, grade = told.items[0], told.answer
-    rated = [
-        (abs(other.answer - grade), -k, other)
-        for k, other in enumerate(earlier)
-        if other.form == "rating" and not other.skipped and other.items[0] != item
-    ]
-    found = []
-    for _, _, other in sorted(rated, key=lambda entry: entry[:2])[:_N_COMPARED]:
-        pair = (item, other.items[0])
-        if other.answer == grade:
-            found.append(Answer("tie", pair, width))
-        else:
-            found.append(
-                Answer("comparison", pair if grade > other.answer else pair[::-1])
-            )
-    if grade == _NOT_ACCEPTABLE:
-        found.append(Answer("below", (item,)))
-    return tuple(found)
-
-
-def choose_items(form: str, talk: Conversation) -> tuple[tuple[int, ...], bool] | None:
-    """Give the items of the next question, and whether the same was asked before.
+def simulated_answer(
+    form: str,
+    items: tuple[int, ...],
+    utilities: FloatArray,
+    rng: np.random.Generator,
+    *,
+    noise: float = 0.0,
+    wrong: float = 0.0,
+) -> Any:
+    """Answer a question as a person with known utilities would.
 
     Parameters
     ----------
-    form : {"pair", "best-worst", "rating", "ranking"}
-        Form of the question. All but a pair are made of the pair that the policy
-        asks and of the items that are most likely to be the best; the same set is
-        not asked twice.
-    talk : Conversation
-        What was asked so far, and what is believed now.
-
-    Returns
-    -------
+    form : str
+        Form of the question.
     items : tuple of int
-        In the order in which to show them.
-    repeat : bool
-        Whether the same was asked before. None instead of both: nothing is left.
+        Its items.
+    utilities : ndarray of shape (n_items,)
+        What all items are worth to the person.
+    rng : Generator
+        Draws the noise.
+    noise : float, default=0.0
+        Standard deviation of the noise in a difference of utilities.
+    wrong : float, default=0.0
+        Probability that the answer is that of somebody who likes the opposite.
     """
-    if form == "rating":
-        return _next_rating(talk)
-    question = talk.question
-    if question is None:
-        return None
-    pair = (question.left, question.right)
-    if form == "pair":
-        return pair, bool(question.reason)
-    asked = [set(other.items) for other in talk.told]
-    items = _set_around(pair, _likely(talk), asked)
-    if items is None:
-        return None
-    rng = np.random.default_rng([talk.setting.seed, len(talk.told), 3])
-    return tuple(int(item) for item in rng.permutation(items)), False
-
-
-def _set_around(
-    pair: tuple[int, int], likely: list[int], asked: list[set[int]]
-) -> list[int] | None:
-    """Give a pair and the most likely best items beside it that were not asked yet."""
-    others = [item for item in likely if item not in pair]
-    size = min(_N_SHOWN - 2, len(others))
-    for first in range(len(others) - size + 1):
-        items = [*pair, *others[first : first + size]]
-        if set(items) not in asked:
-            return items
-    return None
-
-
-def _next_rating(talk: Conversation) -> tuple[tuple[int, ...], bool] | None:
-    """Rate the less known item of the pair; no item twice."""
-    seen = {other.items[0] for other in talk.told if other.form == "rating"}
-    question, variance = talk.question, talk.belief.variance
-    pair = [] if question is None else [question.left, question.right]
-    wanted = sorted(pair, key=lambda item: -variance[item]) + _likely(talk)
-    item = next((item for item in wanted if item not in seen), None)
-    return None if item is None else ((int(item),), False)
-
-
-def _likely(talk: Conversation) -> list[int]:
-    """Give all items, those first that are most likely to be the best."""
-    order = np.argsort(-talk.best.probability, kind="stable")
-    first = talk.best.items[order].tolist()
-    rest = np.argsort(-talk.belief.mean, kind="stable").tolist()
-    return list(dict.fromkeys([*first, *rest]))
+    felt = utilities[list(items)]
+    felt = felt + noise * np.sqrt(0.5) * rng.standard_normal(len(items))
+    if rng.random() < wrong:
+        felt = -felt + 2.0 * utilities.mean()
+    return FORMS[form].simulate(items, felt, utilities)

@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, Self
 
 from penchant.exceptions import DataError
+from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies.store._plain import check_text
 
-__all__ = ["LONGEST_NOUN", "QUESTION_FORMS", "Noun", "StudySettings"]
-
-QUESTION_FORMS = ("pair", "best-worst", "rating", "ranking")
+__all__ = ["LONGEST_NOUN", "Noun", "StudySettings"]
 
 LONGEST_NOUN = 40
 """Letters of what alternatives are called."""
@@ -35,8 +34,8 @@ class StudySettings:
 
     Parameters
     ----------
-    question : {"pair", "best-worst", "rating", "ranking"}
-        Form of the questions.
+    question : str
+        Form of the questions, one of `QUESTION_FORMS`.
     max_questions : int
         Most questions that one participant is asked, 1 to 1000.
     max_regret : float

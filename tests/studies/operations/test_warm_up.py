@@ -1,7 +1,6 @@
 """What a server works out before its first request."""
 
 from penchant.gp._covariance import normal_draws
-
 from penchant.studies import warm_up
 
 
