@@ -1,31 +1,21 @@
-"""Beliefs: what is known of each participant, rebuilt from the log and kept a while."""
+"""Talk: a conversation with a participant, and the points in which it is told."""
 
-import hashlib
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from penchant._cached import LRUCache, cached_property
-from penchant.data import Items
+from penchant._cached import cached_property
 from penchant.elicitation import Conversation, Setting
-from penchant.exceptions import FormatError, NotFoundError
-from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
+from penchant.explanation import Attribution
+from penchant.gp import LapsePosterior, PersonalUtility
 from penchant.studies._forms import FORMS
-from penchant.studies._participation import Participation
 from penchant.studies._questions import AnsweredQuestion, evidence
 from penchant.studies._start import Start
 from penchant.typing import FloatArray
 
-__all__ = ["Beliefs", "Scale", "Talk"]
+__all__ = ["Scale", "Talk"]
 
 _GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
-
-_N_KEPT = 256
-"""Conversations that are kept in memory."""
-
-_log = logging.getLogger(__name__)
 
 Values = TypeVar("Values", float, FloatArray)
 
@@ -139,6 +129,18 @@ class Talk:
         """What turns utilities to points."""
         return Scale.of(self.posterior.mean, self.start.unit)
 
+    def in_points(self, found: Attribution) -> Attribution:
+        """Turn contributions to utility to contributions in points."""
+        scale, factor = self.scale, 100.0 / self.scale.span
+        return replace(
+            found,
+            values=scale.amount(found.values),
+            base=scale.points(found.base),
+            predictions=scale.points(found.predictions),
+            std=None if found.std is None else factor * found.std,
+            cov=None if found.cov is None else factor**2 * found.cov,
+        )
+
     def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
         """Give the items of the next question, and whether it was asked before.
 
@@ -146,83 +148,3 @@ class Talk:
         """
         alone = self.posterior.n_items < 2
         return None if alone else FORMS[form].choose(self.moment)
-
-
-class Beliefs:
-    """Conversations with the participants of one study.
-
-    A conversation follows from the log alone: it is rebuilt whenever this process
-    has not seen it, and otherwise carried on from where it stood. May be used from
-    several threads.
-
-    Parameters
-    ----------
-    items : Items
-        The alternatives.
-    load : callable
-        Gives the population model with an identifier.
-    """
-
-    def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
-        self._items = items
-        self._load = load
-        self._starts: dict[str | None, Start] = {}
-        self._kept: LRUCache[str, Talk] = LRUCache(_N_KEPT)
-
-    def start(self, model: str | None) -> Start:
-        """Give what is believed of somebody new who starts from a model."""
-        found = self._starts.get(model)
-        if found is None:
-            found = Start.of(self._items, self._population(model))
-            self._starts[model] = found
-        return found
-
-    def _population(self, model: str | None) -> PopulationGP | None:
-        if model is None:
-            return None
-        try:
-            population = self._load(model)
-        except (NotFoundError, FormatError) as error:
-            _log.warning(
-                "Without model %s, a belief starts from nothing: %s", model, error
-            )
-            return None
-        if population.n_items_ != len(self._items):
-            _log.warning("Model %s is about other items; it is not used.", model)
-            return None
-        return population
-
-    def talk(
-        self, participant_id: str, now: Participation, *, keep: bool = True
-    ) -> Talk:
-        """Give what is believed of a participant, given where they stand.
-
-        Parameters
-        ----------
-        participant_id : str
-            Who; decides between questions that are equally good.
-        now : Participation
-            The answers that stand, and the model that the person started from.
-        keep : bool, default=True
-            Whether this is likely to be asked for again soon.
-        """
-        start = self.start(now.model)
-        kept = self._kept.get(participant_id)
-        if kept is None or not _leads_to(kept, start, now):
-            kept = Talk.begin(start, _seed(participant_id))
-        for told in now.answered[len(kept.answers) :]:
-            kept = kept.tell(told)
-        if keep:
-            self._kept.put(participant_id, kept)
-        return kept
-
-
-def _leads_to(kept: Talk, start: Start, now: Participation) -> bool:
-    """Tell whether a conversation is the beginning of another."""
-    n = len(kept.answers)
-    return kept.start is start and kept.answers == now.answered[:n]
-
-
-def _seed(participant_id: str) -> int:
-    digest = hashlib.sha256(participant_id.encode()).digest()
-    return int.from_bytes(digest[:4], "big")
