@@ -16,7 +16,12 @@ OFFERED_BEFORE = json.loads(
 )
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
-GONE = {"SupportVectorProblem", "SupportVectors"}
+GONE = {
+    "SupportVectorProblem",
+    "SupportVectors",
+    "plot_pixel_rules",
+    "regret_matching",
+}
 
 
 def packages(path=None, prefix="penchant."):

@@ -34,7 +34,7 @@ __getattr__, __dir__ = offer(
             "ColumnSource MarginRound MarginSolution Priced SampledSource solve_margin"
         ),
         "penchant.rules.play": (
-            "GameSolution MatrixSource fictitious_play regret_matching "
+            "GameSolution MatrixSource fictitious_play "
             "replace_randomly solve_matrix_game"
         ),
         "penchant.utility": "evaluate_factor",

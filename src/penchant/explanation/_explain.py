@@ -18,7 +18,11 @@ from penchant.explanation._tables import (
     shown_rows,
     stack_rows,
 )
-from penchant.explanation.closed_forms._closed_form import averaged_over, closed_form
+from penchant.explanation.closed_forms._closed_form import (
+    CONTRAST,
+    averaged_over,
+    closed_form,
+)
 from penchant.explanation.closed_forms._posterior import (
     contrast_posterior,
     explain_posterior,
@@ -28,8 +32,6 @@ from penchant.gp import Posterior
 from penchant.typing import FloatArray, RandomState
 
 __all__ = ["contrast", "explain"]
-
-_CONTRAST = "attributes of the rival are replaced by those of the item"
 
 
 def explain(
@@ -199,7 +201,7 @@ def contrast(
         predictions[1:],
         predictions[:1],
         named.names,
-        _CONTRAST,
+        CONTRAST,
         std=std,
         cov=cov,
         data=_named(shown[:1], a),

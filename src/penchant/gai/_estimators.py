@@ -1,20 +1,161 @@
 """Estimators that learn a GAI utility from ratings or comparisons."""
 
-from typing import Any, Self
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from penchant._parallel import one_thread
 from penchant._validation import check_weights
-from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
-from penchant.exceptions import DataError
-from penchant.gai._base import BaseGAI
-from penchant.gai._fit import constant_utility
-from penchant.gai.solver._evidence import Evidence
+from penchant.encoding import (
+    RankerMixin,
+    check_pairs,
+    check_rated_items,
+    make_encoding,
+    make_kernels,
+)
+from penchant.exceptions import ConvergenceWarning, DataError
+from penchant.gai._fit import (
+    ComparedItems,
+    JudgedItems,
+    LearnedGAI,
+    RatedItems,
+    SparseMachine,
+)
+from penchant.gai._monotone import monotone_utility
+from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
+from penchant.utility import GAIModel, TensorGAI
 
-__all__ = ["GAIRanker", "GAIRegressor", "check_ratings", "pair_evidence"]
+__all__ = ["BaseGAI", "GAIRanker", "GAIRegressor", "check_ratings"]
+
+_ADVICE = {
+    "node_limit": "Set max_order=2 or 3",
+    "stalled": "Use a smaller C or a larger tol",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """Encoded items, the kernel of each attribute, and where u must rise or fall."""
+
+    U: FloatArray
+    kernels: tuple[UnivariateKernel, ...]
+    directions: dict[int, int]
+
+
+class BaseGAI(GAIModel, BaseEstimator):
+    """Parameters, attributes and the common course of a fit."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "max_order": [Interval(Integral, 1, None, closed="left"), None],
+        "sparse": ["boolean"],
+        "sigma": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "domain": [StrOptions({"data"}), "array-like"],
+        "categorical_features": ["array-like", None],
+        "kernel": [StrOptions({"rbf", "spline", "bspline"}), "array-like"],
+        "monotone": [dict, StrOptions({"directions"}), None],
+        "hierarchical": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+    _learned: ClassVar[tuple[str, ...]] = (
+        "encoding_",
+        "utility_",
+        "dual_gap_",
+        "solver_status_",
+        "n_iter_",
+    )
+
+    def __init__(
+        self,
+        *,
+        C: float = 10.0,
+        epsilon: float = 0.01,
+        max_order: int | None = None,
+        sparse: bool = True,
+        sigma: float | Sequence[float] = 1.0,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        kernel: str | Sequence[UnivariateKernel] = "rbf",
+        monotone: Mapping[int | str, int] | str | None = None,
+        hierarchical: bool = False,
+        tol: float = 1e-5,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.max_order = max_order
+        self.sparse = sparse
+        self.sigma = sigma
+        self.domain = domain
+        self.categorical_features = categorical_features
+        self.kernel = kernel
+        self.monotone = monotone
+        self.hierarchical = hierarchical
+        self.tol = tol
+
+    def _prepare(self, X: Any, items: FloatArray) -> _Prepared:
+        """Find out what the attributes are, and encode the items."""
+        names = getattr(self, "feature_names_in_", None)
+        self.encoding_ = make_encoding(
+            X, items, self.domain, self.categorical_features, names
+        )
+        return _Prepared(
+            self.encoding_.transform(items),
+            make_kernels(self.kernel, self.sigma, self.encoding_),
+            self.encoding_.directions(self.monotone),
+        )
+
+    def _order(self) -> int:
+        """Give the largest order of a factor."""
+        n_active = len(self.encoding_.active)
+        return min(self.max_order or n_active, n_active)
+
+    def _learn(self, data: _Prepared, judged: JudgedItems) -> LearnedGAI:
+        """Learn few factors with a certificate, or all factors up to max_order."""
+        if not self.sparse:
+            machine = judged.dense_machine(data.kernels)
+            return judged.fit_machine(
+                machine, C=self.C, epsilon=self.epsilon, tol=self.tol
+            )
+        # Equal items are merged before they have features: rounding may tell these
+        # apart, and the solver would then take the items for different ones.
+        items, item_of = np.unique(data.U, axis=0, return_inverse=True)
+        evidence = judged.evidence(self.epsilon).merged(item_of.ravel())
+        active = self.encoding_.active
+        return SparseMachine(items, data.kernels, active, self.max_order).fit(
+            evidence, C=self.C, tol=self.tol, hierarchical=self.hierarchical
+        )
+
+    def _finish(
+        self, learned: LearnedGAI, data: _Prepared, offset: float, scale: float
+    ) -> Self:
+        """Make monotone, go back to the user's units, keep the certificate.
+
+        The certificate is that of what was learned, before it was made monotone.
+        """
+        utility = learned.utility
+        if data.directions:
+            utility = monotone_utility(utility, data.kernels, data.U, data.directions)
+        self.utility_ = utility.scaled(offset, scale)
+        self.dual_gap_ = learned.gap
+        self.solver_status_ = learned.status
+        self.n_iter_ = learned.n_iter
+        if learned.status != "optimal":
+            warnings.warn(
+                f"{type(self).__name__} reached a relative duality gap of "
+                f"{learned.gap:.2g}; {self.tol:.2g} was asked for. "
+                f"{_ADVICE[learned.status]}.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return self
 
 
 class GAIRegressor(RegressorMixin, BaseGAI):
@@ -145,18 +286,16 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         data = self._prepare(X, items)
         low, width = float(ratings.min()), float(np.ptp(ratings))
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
-            return self._finish(constant_utility(), data, low, 1.0)
-        targets = (ratings - low) / width
-        if self.sparse:
-            evidence = Evidence.from_ratings(
-                targets, epsilon=self.epsilon, weights=weights
-            )
-            learned = self._learn_sparse(data, evidence)
-        else:
-            learned = self._machine(data).fit_ratings(
-                targets, weights, C=self.C, epsilon=self.epsilon, tol=self.tol
-            )
-        return self._finish(learned, data, low, width)
+            nothing = LearnedGAI(TensorGAI({}, (), (), 0.0), 0.0, "optimal", 0)
+            return self._finish(nothing, data, low, 1.0)
+        rated = RatedItems(
+            U=data.U,
+            encoding=self.encoding_,
+            max_order=self._order(),
+            y=(ratings - low) / width,
+            weights=weights,
+        )
+        return self._finish(self._learn(data, rated), data, low, width)
 
     def predict(self, X: Any) -> FloatArray:
         """Predict ratings: the utility of items.
@@ -299,14 +438,14 @@ class GAIRanker(RankerMixin, BaseGAI):
         """
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
-        evidence = pair_evidence(pairs, self.epsilon)
-        if self.sparse:
-            learned = self._learn_sparse(data, evidence)
-        else:
-            learned = self._machine(data).fit_comparisons(
-                evidence, C=self.C, tol=self.tol
-            )
-        return self._finish(learned, data, 0.0, 1.0)
+        compared = ComparedItems(
+            U=data.U,
+            weights=pairs.weights,
+            encoding=self.encoding_,
+            max_order=self._order(),
+            pairs=pairs,
+        )
+        return self._finish(self._learn(data, compared), data, 0.0, 1.0)
 
 
 def check_ratings(
@@ -319,16 +458,3 @@ def check_ratings(
     if not keep.any():
         raise DataError("sample_weight must not be zero for all rows.")
     return items[keep], ratings[keep], weights[keep]
-
-
-def pair_evidence(pairs: Pairs, epsilon: float) -> Evidence:
-    """Give comparisons as evidence; ties may differ by epsilon."""
-    strict, ties = ~pairs.ties, pairs.ties
-    return Evidence.from_comparisons(
-        pairs.winners[strict], pairs.losers[strict], weights=pairs.weights[strict]
-    ) + Evidence.from_ties(
-        pairs.winners[ties],
-        pairs.losers[ties],
-        epsilon=epsilon,
-        weights=pairs.weights[ties],
-    )

@@ -274,7 +274,7 @@ class AnovaFamily(KernelFamily):
             return np.zeros((len(self._U), len(self._U))), None
         _, _, orders = self._split(parameters)
         table = self._table(parameters)
-        lower, kernels = anova_gram(table.places, table.amplitudes, table.means, orders)
+        lower, kernels = anova_gram(table, orders)
         return lower + np.tril(lower, -1).T, (table, kernels)
 
     def slopes(self, parameters: FloatArray, Q: FloatArray, kept: Any) -> FloatArray:
@@ -282,7 +282,7 @@ class AnovaFamily(KernelFamily):
             return np.zeros_like(parameters)
         table, kernels = kept
         _, _, orders = self._split(parameters)
-        scale, weight, order = _table_slopes(table, orders, kernels, 2.0 * Q)
+        scale, weight, order, _ = anova_slopes(table, orders, kernels, 2.0 * Q)
         return np.concatenate([scale, weight, (orders * order)[2:]])
 
     def kernel(self, parameters: FloatArray) -> AnovaItemKernel:
@@ -319,25 +319,6 @@ def _paired(
         for low in range(0, len(U), _BLOCK)
     ]
     return np.concatenate([np.zeros(0), *parts])
-
-
-def _table_slopes(
-    table: AttributeTable, orders: FloatArray, kernels: FloatArray, slope: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    scale, weight, order, _ = anova_slopes(
-        table.places,
-        table.amplitudes,
-        table.means,
-        table.scale_amplitudes,
-        table.scale_means,
-        table.warp_places,
-        table.warp_amplitudes,
-        table.warp_means,
-        orders,
-        kernels,
-        slope,
-    )
-    return scale, weight, order
 
 
 def _per_attribute(

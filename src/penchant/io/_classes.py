@@ -38,7 +38,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.Conjunction": "penchant.rules._conditions",
     "penchant.models.Conjunctions": "penchant.rules._generators",
     "penchant.models.Domain": "penchant.encoding._domain",
-    "penchant.models.DualGAI": "penchant.utility._dual",
+    "penchant.models.DualGAI": "penchant.utility._parts",
     "penchant.models.Encoding": "penchant.encoding._encoding",
     "penchant.models.GAICandidate": "penchant.gai._choice",
     "penchant.models.GAIChoice": "penchant.gai._choice",
@@ -76,7 +76,7 @@ _HOMES: dict[str, str] = {
     "KroneckerScales": "penchant.gp._kronecker:Scales",
     "LowRankHierarchy": "penchant.gp._hierarchical",
     "UserEncoding": "penchant.gp._user_features",
-    "WarpedRBF": "penchant.gai._warp",
+    "WarpedRBF": "penchant.gai._candidates",
 }
 _RETRAINING: Final = "penchant.explanation.retraining"
 _HOMES |= {

@@ -13,8 +13,35 @@ __all__ = [
     "complete_weights",
     "depth_weights",
     "normalized",
+    "order_chances",
+    "shapley_of_table",
     "spread_gap",
 ]
+
+
+def order_chances(n_others: int) -> FloatArray:
+    """Give the chance that a set of s others comes first, s!(n - s)!/(n + 1)!.
+
+    In a random order of a player and n others: what the player adds to this very set
+    counts with this weight in the Shapley value (EX-2).
+
+    Returns
+    -------
+    ndarray of shape (n_others + 1,)
+        For s = 0, ..., n_others.
+    """
+    n = n_others + 1
+    return np.array([1 / (n * comb(n_others, size)) for size in range(n)])
+
+
+def shapley_of_table(table: FloatArray) -> FloatArray:
+    """Give Shapley values of a game with one axis of length 2 per player."""
+    if table.ndim == 0:
+        return np.empty(0)
+    sizes = np.indices((2,) * (table.ndim - 1)).sum(axis=0)
+    chances = order_chances(table.ndim - 1)[sizes]
+    gains = (np.diff(table, axis=k).squeeze(k) for k in range(table.ndim))
+    return np.array([(gain * chances).sum() for gain in gains])
 
 
 def complete_weights(masks: Sequence[int], n_players: int) -> FloatArray:
@@ -41,17 +68,16 @@ def depth_weights(masks: Sequence[int], n_players: int, depth: int) -> FloatArra
     A set of s <= k players is ``S + i`` for those inside, with weight
     1/(k C(d-1, s-1)), and ``S`` for those outside if s < k, with -1/(k C(d-1, s)).
     """
-    inside = [0.0] * (n_players + 1)
-    outside = [0.0] * (n_players + 1)
-    for size in range(1, depth + 1):
-        inside[size] = 1 / (depth * comb(n_players - 1, size - 1))
-        if size < depth:
-            outside[size] = -1 / (depth * comb(n_players - 1, size))
-    is_in = membership(masks, n_players)
-    sizes = is_in.sum(axis=1)
-    weights: FloatArray = np.where(
-        is_in, np.array(inside)[sizes, None], np.array(outside)[sizes, None]
-    )
+    return _weights_by_size(membership(masks, n_players), depth)
+
+
+def _weights_by_size(is_in: BoolArray, depth: int) -> FloatArray:
+    n_players = is_in.shape[1]
+    chances = order_chances(n_players - 1)[:depth] * (n_players / depth)
+    inside, outside = np.zeros((2, n_players + 1))
+    inside[1 : depth + 1], outside[:depth] = chances, -chances
+    sizes = is_in.sum(axis=1)[:, None]
+    weights: FloatArray = np.where(is_in, inside[sizes], outside[sizes])
     return weights
 
 
@@ -82,21 +108,10 @@ def coalitional_weights(
         parts = list(submasks(group))
         rows = [position[part] for part in parts]
         shares = [factorial(len(players)) / totals[i] for i in players]
-        size = len(players)
-        local = _shapley_table(membership(parts, n_players)[:, players], size)
+        is_in = membership(parts, n_players)[:, players]
+        local = _weights_by_size(is_in, len(players))
         weights[np.ix_(rows, players)] += local * shares
     return weights
-
-
-def _shapley_table(is_in: BoolArray, size: int) -> FloatArray:
-    """Give the weights of the Shapley value among `size` players."""
-    plus = [0.0] + [1 / (size * comb(size - 1, s - 1)) for s in range(1, size + 1)]
-    minus = [-1 / (size * comb(size - 1, s)) for s in range(size)] + [0.0]
-    sizes = is_in.sum(axis=1)
-    table: FloatArray = np.where(
-        is_in, np.array(plus)[sizes, None], np.array(minus)[sizes, None]
-    )
-    return table
 
 
 def spread_gap(weights: FloatArray, masks: Sequence[int], full: int) -> FloatArray:
