@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from penchant.elicitation._belief import Moments, Pair
-from penchant.elicitation._best import gains_over
+from penchant.elicitation._belief import Moments, Pair, View, gains_over
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._view import View
 from penchant.elicitation.policies._bald import bald
 from penchant.elicitation.policies._duels import (
     best_and_largest,

@@ -7,12 +7,15 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Belief
-from penchant.elicitation._best import BestItem, best_item
+from penchant.elicitation._belief import (
+    Belief,
+    BestItem,
+    Recommendation,
+    best_item,
+)
 from penchant.elicitation._choice import Policy, Situation, choose_pair, leading_items
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._history import SKIPPED, History
-from penchant.elicitation._questions import Question, Recommendation
+from penchant.elicitation._history import SKIPPED, History, Question
 from penchant.elicitation._stopping import StopRule
 from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
