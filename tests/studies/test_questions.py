@@ -9,7 +9,7 @@ from penchant.datasets import load_flats
 from penchant.elicitation import Told
 from penchant.elicitation._history import History
 from penchant.studies import AnsweredQuestion, simulated_answer
-from penchant.studies._questions import evidence
+from penchant.studies._participation import evidence
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
 

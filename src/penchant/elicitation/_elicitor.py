@@ -229,7 +229,7 @@ class Elicitor:
 
     def expected_regret(self) -> float:
         """Give what the person loses, in expectation, with the recommended item."""
-        return self._now.describe(self._now.favourite).expected_regret
+        return self._now.recommendation.expected_regret
 
     def probability_best(self) -> FloatArray:
         """Give the probability of being the best for every item, shape (n_items,)."""

@@ -4,14 +4,14 @@ from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
 from penchant.studies._group_models import GroupModels
-from penchant.studies._participation import Participation
-from penchant.studies._population import participations
-from penchant.studies._questions import (
+from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
+    Participation,
     check_answer,
     simulated_answer,
 )
+from penchant.studies._population import participations
 from penchant.studies._results import (
     Curve,
     Interaction,

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penchant.studies._questions import AnsweredQuestion, evidence
+from penchant.studies._participation import AnsweredQuestion, evidence
 
 __all__ = ["Contradiction", "contradictions"]
 

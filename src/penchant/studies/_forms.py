@@ -13,7 +13,7 @@ from penchant.gp import Answer
 from penchant.typing import FloatArray
 
 if TYPE_CHECKING:
-    from penchant.studies._questions import AnsweredQuestion
+    from penchant.studies._participation import AnsweredQuestion
     from penchant.texts import Texts
 
 __all__ = ["FORMS", "QUESTION_FORMS", "Form", "FormName", "is_whole"]

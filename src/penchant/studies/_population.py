@@ -16,8 +16,7 @@ from penchant.data import Comparisons, Items
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
 from penchant.studies._fit_apart import fit_apart
-from penchant.studies._participation import Participation
-from penchant.studies._questions import evidence
+from penchant.studies._participation import Participation, evidence
 from penchant.studies._start import complete
 from penchant.studies.store._packed_models import pack_model
 from penchant.studies.store._sql import SqlStore

@@ -1,7 +1,7 @@
 """StudySettings: what the owner of a study decides about the asking."""
 
-import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, Self
@@ -79,12 +79,12 @@ class StudySettings:
                 f"The form of the questions must be one of {list(QUESTION_FORMS)}. "
                 f"Got {self.question!r}."
             )
-        if not _is_count(self.max_questions):
+        if not _is_number(self.max_questions, int, 1, _MOST_QUESTIONS):
             raise DataError(
                 "The most questions must be a whole number from 1 to "
                 f"{_MOST_QUESTIONS}. Got {self.max_questions!r}."
             )
-        if not _is_size(self.max_regret):
+        if not _is_number(self.max_regret, int | float, 0, sys.float_info.max):
             raise DataError(
                 "The regret at which the asking stops must be a number of at least 0. "
                 f"Got {self.max_regret!r}."
@@ -131,20 +131,11 @@ class StudySettings:
         }
 
 
-def _is_count(value: object) -> bool:
+def _is_number(value: Any, kind: Any, least: float, most: float) -> bool:
     return (
-        isinstance(value, int)
+        isinstance(value, kind)
         and not isinstance(value, bool)
-        and 1 <= value <= _MOST_QUESTIONS
-    )
-
-
-def _is_size(value: object) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and value >= 0
+        and least <= value <= most
     )
 
 

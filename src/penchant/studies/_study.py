@@ -18,7 +18,7 @@ from penchant.explanation import (
     reasons,
     support,
 )
-from penchant.studies._asking import Asking, progress
+from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._forecasts import find_table
 from penchant.studies._group import (
@@ -28,16 +28,13 @@ from penchant.studies._group import (
     make_member,
 )
 from penchant.studies._group_models import GroupModels, group_models
-from penchant.studies._log import Log
-from penchant.studies._memory import memory
-from penchant.studies._participation import Participation
+from penchant.studies._participation import OpenQuestion, Participation
 from penchant.studies._population import (
     participations,
     pool,
     refit_and_log,
     refit_apart,
 )
-from penchant.studies._questions import OpenQuestion
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -51,7 +48,7 @@ from penchant.studies._results import (
 )
 from penchant.studies._settings import StudySettings
 from penchant.studies._start import Start
-from penchant.studies._talk import Talk
+from penchant.studies._talk import Talk, memory
 from penchant.studies.store._records import ParticipantRecord, StudyRecord, Who
 from penchant.studies.store._store import NewEvent, Store
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pandas as pd
 
 from penchant.data.reading import write_csv_table
-from penchant.studies._questions import AnsweredQuestion
+from penchant.studies._participation import AnsweredQuestion
 from penchant.studies.operations._replay import replay_study
 from penchant.studies.store._store import Store
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from penchant.studies._participation import Participation
-from penchant.studies._questions import AnsweredQuestion
+from penchant.studies._participation import AnsweredQuestion, Participation
 from penchant.studies.store._records import EventRecord, ParticipantRecord, StudyDump
 
 __all__ = ["Replay", "replay", "replay_study"]

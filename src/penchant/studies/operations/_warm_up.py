@@ -4,7 +4,7 @@ from functools import cache
 
 from penchant.datasets import load_flats
 from penchant.explanation import contrast, flip
-from penchant.studies._questions import AnsweredQuestion
+from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._results import curves, interactions, ranking
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk

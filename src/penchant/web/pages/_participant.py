@@ -212,7 +212,7 @@ def _next(
     if visit.needs_consent:
         text = paragraphs(visit.study.settings.consent)
         return visit.render("consent.html", consent=text)
-    question = visit.study.ask(visit.person.id, visit.now)
+    question = visit.now.open_question or visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)
     view = question_view(

@@ -9,9 +9,8 @@ from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, Participation, simulated_answer
-from penchant.studies._memory import Memory
 from penchant.studies._start import Start, complete
-from penchant.studies._talk import Scale, Talk
+from penchant.studies._talk import Memory, Scale, Talk
 
 FLATS = load_flats().take(range(12))
 
