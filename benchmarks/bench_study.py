@@ -28,9 +28,9 @@ from penchant.studies import (
     simulated_answer,
     store_url,
 )
-from penchant.studies._beliefs import Talk
 from penchant.studies._forecasts import ForecastTable
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 N_EXCHANGES = 10
 ENGINE, WITH_STORE = 0.005, 0.012

@@ -19,8 +19,8 @@ from penchant._parallel import track
 from penchant.datasets import load_flats, make_flats_population
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, StudySettings, simulated_answer
-from penchant.studies._beliefs import Talk
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 __all__ = ["run"]
 

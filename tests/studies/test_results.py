@@ -8,9 +8,9 @@ from penchant.data import Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import DataError
 from penchant.studies import AnsweredQuestion, simulated_answer
-from penchant.studies._beliefs import Talk
 from penchant.studies._results import curves, interactions, ranking, weigh, what_if
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 FLATS = load_flats()
 

@@ -1,4 +1,4 @@
-"""Conversation: a whole elicitation in the terminal."""
+"""TerminalTalk: a whole elicitation in the terminal."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,19 +11,7 @@ from penchant.studies import OpenQuestion, Study
 from penchant.texts import Texts
 from penchant.views import Card, question_view
 
-__all__ = ["Conversation", "TerminalStudy", "agrees", "result_values"]
-
-
-class TerminalStudy(Study):
-    """A study that learns from all answers when it is told to, not beside the asking.
-
-    The command ends with the conversation, and a fit in the background with it.
-    """
-
-    def refit(self, wait: bool = False) -> None:
-        """Learn only where somebody waits for it."""
-        if wait:
-            super().refit(wait=True)
+__all__ = ["TerminalTalk", "agrees", "result_values"]
 
 
 def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
@@ -49,7 +37,7 @@ def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class TerminalTalk:
     """Ask one person until the study knows enough or the person wants to pause.
 
     Parameters

@@ -16,8 +16,7 @@ from penchant.elicitation._choice import (
     leading_items,
 )
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import Question
+from penchant.elicitation._history import History, Question
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.gp import Answer

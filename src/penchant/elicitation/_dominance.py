@@ -94,6 +94,11 @@ class Dominance:
         relation.setflags(write=False)
         return relation
 
+    @cached_property
+    def undominated(self) -> IntArray:
+        """The items that no other one dominates, of a table that is not large."""
+        return np.flatnonzero(~self.relation.any(axis=0))
+
     def between(self, items: IntArray, others: IntArray) -> BoolArray:
         """Tell whether items[i] dominates others[j], shape (k, m)."""
         shape = items.size, others.size

@@ -6,18 +6,12 @@ from typing import Any, Self
 import numpy as np
 
 from penchant.data import Items
-from penchant.elicitation._belief import Belief
+from penchant.elicitation._belief import Belief, Recommendation
 from penchant.elicitation._choice import Policy, check_policy
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._forecast import Forecast, forecast
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import (
-    Question,
-    Recommendation,
-    Told,
-    check_answer,
-)
+from penchant.elicitation._history import History, Question, Told, check_answer
 from penchant.elicitation._stopping import StopRule
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
@@ -235,7 +229,7 @@ class Elicitor:
 
     def expected_regret(self) -> float:
         """Give what the person loses, in expectation, with the recommended item."""
-        return self._now.describe(self._now.favourite).expected_regret
+        return self._now.recommendation.expected_regret
 
     def probability_best(self) -> FloatArray:
         """Give the probability of being the best for every item, shape (n_items,)."""

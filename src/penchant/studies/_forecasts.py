@@ -10,11 +10,10 @@ import numpy as np
 from penchant._cached import LRUCache
 from penchant._validation import frozen_array
 from penchant.elicitation import Forecast, carry_on, draw_people
-from penchant.studies._beliefs import Talk
-from penchant.studies._participation import AnsweredQuestion
+from penchant.studies._participation import AnsweredQuestion, simulated_answer
 from penchant.studies._settings import StudySettings
-from penchant.studies._simulated import simulated_answer
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
 __all__ = ["ForecastTable", "find_table"]

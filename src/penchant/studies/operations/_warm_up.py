@@ -4,10 +4,10 @@ from functools import cache
 
 from penchant.datasets import load_flats
 from penchant.explanation import contrast, flip
-from penchant.studies._beliefs import Talk
 from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._results import curves, interactions, ranking
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 __all__ = ["warm_up"]
 

@@ -10,6 +10,7 @@ from penchant.data import Attribute, Items
 from penchant.studies import (
     LONGEST_NOUN,
     QUESTION_FORMS,
+    FormName,
     OpenQuestion,
     ParticipantRecord,
     Participation,
@@ -61,7 +62,7 @@ class Problem(_Model):
 class SettingsModel(_Model):
     """How participants are asked."""
 
-    question: Literal["pair", "best-worst", "rating", "ranking"] = "pair"
+    question: FormName = "pair"
     max_questions: int = Field(default=25, ge=1, le=1000, strict=True)
     max_regret: float = Field(default=0.05, ge=0)
     consent: str = Field(default="", max_length=20_000)
@@ -261,8 +262,8 @@ class BestWorst(_Model):
 class AnswerIn(_Model):
     """An answer to a question.
 
-    A pair takes "left", "right", "tie" or "neither", a rating 1 to 5, best-worst two
-    positions, a ranking all positions, best first; "skip" fits every question.
+    A pair takes "left", "right", "tie" or "neither", a rating 1 to 5, best and worst
+    two positions, a ranking all positions, best first; "skip" fits every question.
     """
 
     question: str = Field(max_length=100)

@@ -1,4 +1,6 @@
-"""What answers of every form mean, and which items are shown."""
+"""Forms of questions: which items are shown, which answers fit, what they mean."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +10,12 @@ from hypothesis import strategies as st
 from penchant.datasets import load_flats
 from penchant.elicitation import Told
 from penchant.elicitation._history import History
-from penchant.studies import AnsweredQuestion, simulated_answer
-from penchant.studies._beliefs import Talk
-from penchant.studies._questions import evidence
+from penchant.exceptions import DataError
+from penchant.studies import FORMS, AnsweredQuestion, simulated_answer
+from penchant.studies._participation import evidence
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
+from penchant.texts import load_texts
 
 
 def duels(told: AnsweredQuestion, earlier: tuple[AnsweredQuestion, ...] = ()) -> list:
@@ -131,3 +135,58 @@ def test_a_skipped_set_is_not_asked_at_once_again() -> None:
     second, repeat = talk.tell(told).next_items("best-worst")
     assert set(second) != set(first)
     assert not repeat
+
+
+UTILITIES = np.array([0.3, 2.0, -1.0, 1.0, 0.0])
+
+
+def test_honest_people() -> None:
+    rng = np.random.default_rng(0)
+    assert simulated_answer("pair", (0, 1), UTILITIES, rng) == "right"
+    assert simulated_answer("pair", (1, 0), UTILITIES, rng) == "left"
+    answer = simulated_answer("best-worst", (0, 1, 2, 3), UTILITIES, rng)
+    assert answer == {"best": 1, "worst": 2}
+    assert simulated_answer("ranking", (0, 1, 2), UTILITIES, rng) == [1, 0, 2]
+    grades = [simulated_answer("rating", (i,), UTILITIES, rng) for i in range(5)]
+    assert grades[1] == 5
+    assert grades[2] == 1
+    assert np.corrcoef(grades, UTILITIES)[0, 1] > 0.9
+
+
+def test_wrong_answers_have_their_share() -> None:
+    rng = np.random.default_rng(0)
+    said = [
+        simulated_answer("pair", (0, 1), UTILITIES, rng, wrong=0.2) for _ in range(1000)
+    ]
+    assert said.count("left") / 1000 == pytest.approx(0.2, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("form", "fields", "answer"),
+    [
+        ("pair", {"answer": "left"}, "left"),
+        ("pair", {}, ""),
+        ("rating", {"answer": "4"}, 4),
+        ("best-worst", {"best": "5", "worst": "7"}, {"best": 5, "worst": 7}),
+        ("ranking", {"place-5": "2", "place-7": "3", "place-9": "1"}, [9, 5, 7]),
+    ],
+)
+def test_fields_become_answers(form: str, fields: dict[str, str], answer: Any) -> None:
+    assert FORMS[form].read_fields((5, 7, 9), fields) == answer
+
+
+@pytest.mark.parametrize(
+    ("form", "fields"),
+    [
+        ("rating", {"answer": "-1"}),
+        ("rating", {"answer": "٣"}),
+        ("rating", {"answer": "9" * 5000}),
+        ("best-worst", {"best": "5"}),
+        ("ranking", {"place-5": "1", "place-7": "1", "place-9": "2"}),
+        ("ranking", {"place-5": "1", "place-7": "2"}),
+    ],
+)
+def test_what_does_not_fit_is_refused(form: str, fields: dict[str, str]) -> None:
+    with pytest.raises(DataError, match="Got"):
+        FORMS[form].read_fields((5, 7, 9), fields)
+    assert load_texts("en")(FORMS[form].incomplete)

@@ -1,30 +1,44 @@
-"""Beliefs: what is known of each participant, rebuilt from the log and kept a while."""
+"""Talks with participants, and what else a process keeps about a study for a while."""
 
 import hashlib
 import logging
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar, cast
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar, cast
+from weakref import WeakKeyDictionary, ref
 
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
 from penchant.elicitation import Conversation, Setting
-from penchant.exceptions import FormatError, NotFoundError
+from penchant.exceptions import FormatError, NotFoundError, StoreError
+from penchant.explanation import Attribution
 from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
-from penchant.studies._participation import AnsweredQuestion, Participation
-from penchant.studies._questions import choose_items, evidence
-from penchant.studies._start import Start
+from penchant.studies._forms import FORMS
+from penchant.studies._participation import AnsweredQuestion, Participation, evidence
+from penchant.studies._start import Start, complete
+from penchant.studies.store._packed_models import unpack_model
+from penchant.studies.store._records import StudyRecord
+from penchant.studies.store._store import Store
 from penchant.typing import FloatArray
 
-__all__ = ["Beliefs", "Scale", "Talk"]
+if TYPE_CHECKING:
+    from penchant.studies._group import Group, Member
+    from penchant.studies._group_models import GroupModels
+
+__all__ = ["Memory", "Scale", "Talk", "memory"]
+
+_N_TALKS = 256
+"""Conversations that are kept in memory."""
+
+_N_PLACES = 1024
+"""Participants whose place in the log is kept in memory, and rows of the table."""
+
+_log = logging.getLogger(__name__)
 
 _GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
-
-_N_KEPT = 256
-"""Conversations that are kept in memory."""
-
-_log = logging.getLogger(__name__)
 
 Values = TypeVar("Values", float, FloatArray)
 
@@ -95,7 +109,7 @@ class Talk:
 
     def tell(self, told: AnsweredQuestion) -> "Talk":
         """Give the talk after one more answer."""
-        meaning = evidence(told, self.answers, _GRADE_WIDTH * self.start.unit)
+        meaning = evidence(told, self.moment.told, _GRADE_WIDTH * self.start.unit)
         return Talk(self.start, self.moment.tell(told, meaning))
 
     @property
@@ -121,12 +135,12 @@ class Talk:
     @property
     def certainty(self) -> float:
         """Probability that the favourite is the best item."""
-        return self.moment.describe(self.favourite).probability_best
+        return self.moment.recommendation.probability_best
 
     @property
     def expected_regret(self) -> float:
         """What the favourite loses against the best item, in units of `start.unit`."""
-        return self.moment.describe(self.favourite).expected_regret / self.start.unit
+        return self.moment.recommendation.expected_regret / self.start.unit
 
     @cached_property
     def utility(self) -> PersonalUtility:
@@ -138,15 +152,29 @@ class Talk:
         """What turns utilities to points."""
         return Scale.of(self.posterior.mean, self.start.unit)
 
+    def in_points(self, found: Attribution) -> Attribution:
+        """Turn contributions to utility to contributions in points."""
+        scale, factor = self.scale, 100.0 / self.scale.span
+        return replace(
+            found,
+            values=scale.amount(found.values),
+            base=scale.points(found.base),
+            predictions=scale.points(found.predictions),
+            std=None if found.std is None else factor * found.std,
+            cov=None if found.cov is None else factor**2 * found.cov,
+        )
+
     def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
-        """Give the items of the next question, see `choose_items`."""
-        if self.posterior.n_items < 2:
-            return None
-        return choose_items(form, self.moment)
+        """Give the items of the next question, and whether it was asked before.
+
+        None if nothing is left to ask.
+        """
+        alone = self.moment.belief.n_items < 2
+        return None if alone else FORMS[form].choose(self.moment)
 
 
-class Beliefs:
-    """Conversations with the participants of one study.
+class Memory:
+    """What is kept about one study; no other process needs it.
 
     A conversation follows from the log alone: it is rebuilt whenever this process
     has not seen it, and otherwise carried on from where it stood. May be used from
@@ -155,7 +183,7 @@ class Beliefs:
     Parameters
     ----------
     items : Items
-        The alternatives.
+        The alternatives, which never change.
     load : callable
         Gives the population model with an identifier.
     """
@@ -164,15 +192,21 @@ class Beliefs:
         self._items = items
         self._load = load
         self._starts: dict[str | None, Start] = {}
-        self._kept: LRUCache[str, Talk] = LRUCache(_N_KEPT)
+        self._talks: LRUCache[str, Talk] = LRUCache(_N_TALKS)
+        self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
+        self.complete = complete(items)
+        # To take a row out of a table takes milliseconds, and it never changes.
+        self.row = lru_cache(_N_PLACES)(lambda item: self.complete.take([item]))
+        self.group: Group | None = None
+        self.members: dict[str, tuple[int, Member]] = {}
+        self.models: tuple[int, GroupModels] | None = None
+        self.fitting = threading.Lock()
 
     def start(self, model: str | None) -> Start:
         """Give what is believed of somebody new who starts from a model."""
-        found = self._starts.get(model)
-        if found is None:
-            found = Start.of(self._items, self._population(model))
-            self._starts[model] = found
-        return found
+        if model not in self._starts:
+            self._starts[model] = Start.of(self._items, self._population(model))
+        return self._starts[model]
 
     def _population(self, model: str | None) -> PopulationGP | None:
         if model is None:
@@ -203,23 +237,47 @@ class Beliefs:
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
         """
-        start = self.start(now.model)
-        kept = self._kept.get(participant_id)
-        if kept is None or not _leads_to(kept, start, now):
-            kept = Talk.begin(start, _seed(participant_id))
-        for told in now.answered[len(kept.answers) :]:
-            kept = kept.tell(told)
+        start, talk = self.start(now.model), self._talks.get(participant_id)
+        n_told = 0 if talk is None else len(talk.moment.told)
+        if (
+            talk is None
+            or talk.start is not start
+            or talk.moment.told != now.answered[:n_told]
+        ):
+            talk, n_told = Talk.begin(start, _seed(participant_id)), 0
+        for told in now.answered[n_told:]:
+            talk = talk.tell(told)
         if keep:
-            self._kept.put(participant_id, kept)
-        return kept
-
-
-def _leads_to(kept: Talk, start: Start, now: Participation) -> bool:
-    """Tell whether a conversation is the beginning of another."""
-    n = len(kept.answers)
-    return kept.start is start and kept.answers == now.answered[:n]
+            self._talks.put(participant_id, talk)
+        return talk
 
 
 def _seed(participant_id: str) -> int:
     digest = hashlib.sha256(participant_id.encode()).digest()
     return int.from_bytes(digest[:4], "big")
+
+
+_MEMORIES: WeakKeyDictionary[Store, dict[str, Memory]] = WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def memory(store: Store, record: StudyRecord) -> Memory:
+    """Give what this process keeps about a study of a store."""
+    with _LOCK:
+        studies = _MEMORIES.setdefault(store, {})
+        if record.id not in studies:
+            studies[record.id] = Memory(record.items, _loader(store))
+        return studies[record.id]
+
+
+def _loader(store: Store) -> Callable[[str], PopulationGP]:
+    kept = ref(store)  # what is kept about a study does not keep its store alive
+
+    def load(model: str) -> PopulationGP:
+        opened = kept()
+        if opened is None:
+            raise StoreError("The store of this study is gone.")
+        population: PopulationGP = unpack_model(opened.get_model(model).body)
+        return population
+
+    return load

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import norm
 
 from penchant.elicitation import Elicitor
-from penchant.elicitation._best import best_item
+from penchant.elicitation._belief import best_item
 from penchant.models import Posterior
 
 

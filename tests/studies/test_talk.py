@@ -9,8 +9,8 @@ from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, Participation, simulated_answer
-from penchant.studies._beliefs import Beliefs, Scale, Talk
 from penchant.studies._start import Start, complete
+from penchant.studies._talk import Memory, Scale, Talk
 
 FLATS = load_flats().take(range(12))
 
@@ -33,7 +33,7 @@ def talk_for(n: int, form: str = "pair", seed: int = 0) -> Participation:
 @pytest.mark.parametrize("form", ["pair", "best-worst", "ranking", "rating"])
 def test_carried_on_or_rebuilt_it_is_the_same_belief(form: str) -> None:
     full = talk_for(6, form)
-    kept, fresh = Beliefs(FLATS, nothing), Beliefs(FLATS, nothing)
+    kept, fresh = Memory(FLATS, nothing), Memory(FLATS, nothing)
     for n in (1, 4, 6, 2, 6):  # 2: answers were taken back
         part = Participation(12, answered=full.answered[:n])
         carried = kept.talk("p", part)
@@ -45,12 +45,12 @@ def test_carried_on_or_rebuilt_it_is_the_same_belief(form: str) -> None:
 
 
 def test_people_differ_in_questions_that_are_equally_good() -> None:
-    beliefs = Beliefs(FLATS, nothing)
+    memory = Memory(FLATS, nothing)
     now = Participation(12)
-    pairs = {beliefs.talk(f"p{k}", now).next_items("pair")[0] for k in range(20)}
+    pairs = {memory.talk(f"p{k}", now).next_items("pair")[0] for k in range(20)}
     assert len(pairs) > 1
-    again = beliefs.talk("p3", now).next_items("pair")
-    assert again == Beliefs(FLATS, nothing).talk("p3", now).next_items("pair")
+    again = memory.talk("p3", now).next_items("pair")
+    assert again == Memory(FLATS, nothing).talk("p3", now).next_items("pair")
 
 
 def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
@@ -58,9 +58,9 @@ def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
 ) -> None:
     other = PopulationGP().fit(FLATS.take([0, 1, 2]), Comparisons([], []))
     for load in (nothing, lambda _: other):
-        beliefs = Beliefs(FLATS, load)
+        memory = Memory(FLATS, load)
         now = Participation(12, model="m1")
-        found = beliefs.talk("p", now)
+        found = memory.talk("p", now)
         assert np.array_equal(found.posterior.mean, Start.of(FLATS).posterior.mean)
     assert len([r for r in caplog.records if "m1" in r.getMessage()]) == 2
 
