@@ -21,6 +21,7 @@ GONE = {
     "SupportVectors",
     "TiltedMoments",
     "plot_pixel_rules",
+    "TiltedMoments",
     "regret_matching",
 }
 
