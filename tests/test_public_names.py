@@ -21,7 +21,6 @@ GONE = {
     "SupportVectors",
     "TiltedMoments",
     "plot_pixel_rules",
-    "TiltedMoments",
     "regret_matching",
 }
 
