@@ -1,17 +1,22 @@
 """TerminalTalk: a whole elicitation in the terminal."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from penchant.cli._results import ranking_values, why_values
 from penchant.cli._screen import Screen
-from penchant.cli._typed import FINISH, PAUSE, UNDO, key_help, read_answer
+from penchant.data import Items
 from penchant.exceptions import ConflictError, NotAnswerableError
-from penchant.studies import OpenQuestion, Study
+from penchant.studies import FORMS, OpenQuestion, Study
 from penchant.texts import Texts
 from penchant.views import Card, question_view
 
-__all__ = ["TerminalTalk", "agrees", "result_values"]
+__all__ = ["TerminalTalk", "agrees", "read_answer", "result_values"]
+
+PAUSE: Final = "q"
+UNDO: Final = "u"
+FINISH: Final = "r"
+_SKIP: Final = "s"
 
 
 def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
@@ -137,3 +142,30 @@ def result_values(study: Study, person: str, token: str) -> dict[str, Any]:
         "recommendation": ranking_values(ranking[:1])[0],
         "why": why_values(study, person, ranking[0].item),
     }
+
+
+def read_answer(question: OpenQuestion, typed: str) -> Any:
+    """Give the answer that somebody typed; None if it is none to this question.
+
+    Parameters
+    ----------
+    question : OpenQuestion
+    typed : str
+        What the form takes, see `key_help`; s skips.
+    """
+    if typed == _SKIP:
+        return "skip"
+    return FORMS[question.form].read_typed(question.items, typed)
+
+
+def key_help(question: OpenQuestion, items: Items, texts: Texts) -> list[str]:
+    """Say what each key means, in the language of the person."""
+    names = [items.names[item] for item in question.items]
+    keys = {
+        **FORMS[question.form].keys(names, texts),
+        _SKIP: texts("question.skip"),
+        UNDO: texts("question.undo"),
+        FINISH: texts("question.enough"),
+        PAUSE: texts("page.pause"),
+    }
+    return [f"{key}  {meaning}" for key, meaning in keys.items()]

@@ -229,30 +229,19 @@ def _targets(situation: Situation, pairs: IntArray) -> IntArray:
     return situation.contenders if few else np.unique(pairs)
 
 
-def _gradient(situation: Situation, pairs: IntArray) -> FloatArray:
-    among = _targets(situation, pairs)
-    return knowledge_gradient(situation.posterior, pairs, among=among)
-
-
-def _evoi(situation: Situation, pairs: IntArray) -> FloatArray:
-    return evoi(situation.posterior, pairs, among=_targets(situation, pairs))
-
-
-def _evoi_with_refits(situation: Situation, pairs: IntArray) -> FloatArray:
-    posterior = situation.posterior
-    among = _targets(situation, pairs)
-    return evoi(posterior, pairs, among=among, refit=posterior.update)
-
-
 POLICIES: dict[str, Callable[[Situation, IntArray], Any]] = {
     "bald": lambda s, pairs: bald(s.posterior, pairs),
     "best-and-largest": lambda s, pairs: best_and_largest(s.posterior, pairs),
     "eubo": lambda s, pairs: eubo(s.posterior, pairs),
     "eubo-kg": _eubo_then_gradient,
-    "evoi": _evoi,
-    "evoi-refit": _evoi_with_refits,
+    "evoi": lambda s, pairs: evoi(s.posterior, pairs, among=_targets(s, pairs)),
+    "evoi-refit": lambda s, pairs: evoi(
+        s.posterior, pairs, among=_targets(s, pairs), refit=s.posterior.update
+    ),
     "knockout": lambda s, pairs: knockout(s.posterior, pairs, order=s.order),
-    "knowledge-gradient": _gradient,
+    "knowledge-gradient": lambda s, pairs: knowledge_gradient(
+        s.posterior, pairs, among=_targets(s, pairs)
+    ),
     "random-pair": lambda s, pairs: random_pair(s.posterior, pairs, random_state=s.rng),
     "restricted-voi": lambda s, pairs: restricted_voi(s.posterior, pairs),
     "thompson": lambda s, pairs: thompson(s.posterior, pairs, random_state=s.rng),

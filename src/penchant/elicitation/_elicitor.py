@@ -271,13 +271,6 @@ class Elicitor:
             )
         return forecast(self._now, self._stop, n_simulations)
 
-    def copy(self) -> "Elicitor":
-        """Give an independent conversation that starts from here."""
-        other = object.__new__(Elicitor)
-        other._start, other._stop = self._start, self._stop
-        other._moments = list(self._moments)
-        return other
-
     def to_dict(self) -> dict[str, Any]:
         """Give the whole conversation as plain values for JSON.
 

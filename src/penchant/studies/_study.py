@@ -5,28 +5,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from penchant import explanation
 from penchant.data import Items
 from penchant.exceptions import DataError, NotAnswerableError
-from penchant.explanation import (
-    AnswerSupport,
-    Attribution,
-    Flip,
-    Reasons,
-    contrast,
-    explain,
-    flip,
-    reasons,
-    support,
-)
+from penchant.studies import _results as results
 from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._forecasts import find_table
-from penchant.studies._group import (
-    Group,
-    Member,
-    make_group,
-    make_member,
-)
+from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._participation import OpenQuestion, Participation
 from penchant.studies._population import (
@@ -34,17 +20,6 @@ from penchant.studies._population import (
     pool,
     refit_and_log,
     refit_apart,
-)
-from penchant.studies._results import (
-    Curve,
-    Interaction,
-    Progress,
-    RankedItem,
-    WhatIf,
-    curves,
-    interactions,
-    ranking,
-    what_if,
 )
 from penchant.studies._settings import StudySettings
 from penchant.studies._start import Start
@@ -253,7 +228,7 @@ class Study:
 
     def progress(
         self, participant_id: str, now: Participation | None = None
-    ) -> Progress:
+    ) -> results.Progress:
         """Say how far the asking has come.
 
         `about_left` is None until conversations with simulated people have told how
@@ -300,46 +275,52 @@ class Study:
 
     # Results for a participant
 
-    def ranking(self, participant: Who) -> list[RankedItem]:
+    def ranking(self, participant: Who) -> list[results.RankedItem]:
         """Rank the items, best first, with points, 90 % ranges and chances."""
-        return ranking(self._talk(participant), self.items.names)
+        return results.ranking(self._talk(participant), self.items.names)
 
-    def recommend(self, participant: Who, n: int = 1) -> list[RankedItem]:
+    def recommend(self, participant: Who, n: int = 1) -> list[results.RankedItem]:
         """Give the n items that the person will like best, best first."""
         return self.ranking(participant)[:n]
 
-    def curves(self, participant: Who) -> list[Curve]:
+    def curves(self, participant: Who) -> list[results.Curve]:
         """Give what the values of each attribute are worth."""
-        return curves(self._talk(participant))
+        return results.curves(self._talk(participant))
 
-    def interactions(self, participant: Who) -> list[Interaction]:
+    def interactions(self, participant: Who) -> list[results.Interaction]:
         """Give the pairs of attributes that matter together, strongest first."""
-        return interactions(self._talk(participant))
+        return results.interactions(self._talk(participant))
 
-    def explain(self, participant: Who, item: int | None = None) -> Attribution:
+    def explain(
+        self, participant: Who, item: int | None = None
+    ) -> explanation.Attribution:
         """Tell what each attribute adds to an item, in points with error bars.
 
         Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
         row = self._row(talk.favourite if item is None else item)
-        return talk.in_points(explain(talk.utility, row))
+        return talk.in_points(explanation.explain(talk.utility, row))
 
-    def contrast(self, participant: Who, a: int, b: int) -> Attribution:
+    def contrast(self, participant: Who, a: int, b: int) -> explanation.Attribution:
         """Tell why item a is better or worse than item b, in points."""
         talk = self._talk(participant)
-        return talk.in_points(contrast(talk.utility, self._row(a), self._row(b)))
+        return talk.in_points(
+            explanation.contrast(talk.utility, self._row(a), self._row(b))
+        )
 
-    def reasons(self, participant: Who, a: int, b: int) -> Reasons:
+    def reasons(self, participant: Who, a: int, b: int) -> explanation.Reasons:
         """Tell what speaks for item a rather than b, what against, what decides."""
-        return reasons(self.contrast(participant, a, b))
+        return explanation.reasons(self.contrast(participant, a, b))
 
-    def flip(self, participant: Who, item: int, rival: int) -> Flip:
+    def flip(self, participant: Who, item: int, rival: int) -> explanation.Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
         talk = self._talk(participant)
-        return flip(talk.utility, self._row(item), self._row(rival))
+        return explanation.flip(talk.utility, self._row(item), self._row(rival))
 
-    def support(self, participant: Who, item: int | None = None) -> list[AnswerSupport]:
+    def support(
+        self, participant: Who, item: int | None = None
+    ) -> list[explanation.AnswerSupport]:
         """Tell which answers an item's lead rests on, in points, the most first.
 
         Without `item` it is the recommended one.
@@ -349,7 +330,7 @@ class Study:
         amount = talk.scale.amount
         return [
             replace(each, effect=amount(each.effect), lead=amount(each.lead))
-            for each in support(talk, where)
+            for each in explanation.support(talk, where)
         ]
 
     def contradictions(self, participant: Who) -> list[Contradiction]:
@@ -361,7 +342,7 @@ class Study:
         participant: Who,
         values: Mapping[str, Any],
         base: int | None = None,
-    ) -> WhatIf:
+    ) -> results.WhatIf:
         """Say what an item with some values changed would be worth.
 
         Values of attributes are in the units of the data, or names of levels; without
@@ -369,7 +350,7 @@ class Study:
         """
         talk = self._talk(participant)
         start = self._position(talk.favourite if base is None else base)
-        return what_if(talk, self._memory.complete, start, values)
+        return results.what_if(talk, self._memory.complete, start, values)
 
     def _position(self, item: int) -> int:
         if not 0 <= item < len(self.items):

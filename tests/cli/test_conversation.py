@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from penchant.cli._typed import read_answer
+from penchant.cli._conversation import read_answer
 from penchant.studies import OpenQuestion, check_answer
 
 ITEMS = {"pair": (7, 3), "rating": (4,), "best-worst": (7, 3, 9, 1)}
