@@ -256,7 +256,7 @@ def csrf_of(client: TestClient) -> str:
 
 def state(store: SqlStore) -> Any:
     studies = [store.dump_study(study.id) for study in store.list_studies()]
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         rest = [
             sorted(row[0] for row in connection.execute(table.select()))
             for table in (drafts, sessions)

@@ -66,7 +66,7 @@ def test_new_file_may_be_opened_by_many_at_once(tmp_path: Path, items: Items) ->
 
 
 def test_sqlite_is_durable(store: SqlStore) -> None:
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         ask = connection.exec_driver_sql
         assert ask("PRAGMA journal_mode").scalar() == "wal"
         assert ask("PRAGMA synchronous").scalar() == 2
@@ -128,7 +128,7 @@ def test_store_whose_file_is_in_use_closes_all_the_same(
     with SqlStore(url) as other:
         store = SqlStore(url)
         study_id = store.create_study("Flats", items)
-        with other._writing():
+        with other.database.writing():
             store.close()
         assert other.get_study(study_id).items == items
 
@@ -176,12 +176,12 @@ def test_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_store_without_a_free_connection_says_so(store: SqlStore) -> None:
-    place = store._engine.url
-    store._engine = sa.create_engine(
+    place = store.database.engine.url
+    store.database.engine = sa.create_engine(
         place, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, pool_timeout=0.01
     )
     with (
-        store._engine.connect(),
+        store.database.engine.connect(),
         pytest.raises(StoreError, match="too busy"),
     ):
         store.list_studies()

@@ -165,7 +165,7 @@ def test_deleted_study_leaves_nothing(any_store: SqlStore, study_id: str) -> Non
     ):
         with pytest.raises(LookupError):
             gone()
-    with any_store._engine.connect() as connection:
+    with any_store.database.engine.connect() as connection:
         for table in ("studies", "participants", "events", "models"):
             rows = connection.exec_driver_sql(f"SELECT count(*) FROM {table}")
             assert rows.scalar() == 0
@@ -298,7 +298,7 @@ def test_link_has_256_random_bits_and_is_not_kept(
 ) -> None:
     person, token = any_store.add_participant(study_id)
     assert len(token) == 43  # 256 bits, six per character
-    with any_store._engine.connect() as connection:
+    with any_store.database.engine.connect() as connection:
         row = connection.exec_driver_sql("SELECT * FROM participants").one()
     assert token not in map(str, row)
     with pytest.raises(ParticipantNotFoundError, match="mistyped"):
@@ -407,7 +407,7 @@ def test_stored_text_that_is_no_body_can_be_read(
 ) -> None:
     texts = ["", "{", "[1]", "NaN", '{"x": 1e999}', "[" * 100_000, "9" * 5000]
     person, _ = any_store.add_participant(study_id, events=[("a", {})] * len(texts))
-    with any_store._engine.begin() as connection:
+    with any_store.database.engine.begin() as connection:
         for position, text in enumerate(texts):
             connection.exec_driver_sql(
                 f"UPDATE events SET body = '{text}' WHERE position = {position}"
@@ -595,7 +595,7 @@ def test_attempts_are_forgotten_and_leave_nothing(any_store: SqlStore) -> None:
         any_store.attempt(key * 64, 0.001, three_then_slower)
     time.sleep(0.02)
     assert any_store.attempt("d" * 64, 1000.0, three_then_slower) == (0.0, 0.0)
-    with any_store._engine.connect() as connection:
+    with any_store.database.engine.connect() as connection:
         assert [row.key for row in connection.execute(attempts.select())] == ["d" * 64]
 
 
@@ -621,5 +621,5 @@ def test_many_names_push_out_those_that_were_tried_least(
     for number in range(60):
         any_store.attempt(f"{number:064}", 1000.0, three_then_slower)
     assert any_store.attempt(real, 1000.0, three_then_slower)[0] > 0
-    with any_store._engine.connect() as connection:
+    with any_store.database.engine.connect() as connection:
         assert len(connection.execute(attempts.select()).all()) <= 21

@@ -50,7 +50,7 @@ def test_cookie_is_kept_from_scripts_and_only_its_hash_is_stored(
     assert "Secure" not in cookie
     token = response.cookies["penchant_session"]
     assert len(token) == 43
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         (kept,) = [row.token_hash for row in connection.execute(sessions.select())]
     assert token not in kept
     assert re.fullmatch("[0-9a-f]{64}", kept)
@@ -181,7 +181,7 @@ def test_made_up_names_stop_at_the_address_and_push_nothing_out(
     with pytest.raises(HTTPException) as caught:
         access.check_login(store, "ada", "here")
     assert caught.value.status_code == 429
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         assert len(connection.execute(attempts.select()).all()) <= 1 + 2 * 31
 
 
@@ -240,7 +240,7 @@ def test_unknown_name_takes_as_long_as_a_known_one(
 def test_session_ends(as_owner: Callable[[str], TestClient], store: SqlStore) -> None:
     client = as_owner("ada")
     assert client.get("/", follow_redirects=False).status_code == 200
-    with store._engine.begin() as connection:
+    with store.database.engine.begin() as connection:
         past = datetime.now(UTC) - timedelta(seconds=1)
         connection.execute(sessions.update().values(expires=past))
     assert client.get("/", follow_redirects=False).status_code == 303

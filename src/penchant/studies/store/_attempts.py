@@ -1,6 +1,7 @@
 """How often something was tried, in a database that several processes share."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,23 +10,47 @@ import sqlalchemy as sa
 from penchant.studies.store._database import Database
 from penchant.studies.store._tables import attempts
 
-__all__ = ["SqlAttempts"]
+__all__ = ["Attempts"]
 
 MAX_ROWS: Final = 100_000
 """Beyond this those that were tried least are forgotten."""
 
 
-class SqlAttempts(Database):
-    """The part of SqlStore that counts attempts; see Store.
+@dataclass(frozen=True)
+class Attempts:
+    """The part of a store that counts attempts.
 
     One column holds the count: every attempt moves `until`, when all are forgotten,
     by one leak.
     """
 
+    database: Database
+
     def attempt(
         self, key: str, leak: float, pause: Callable[[float], float]
     ) -> tuple[float, float]:
-        """Count an attempt, unless it comes too soon after the last one."""
+        """Count an attempt, unless it comes too soon after the last one.
+
+        All processes count together. What is tried no more is forgotten, and there
+        is a bound on how much is kept.
+
+        Parameters
+        ----------
+        key : str
+            What is tried, as a SHA-256 in hex.
+        leak : float
+            Seconds after which one attempt is forgotten.
+        pause : callable
+            Gives the seconds from the last attempt to the next, from how many are
+            remembered.
+
+        Returns
+        -------
+        wait : float
+            0.0 if it was counted; else the seconds until the next one may be made.
+        n_tried : float
+            How many attempts are remembered, before this one.
+        """
 
         def judge(last: datetime, until: datetime) -> tuple[float, float]:
             n_tried = max((until - now).total_seconds() / leak, 0.0)
@@ -36,14 +61,14 @@ class SqlAttempts(Database):
         known = sa.select(attempts.c.last, attempts.c.until).where(
             attempts.c.key == key
         )
-        with self._writing() as connection:
-            now = self._clock(connection)
+        with self.database.writing() as connection:
+            now = self.database.clock(connection)
             # A look first: one that comes too soon, as in a flood, writes nothing.
             seen = connection.execute(known).first()
             if seen is not None and judge(*seen)[0] > 0:
                 return judge(*seen)
             _tidy(connection, now)
-            begin = self._insert(attempts).values(key=key, last=now, until=now)
+            begin = self.database.insert(attempts).values(key=key, last=now, until=now)
             locked = begin.on_conflict_do_update(
                 index_elements=[attempts.c.key], set_={"key": key}
             )
@@ -57,8 +82,7 @@ class SqlAttempts(Database):
 
     def forget_attempts(self, keys: Sequence[str]) -> None:
         """Begin again to count attempts of these keys."""
-        with self._writing() as connection:
-            connection.execute(attempts.delete().where(attempts.c.key.in_(keys)))
+        self.database.change(attempts.delete().where(attempts.c.key.in_(keys)))
 
 
 def _tidy(connection: sa.Connection, now: datetime) -> None:
