@@ -19,6 +19,7 @@ FACADES = ("penchant.models", "penchant.solvers")
 GONE = {
     "SupportVectorProblem",
     "SupportVectors",
+    "TiltedMoments",
     "plot_pixel_rules",
     "regret_matching",
 }

@@ -78,7 +78,7 @@ def linear(X: np.ndarray, y: np.ndarray) -> Any:
 
 def choquet(X: np.ndarray, y: np.ndarray, *, monotone: bool) -> Any:
     """Fit the 2-additive Choquet integral, penalty by 3 folds."""
-    model = ChoquetRegressor(k=2, monotone=monotone, domain=(0, 1))
+    model = ChoquetRegressor(k=2, monotone=monotone, domain=(0, 1), directions="up")
     return _search(model, {"alpha": _CHOQUET_ALPHAS}, 3).fit(X, y)
 
 

@@ -146,7 +146,7 @@ def _start(
     kept = np.arange(posterior.n_items)
     if posterior.n_items > LARGE:
         kept = leading_items(posterior, kept, _N_LEADING)
-    known = Dominance.of(posterior.n_items, items, None, None)
+    known = Dominance.from_table(posterior.n_items, items, None, None)
     contenders = np.arange(kept.size)
     if known is not None:
         contenders = contenders[~known.is_dominated(kept)]

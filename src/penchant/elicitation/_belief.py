@@ -161,7 +161,7 @@ class View:
     noise: float
 
     @classmethod
-    def of(
+    def from_belief(
         cls, posterior: Moments, items: IntArray, targets: IntArray | None = None
     ) -> Self:
         """Look at some items of a posterior; without targets they are the targets."""
@@ -191,7 +191,11 @@ class View:
         place[pairs] = 1
         items = np.flatnonzero(place)
         place[items] = np.arange(items.size)
-        return cls.of(posterior, items, targets), place[pairs[:, 0]], place[pairs[:, 1]]
+        return (
+            cls.from_belief(posterior, items, targets),
+            place[pairs[:, 0]],
+            place[pairs[:, 1]],
+        )
 
     def difference(
         self, first: IntArray, second: IntArray

@@ -58,7 +58,7 @@ class Dominance:
         set_fields(self, X=frozen_array(values), directions=directions)
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         n_items: int,
         items: Items | None,

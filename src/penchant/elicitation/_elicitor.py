@@ -103,7 +103,7 @@ class Elicitor:
         decisive: bool = False,
         stop: StopRule | None = None,
     ) -> None:
-        known = Dominance.of(posterior.n_items, items, X, directions)
+        known = Dominance.from_table(posterior.n_items, items, X, directions)
         setting = Setting(
             policy=check_policy(policy),
             seed=_draw_seed(random_state),

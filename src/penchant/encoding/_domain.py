@@ -6,13 +6,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from penchant.data import Items
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["Domain", "check_domain", "check_items", "check_rated_items"]
+__all__ = [
+    "Domain",
+    "check_domain",
+    "check_items",
+    "check_labelled_items",
+    "check_rated_items",
+]
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,14 @@ def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Float
         estimator, table, y, dtype=np.float64, y_numeric=True
     )
     return items, np.asarray(ratings, dtype=np.float64)
+
+
+def check_labelled_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
+    """Return items as `check_items` does in fit, and labels of them."""
+    table = _as_table(estimator, X, reset=True)
+    items, labels = validate_data(estimator, table, y, dtype=np.float64)
+    check_classification_targets(labels)
+    return items, labels
 
 
 def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:

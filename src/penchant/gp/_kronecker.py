@@ -88,7 +88,7 @@ class KroneckerData:
     weights: FloatArray
 
     @classmethod
-    def of(
+    def from_answers(
         cls, items: FloatArray, users: FloatArray, sites: GroupedSites
     ) -> "KroneckerData":
         """Give the nodes of all people numbers in one row."""
@@ -230,7 +230,7 @@ class KroneckerModel:
     highest: float
 
     @classmethod
-    def of(
+    def from_data(
         cls,
         data: KroneckerData,
         scales: Scales,
@@ -283,7 +283,7 @@ class KroneckerModel:
         data = self.data.with_person(user, answers, tie_width, threshold)
         start = (self.tau, self.nu)
         inferred = data.infer(self.scales, self.noise, self.inference, start)
-        return KroneckerModel.of(
+        return KroneckerModel.from_data(
             data, self.scales, self.noise, inferred, self.inference
         )
 
@@ -305,7 +305,7 @@ def fit_kronecker(
     if optimize and len(data.raised):
         scales = _maximise_evidence(data, scales, noise, inference, max_iter)
     inferred = data.infer(scales, noise, inference)
-    return KroneckerModel.of(data, scales, noise, inferred, inference)
+    return KroneckerModel.from_data(data, scales, noise, inferred, inference)
 
 
 def _maximise_evidence(

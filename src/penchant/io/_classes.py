@@ -69,6 +69,7 @@ _HOMES: dict[str, str] = {
     # Parts of models that have no public name.
     "AnovaItemKernel": "penchant.gp._kernels",
     "ArdItemKernel": "penchant.gp._kernels",
+    "CriterionDirection": "penchant.choquet._directions",
     "DenseHierarchy": "penchant.gp._hierarchical",
     "ItemPrior": "penchant.gp._item_prior",
     "KroneckerData": "penchant.gp._kronecker",

@@ -83,7 +83,7 @@ def ranking_view(
     """
     first = ranking[:_SHOWN]
     axis = Axis.around([end for each in first for end in (each.low, each.high)])
-    ticks = [Tick(axis.at(value), texts.points(value)) for value in axis.ticks(4)]
+    ticks = [Tick(axis.place(value), texts.points(value)) for value in axis.ticks(4)]
     return RankingView(
         tuple(_row(items, each, axis, texts) for each in first),
         tuple(ticks),
@@ -103,7 +103,7 @@ def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> RankingRow
         chance,
         points,
         round(100 * each.probability_best, 2),
-        Estimate.on(axis, each.points, each.low, each.high),
+        Estimate.placed(axis, each.points, each.low, each.high),
         texts("result.tip_chance", name=name, share=chance),
         texts("result.tip_score", name=name, points=points, low=low, high=high),
     )

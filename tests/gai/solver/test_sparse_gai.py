@@ -165,7 +165,7 @@ def test_categories_and_numbers_mix():
     rng = np.random.default_rng(0)
     x, codes = rng.random(80), rng.integers(0, 3, 80)
     y = np.array([1.0, 0.0, -1.0])[codes] * x
-    features = [RBF(1.0).features(x), Categorical(3).features(codes)]
+    features = [RBF(1.0).feature_map()(x), Categorical(3).feature_map()(codes)]
     result = SparseGAIProblem(features, Evidence.from_ratings(y)).solve(100.0)
     assert result.status == "optimal"
     np.testing.assert_allclose(utilities_of(result, features), y, atol=0.02)

@@ -340,6 +340,7 @@ def test_every_text_is_used() -> None:
     sources += [folder.parent / "studies" / "_forms.py"]
     code = "".join(path.read_text(encoding="utf-8") for path in sources)
     by_number = ("language", "numbers", "question.rating_words", "noun", "errors.4")
+    by_number += ("errors.5",)
     by_number += ("owner.take", "owner.charts", "owner.settings.questions")
     by_number += ("owner.study.states",)
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")

@@ -109,7 +109,7 @@ class ItemsOut(_Model):
     items: list[ItemModel]
 
     @classmethod
-    def of(cls, items: Items) -> "ItemsOut":
+    def from_items(cls, items: Items) -> "ItemsOut":
         """Show items."""
         return cls(
             attributes=[
@@ -172,7 +172,7 @@ class StudyOut(_Model):
     settings: dict[str, Any]
 
     @classmethod
-    def of(cls, study: StudyRecord | StudySummary) -> "StudyOut":
+    def from_study(cls, study: StudyRecord | StudySummary) -> "StudyOut":
         """Show a study."""
         if isinstance(study, StudySummary):
             sizes = study.n_items, study.n_attributes
@@ -200,7 +200,7 @@ class ParticipantOut(_Model):
     n_answers: int
 
     @classmethod
-    def of(
+    def from_record(
         cls, person: ParticipantRecord, now: Participation | None
     ) -> "ParticipantOut":
         """Show a participant."""
@@ -240,7 +240,7 @@ class QuestionOut(_Model):
     items: list[ItemModel]
 
     @classmethod
-    def of(cls, question: OpenQuestion, items: Items) -> "QuestionOut":
+    def from_question(cls, question: OpenQuestion, items: Items) -> "QuestionOut":
         """Show a question."""
         return cls(
             id=question.id,
@@ -294,7 +294,7 @@ class ParticipationOut(_Model):
     about_left: int | None
 
     @classmethod
-    def of(
+    def from_participation(
         cls, study_id: str, now: Participation, needs_consent: bool, progress: Any
     ) -> "ParticipationOut":
         """Show where somebody stands."""

@@ -51,7 +51,7 @@ def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
     if len(label) > LONGEST_LABEL:
         return _invitation(study, texts, label[:LONGEST_LABEL], status=422)
     access: Access = request.app.state.access
-    access.check_join(request, study.id)
+    access.check_join(study.store, request, study.id)
     _, token = study.join(label, texts.language)
     return RedirectResponse(f"/p/{token}", 303)
 

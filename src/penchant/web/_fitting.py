@@ -1,17 +1,19 @@
 """Fitting the models of whole groups beside the answering of requests."""
 
 from concurrent.futures import Future
-from threading import Lock, Thread
+from threading import Lock
 
 from penchant.studies import GroupModels, Study
+from penchant.web._workers import Workers
 
 __all__ = ["Fitting"]
 
 
 class Fitting:
-    """Fit the models of groups: per study one at a time, for all who wait for it."""
+    """Fit the models of groups: one after the other, for all who wait for them."""
 
     def __init__(self) -> None:
+        self._workers = Workers(1, 20)
         self._lock = Lock()
         self._running: dict[str, Future[GroupModels]] = {}
 
@@ -38,24 +40,8 @@ class Fitting:
     def _begin(self, study: Study) -> "Future[GroupModels]":
         with self._lock:
             found = self._running.get(study.id)
-            if found is not None:
-                return found
-            future: Future[GroupModels] = Future()
-            self._running[study.id] = future
-        # A daemon: a server that is told to stop does not wait for it.
-        Thread(target=self._fit, args=(study, future), daemon=True).start()
-        return future
-
-    def _fit(self, study: Study, future: "Future[GroupModels]") -> None:
-        try:
-            found = study.group_models()
-        except Exception as error:
-            self._end(study)
-            future.set_exception(error)
-        else:
-            self._end(study)
-            future.set_result(found)
-
-    def _end(self, study: Study) -> None:
-        with self._lock:
-            del self._running[study.id]
+            if found is None or found.done():
+                found = self._workers.submit(study.group_models)
+                self._running[study.id] = found
+                found.add_done_callback(lambda _: self._running.pop(study.id, None))
+        return found
