@@ -9,7 +9,12 @@ from numba import njit
 from penchant._cached import cached_property
 from penchant.exceptions import DataError
 from penchant.gp._covariance import Covariance
-from penchant.gp.inference._expectation_propagation import expectation_propagation
+from penchant.gp.inference._expectation_propagation import (
+    Limits,
+    SiteArrays,
+    SiteState,
+    propagate,
+)
 from penchant.gp.inference._laplace import laplace
 from penchant.gp.inference._sites import Sites, standardised
 from penchant.gp.inference._truncated_normal import truncated_normal
@@ -20,6 +25,9 @@ __all__ = ["Answer", "RowEvidence"]
 _N_ITEMS = {"comparison": 2, "tie": 2, "below": 1}
 _TOL = 1e-9
 """Change of the standardised moments at which inference stops."""
+
+_WITHOUT, _WITH_SLIPS = Limits(0.9, _TOL, 100), Limits(0.8, 1e-7, 100)
+"""Slips make likelihoods that are not log-concave, so that steps are shorter."""
 
 LEFT_OUT = -1
 """Stands in an answer for an item that `Posterior.take` did not keep."""
@@ -171,20 +179,33 @@ class RowEvidence:
         rows = np.ascontiguousarray(self.rows[:, items])
         return replace(self, rows=rows, answers=tuple(answers))
 
-    def infer(self, inference: str, noise: float) -> "RowEvidence":
-        """Find the sites, from where they stand."""
+    def infer(self, inference: str, noise: float, lapse: float) -> "RowEvidence":
+        """Find the sites, from where they stand; slips need expectation propagation."""
         if not len(self):
             return self
-        sites = Sites(self.lower, self.upper, noise)
-        solve = expectation_propagation if inference == "ep" else laplace
-        start = (self.precision, self.shift)
-        found = solve(self.mean, self.gram, sites, start=start, tol=_TOL)
-        return replace(
-            self,
-            precision=found.tau,
-            shift=found.nu,
-            log_evidence=float(found.log_evidence),
-        )
+        if inference == "laplace" and not lapse:
+            sites = Sites(self.lower, self.upper, noise)
+            start = (self.precision, self.shift)
+            found = laplace(self.mean, self.gram, sites, start=start, tol=_TOL)
+            tau, nu, log_evidence = found.tau, found.nu, found.log_evidence
+        else:
+            tau, nu = self.precision.copy(), self.shift.copy()
+            log_evidence = self._propagate(noise, lapse, tau, nu)
+        return replace(self, precision=tau, shift=nu, log_evidence=float(log_evidence))
+
+    def _propagate(
+        self, noise: float, lapse: float, tau: FloatArray, nu: FloatArray
+    ) -> float:
+        """Match the sites by GP-10; tau and nu are changed in place."""
+        q = len(self)
+        rows = (np.arange(q), np.full(q, -1))
+        ends = (self.lower, self.upper, np.full(q, noise), np.ones(q))
+        state = SiteState(tau, nu, *np.zeros((2, q)))
+        gram = np.ascontiguousarray(self.gram)
+        limits = _WITH_SLIPS if lapse else _WITHOUT
+        arrays = SiteArrays(*rows, *ends, lapse)
+        _, _, log_evidence, _, _ = propagate(self.mean, gram, arrays, state, limits)
+        return log_evidence
 
     @cached_property
     def root(self) -> FloatArray:

@@ -286,7 +286,7 @@ class Posterior:
         return replace(self, evidence=self._infer(evidence))
 
     def _infer(self, evidence: RowEvidence) -> RowEvidence:
-        return evidence.infer(self.inference, self.noise)
+        return evidence.infer(self.inference, self.noise, self.lapse)
 
     def without(self, k: int) -> Self:
         """Give the belief as if answer k had never been given.
