@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from penchant._validation import check_weights
 from penchant.rules._base import BaseRules
 from penchant.rules._data import LabelData
+from penchant.rules._generators import takes_unknown
 from penchant.rules._input import Folds, check_rule_items, labelled_data, split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray, IntArray
@@ -21,7 +22,8 @@ __all__ = ["RuleClassifier"]
 
 
 def _has_probabilities(estimator: Any) -> bool:
-    return bool(getattr(estimator, "loss_", estimator.loss) == "logistic")
+    known: str | None = getattr(estimator, "loss_", None)
+    return (known or estimator._wanted_loss()) == "logistic"
 
 
 class RuleClassifier(ClassifierMixin, BaseRules):
@@ -130,6 +132,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRules._parameter_constraints,
         "balance": ["boolean", StrOptions({"auto"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "cv": ["cv_object"],
     }
     _learned: ClassVar[tuple[str, ...]] = (
@@ -139,6 +142,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     )
 
     intercept_: FloatArray
+    _with_bias = True
 
     def __init__(
         self,
@@ -146,15 +150,18 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         generator: Any = "rules",
         degree: int = 2,
         nu: float | str | None = "auto",
-        loss: str = "margin",
+        loss: str = "auto",
         max_rules: int | None = None,
         balance: bool | str = "auto",
+        class_weight: Any = None,
         ridge: float = 1.0,
         solver: str = "column-generation",
         working_set_size: int = 200,
         n_epochs: int = 50,
         n_plays: int = 10_000,
         tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: bool = False,
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -165,12 +172,15 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         self.loss = loss
         self.max_rules = max_rules
         self.balance = balance
+        self.class_weight = class_weight
         self.ridge = ridge
         self.solver = solver
         self.working_set_size = working_set_size
         self.n_epochs = n_epochs
         self.n_plays = n_plays
         self.tol = tol
+        self.max_time = max_time
+        self.verbose = verbose
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -178,6 +188,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.generator == "monomials" and self.degree == 1
+        tags.input_tags.allow_nan = takes_unknown(self.generator)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -235,18 +246,19 @@ class RuleClassifier(ClassifierMixin, BaseRules):
             return self._fit_labels(items, y, sample_weight, classes)
         items = check_rule_items(self, X, reset=False)
         data, _, _ = labelled_data(self, items, y, sample_weight, self.classes_)
-        return self._continue(data, with_bias=True)
+        return self._continue(data)
 
     def _fit_labels(
         self, items: Any, y: Any, sample_weight: Any, classes: Any = None
     ) -> Self:
+        if self.class_weight is not None:
+            each = compute_sample_weight(self.class_weight, y)
+            sample_weight = each if sample_weight is None else each * sample_weight
         data, self.classes_, units = labelled_data(
             self, items, y, sample_weight, classes
         )
         weights = check_weights(sample_weight, units.size, "sample_weight")
-        return self._learn(
-            data, lambda: self._folds(data, units, weights), with_bias=True
-        )
+        return self._learn(data, lambda: self._folds(data, units, weights))
 
     def _folds(self, data: LabelData, units: IntArray, weights: FloatArray) -> Folds:
         known = np.zeros(data.weights.size) if data.codes is None else data.codes
@@ -324,10 +336,10 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         items = check_rule_items(self, X, reset=False)
         return self._explain(items, lambda scores: names[int(scores.argmax())])
 
-    def _scheme(self) -> tuple[tuple[bool, ...], bool]:
-        if self.balance != "auto":
-            return (bool(self.balance),), bool(self.balance)
-        return ((True, False) if self.nu == "auto" else (True,)), False
+    def _balanced(self) -> bool:
+        if self.balance == "auto":
+            return self.class_weight is None
+        return bool(self.balance)
 
     def _label_names(self) -> tuple[Any, ...]:
         return tuple(self.classes_.tolist())

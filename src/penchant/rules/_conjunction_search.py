@@ -1,13 +1,87 @@
 """The best conjunctions of conditions for given weights of the rows (PRL-4)."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
 
+from penchant.rules._features import Feature, FeatureSet, PricedFeatures
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["BestConjunctions", "best_conjunctions"]
+__all__ = ["BestConjunctions", "SearchedFeatures", "best_conjunctions"]
+
+
+class SearchedFeatures(FeatureSet):
+    """Conjunctions too many to be listed: priced by branch and bound.
+
+    Keys are the sorted numbers of the conditions.
+
+    Parameters
+    ----------
+    covers : ndarray of bool of shape (n_conditions, n_items)
+    degree : int
+    make : callable
+        Makes a feature of the numbers of its conditions.
+    """
+
+    _MOST = 64
+    """Features per call: more of them make the bound weaker, hence the search long."""
+
+    def __init__(
+        self,
+        covers: BoolArray,
+        degree: int,
+        make: Callable[[tuple[int, ...]], Feature],
+    ) -> None:
+        self.covers = covers
+        self.degree = degree
+        self.n_items = covers.shape[1]
+        self._make = make
+
+    def price(self, channels: FloatArray, n_best: int) -> PricedFeatures:
+        """Search every pair of channels."""
+        n_channels = channels.shape[1]
+        pairs = [(a, b) for a in range(n_channels) for b in range(a)] or [(1, 0)]
+        found: list[tuple[float, tuple[int, ...], int, int]] = []
+        for a, b in pairs:
+            one = n_channels == 1
+            weights = channels[:, 0] if one else channels[:, a] - channels[:, b]
+            best = best_conjunctions(
+                self.covers, weights, self.degree, min(n_best, self._MOST)
+            )
+            for total, key in zip(best.totals, best.conditions, strict=True):
+                found.append((abs(total), key, *((a, b) if total > 0 else (b, a))))
+        found.sort(key=lambda entry: -entry[0])
+        found = found[:n_best]
+        payoffs = np.array([entry[0] for entry in found])
+        return PricedFeatures(
+            float(payoffs.max(initial=0.0)),
+            [entry[1] for entry in found],
+            np.array([entry[2] for entry in found], dtype=np.int64),
+            np.array([entry[3] for entry in found], dtype=np.int64),
+            payoffs,
+        )
+
+    def values(self, keys: Sequence[Any]) -> FloatArray:
+        """Intersect what the conditions cover."""
+        columns = [self.covers[list(key)].all(axis=0) for key in keys]
+        table = np.array(columns, dtype=np.float64).reshape(-1, self.n_items)
+        return table.T
+
+    def feature(self, key: Any) -> Feature:
+        """Make the conjunction of some conditions."""
+        return self._make(key)
+
+    def sample(self, n_features: int, rng: np.random.Generator) -> list[Any]:
+        """Draw a degree, then as many conditions."""
+        n_conditions = len(self.covers)
+        degrees = rng.integers(1, min(self.degree, n_conditions) + 1, n_features)
+        return [
+            tuple(sorted(rng.choice(n_conditions, degree, replace=False).tolist()))
+            for degree in degrees
+        ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ cover. Conjunctions that cover the same rows are the same column of a margin pro
 so each set of rows is kept once, for the shortest conjunction that covers it.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from penchant.rules._features import Feature, ListedFeatures
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Coverages", "distinct_conjunctions"]
+__all__ = ["CoverageFeatures", "Coverages", "distinct_conjunctions"]
 
 _WORD = 64
 _Words = npt.NDArray[np.uint64]
@@ -69,6 +71,37 @@ class Coverages:
         for j, k in enumerate(sets):
             columns[self.rows[self.start[k] : self.start[k + 1]], j] = 1.0
         return columns
+
+
+class CoverageFeatures(ListedFeatures):
+    """Features that hold or do not hold, as the sets of items where they do.
+
+    Parameters
+    ----------
+    coverages : Coverages
+    make : callable
+        Makes a feature of the numbers of its conditions.
+    """
+
+    def __init__(
+        self, coverages: Coverages, make: Callable[[tuple[int, ...]], Feature]
+    ) -> None:
+        self.coverages = coverages
+        self.n_items = coverages.n_rows
+        self.n_features = coverages.n_sets
+        self._make = make
+
+    def sums(self, channels: FloatArray) -> FloatArray:
+        """Add up over the items of each set."""
+        return self.coverages.sums(channels)
+
+    def values(self, keys: Sequence[Any]) -> FloatArray:
+        """Give the sets as 0/1 columns."""
+        return self.coverages.indicators(np.asarray(keys, dtype=np.int64))
+
+    def feature(self, key: Any) -> Feature:
+        """Make the conjunction that stands for a set."""
+        return self._make(self.coverages.conditions(key))
 
 
 def distinct_conjunctions(

@@ -1,7 +1,7 @@
 """Generators of features: what rules may be made of (PRL-7)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -10,37 +10,35 @@ import numpy as np
 from scipy import sparse
 
 from penchant.exceptions import DataError
-from penchant.rules._conditions import ALWAYS, Conjunction, Relation, Vocabulary
-from penchant.rules._coverages import distinct_conjunctions
-from penchant.rules._joins import join_features
-from penchant.rules._monomials import (
-    Monomial,
-    PairedFeatures,
-    PowerFeatures,
-    ProductFeatures,
+from penchant.rules._conditions import (
+    ALWAYS,
+    Conjunction,
+    Relation,
+    Vocabulary,
+    list_conditions,
 )
-from penchant.rules._ramps import list_ramps
-from penchant.rules._sources import (
-    CoverageFeatures,
+from penchant.rules._conjunction_search import SearchedFeatures
+from penchant.rules._coverages import CoverageFeatures, distinct_conjunctions
+from penchant.rules._features import (
     Feature,
     FeatureList,
     FeatureSet,
-    SearchedFeatures,
+    HistogramFeatures,
+    JoinedFeatures,
 )
-from penchant.rules._thresholds import list_conditions
+from penchant.rules._monomials import Monomial, PowerFeatures, ProductFeatures
+from penchant.rules._ramps import list_ramps
 from penchant.typing import BoolArray, FloatArray
 
 __all__ = [
     "AlwaysTrue",
     "Conjunctions",
-    "FewCuts",
     "GeneratorSum",
     "Monomials",
     "Ramps",
     "RuleGenerator",
-    "coarsen",
     "make_generator",
-    "soften",
+    "takes_unknown",
 ]
 
 _MOST_CELLS = 2**28
@@ -107,15 +105,16 @@ class GeneratorSum(_Addable):
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
         """Join the features of all."""
-        return join_features([part.bind(X, vocabulary) for part in self.parts])
+        return JoinedFeatures([part.bind(X, vocabulary) for part in self.parts])
 
 
 @dataclass(frozen=True)
 class Conjunctions(_Addable):
     """Conditions such as ``price <= 900``, and several of them at once.
 
-    Up to degree 3 the conjunctions are listed, each set of items once; above, or if
-    they are too many, the best ones are found by branch and bound.
+    Up to degree 2 all are priced by histograms, and none is listed. Those of degree 3
+    are listed, each set of items once; above, or if they are too many, the best ones
+    are found by branch and bound.
 
     Parameters
     ----------
@@ -157,35 +156,19 @@ class Conjunctions(_Addable):
             )
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
-        """List conditions, and conjunctions of them."""
-        return self.bind_cuts(X, vocabulary, self.max_thresholds)
-
-    def bind_cuts(self, X: Any, vocabulary: Vocabulary, max_cuts: int) -> FeatureSet:
-        """Do so with fewer thresholds of numbers and of ordered levels."""
+        """List conditions, and prepare to price conjunctions of them."""
         items = _dense(X, "Rules")
         conditions = list_conditions(
-            items, vocabulary, self.relations, self.max_thresholds, max_cuts
+            items, vocabulary, self.relations, self.max_thresholds
         )
+        if self.degree <= 2:
+            return HistogramFeatures(items, conditions, with_pairs=self.degree == 2)
         covers = np.array([condition.holds(items) for condition in conditions])
         return _conjunctions(
             covers.reshape(-1, len(items)),
             self.degree,
             lambda numbers: Conjunction.of(conditions[j] for j in numbers),
         )
-
-
-@dataclass(frozen=True)
-class FewCuts:
-    """Conjunctions with fewer thresholds; single conditions keep all of them."""
-
-    conjunctions: Conjunctions
-    max_cuts: int
-
-    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
-        """List conditions, and conjunctions of the coarser ones."""
-        single = replace(self.conjunctions, degree=1).bind(X, vocabulary)
-        several = self.conjunctions.bind_cuts(X, vocabulary, self.max_cuts)
-        return join_features([single, several])
 
 
 @dataclass(frozen=True)
@@ -284,7 +267,7 @@ class Monomials(_Addable):
 
 
 def make_generator(
-    generator: str | RuleGenerator, degree: int, *, with_bias: bool
+    generator: str | RuleGenerator, degree: int, *, with_bias: bool, max_cuts: int
 ) -> RuleGenerator:
     """Resolve the parameters `generator` and `degree` of an estimator."""
     if not isinstance(generator, str):
@@ -294,33 +277,25 @@ def make_generator(
                 f"bind(X, vocabulary). Got {generator!r}."
             )
         return generator
-    made = Conjunctions(degree) if generator == "rules" else Monomials(degree)
-    return made + AlwaysTrue() if with_bias else made
+    made: RuleGenerator = Monomials(degree)
+    if generator == "rules":
+        made = Conjunctions(degree, max_thresholds=max_cuts)
+    return GeneratorSum((made, AlwaysTrue())) if with_bias else made
 
 
-def coarsen(generator: RuleGenerator, max_cuts: int) -> RuleGenerator:
-    """Let conjunctions be of two conditions at most and have fewer thresholds."""
-    if isinstance(generator, GeneratorSum):
-        parts = tuple(coarsen(part, max_cuts) for part in generator.parts)
-        return GeneratorSum(parts)
-    if isinstance(generator, Conjunctions) and generator.degree > 1:
-        return FewCuts(replace(generator, degree=2), max_cuts)
-    return generator
-
-
-def soften(generator: RuleGenerator) -> RuleGenerator:
-    """Let ramps stand for conjunctions; other generators stay as they are."""
-    if isinstance(generator, GeneratorSum):
-        return GeneratorSum(tuple(soften(part) for part in generator.parts))
-    return Ramps() if isinstance(generator, Conjunctions) else generator
+def takes_unknown(generator: Any) -> bool:
+    """Tell whether a generator takes NaN as a value of its own."""
+    parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
+    known = (Conjunctions, AlwaysTrue)
+    return all(part == "rules" or isinstance(part, known) for part in parts)
 
 
 def _conjunctions(
     covers: BoolArray, degree: int, make: Callable[[tuple[int, ...]], Feature]
 ) -> FeatureSet:
-    n_conditions, n_items = covers.shape
-    most = _MOST_CELLS // max(n_items, 1)
-    if degree <= 3 and (degree != 2 or n_conditions**2 <= 4 * most):
+    """List the sets of items that conjunctions cover, or search if they are many."""
+    if degree <= 3:
+        most = _MOST_CELLS // max(covers.shape[1], 1)
         coverages = distinct_conjunctions(covers, degree, max_sets=most)
         if coverages is not None:
             return CoverageFeatures(coverages, make)
@@ -330,8 +305,6 @@ def _conjunctions(
     def make_of_kept(numbers: tuple[int, ...]) -> Feature:
         return make(tuple(int(kept[j]) for j in numbers))
 
-    if degree == 2:
-        return PairedFeatures(covers[kept], make_of_kept)
     return SearchedFeatures(covers[kept], degree, make_of_kept)
 
 
