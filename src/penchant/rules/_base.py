@@ -30,7 +30,6 @@ from penchant.rules._program import (
 )
 from penchant.rules._selection import (
     MAX_RULES,
-    N_CUTS,
     NUS,
     RuleCandidate,
     RuleChoice,
@@ -42,8 +41,8 @@ from penchant.typing import FloatArray
 
 __all__ = ["BaseRules"]
 
-_PAPER_CUTS = 20
-"""Thresholds per attribute if the margin program itself is what is wanted."""
+_SHARE_OF_FOLDS = 0.6
+"""Of `max_time`."""
 
 
 class BaseRules(BaseEstimator):
@@ -170,7 +169,7 @@ class BaseRules(BaseEstimator):
             self.generator,
             self.degree,
             with_bias=self._with_bias,
-            max_cuts=N_CUTS if self.loss_ == "logistic" else _PAPER_CUTS,
+            is_few=self.loss_ == "logistic",
         )
         parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
         has_bias = any(isinstance(part, AlwaysTrue) for part in parts)
@@ -208,12 +207,16 @@ class BaseRules(BaseEstimator):
         folds = make_folds()
         if self.verbose:
             folds = track(folds, type(self).__name__)
-        return choose_rules(search, data, folds, self.n_jobs)
+        # Of a limited time some is left for the fit on all data.
+        left = _SHARE_OF_FOLDS * (search.deadline - time.monotonic())
+        hurried = replace(search, deadline=time.monotonic() + left)
+        return choose_rules(hurried, data, folds, self.n_jobs)
 
     def _chosen(self, search: RuleSearch) -> RuleCandidate:
         """Give the candidate that was chosen; without folds, what seems best."""
-        if self.choice_ is not None:
-            return self.choice_.candidates[0]
+        chosen = self.choice_.candidates[0] if self.choice_ else None
+        if chosen and chosen.loss == search.loss and self.nu == "auto":
+            return chosen
         if search.loss == "logistic":
             most = self.max_rules or MAX_RULES
             return RuleCandidate(
@@ -230,7 +233,6 @@ class BaseRules(BaseEstimator):
         if reached is None or left is None:
             return
         name = type(self).__name__
-        asked = "hard margin" if self.nu is None else f"soft margin nu = {self.nu}"
         if not reached.has_margin:
             self._warn(
                 f"The margin of {name} is 0: the rules found say no more for the "
@@ -242,10 +244,16 @@ class BaseRules(BaseEstimator):
                 f"margin is 0. Used instead: nu = {reached.nu:g}. Set nu='auto' to do "
                 "without one, or allow more rules (a higher degree, another generator)."
             )
-        elif left.nu != reached.nu and self.nu != "auto":
+        else:
+            self._warn_of_few(reached.nu, left.nu, len(few.rules))
+
+    def _warn_of_few(self, asked: float | None, nu: float | None, n_rules: int) -> None:
+        """Say so if few rules have no margin where all of them have one."""
+        if nu != asked and self.nu != "auto":
+            margin = "hard margin" if asked is None else f"soft margin nu = {asked:g}"
             self._warn(
-                f"The {asked} of only {len(few.rules)} rules is 0; their weights are "
-                f"those of nu = {left.nu:g}. Keep more rules, or set a larger nu."
+                f"The {margin} of only {n_rules} rules is 0; their weights are those "
+                f"of nu = {nu:g}. Keep more rules, or set a larger nu in the fit."
             )
 
     def _warn(self, message: str) -> None:
@@ -280,9 +288,9 @@ class BaseRules(BaseEstimator):
         self._certify(found.certificate)
         if time.monotonic() > search.deadline:
             self._warn(
-                f"{type(self).__name__} stopped after max_time={self.max_time:g} s with "
-                "the best rules so far, at a gap of "
-                f"{self.saddle_gap_:.2g}. Allow more time, or use fewer items."
+                f"{type(self).__name__} stopped after max_time = {self.max_time:g} s "
+                f"with the best rules so far, at a gap of {self.saddle_gap_:.2g}. "
+                "Allow more time, or give fewer items."
             )
         return self
 
@@ -333,11 +341,7 @@ class BaseRules(BaseEstimator):
             weights, bias, reached = game.margin_weights(self.nu_, self.tol)
             if reached.nu == self.nu_:
                 reached = replace(reached, bound=self.value_ + self.saddle_gap_)
-            elif reached.nu is not None and self.nu != "auto":
-                self._warn(
-                    f"Only {len(kept)} rules have no margin; their weights are those "
-                    f"of nu = {reached.nu:g}. Keep more rules."
-                )
+            self._warn_of_few(self.nu_, reached.nu, len(kept))
             model._certify(reached)
         order = np.argsort(-np.abs(weights), kind="stable")
         order = order[np.abs(weights[order]) > 0]

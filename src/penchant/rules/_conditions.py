@@ -23,6 +23,9 @@ __all__ = [
     "list_conditions",
 ]
 
+_SOME, _ALL = 8, 20
+"""Thresholds of an attribute with many values, and largest number of all."""
+
 DAYS = "days since 1970-01-01"
 """Unit of attributes that are dates."""
 
@@ -237,7 +240,7 @@ def list_conditions(
     X: FloatArray,
     vocabulary: Vocabulary,
     relations: Sequence[Relation] | None,
-    max_thresholds: int,
+    max_thresholds: int | Literal["auto"],
 ) -> list[Condition]:
     """List the conditions on single attributes that tell rows of X apart.
 
@@ -251,9 +254,10 @@ def list_conditions(
         Which relations; categories have only "=" and "!=". None: "<=" and ">=" for
         numbers and ordered levels; "=" and "!=" for categories; "=" for any attribute
         with two values in X, where nothing else is needed.
-    max_thresholds : int
+    max_thresholds : int or "auto"
         Largest number of values per attribute: cuts at evenly spaced quantiles, or
-        the most frequent values to be equal to.
+        the most frequent values to be equal to. "auto": 8, but 20 of an attribute that
+        has no more; further ones make rules no better, but slower to find.
 
     Returns
     -------
@@ -268,10 +272,13 @@ def list_conditions(
             conditions.append(Condition(i, "=", math.nan))
         if values.size < 2:
             continue
-        cuts = _cuts(counts, max_thresholds)
+        most = max_thresholds
+        if most == "auto":
+            most = _ALL if values.size <= _ALL + 1 else _SOME
+        cuts = _cuts(counts, most)
         for relation in _relations(relations, vocabulary.kind(i), values.size):
             if relation in ("=", "!="):
-                chosen = _frequent(values, counts, max_thresholds)
+                chosen = _frequent(values, counts, most)
             else:
                 chosen = _thresholds(i, relation, values, cuts, vocabulary)
             conditions += [Condition(i, relation, value) for value in chosen]

@@ -232,7 +232,7 @@ class HistogramFeatures(ListedFeatures):
     def _lay_out(
         self, numbers: IntArray, with_pairs: bool, allowed: BoolArray | None
     ) -> None:
-        """Number the features: conditions alone first, then those that are joined."""
+        """Give features their numbers: single conditions first, then joined ones."""
         some = others = np.arange(len(numbers))
         if with_pairs:
             some, others = np.triu_indices(len(numbers))

@@ -123,9 +123,9 @@ class Conjunctions(_Addable):
     relations : tuple of {"<=", ">=", "=", "!="} or None, default=None
         None: "<=" and ">=" for numbers and ordered levels; "=" and "!=" for
         categories; "=" for attributes with two values.
-    max_thresholds : int, default=20
+    max_thresholds : int or "auto", default=20
         Largest number of thresholds per attribute, at evenly spaced quantiles; round
-        numbers between the values of the items.
+        numbers between the values of the items. "auto": 8, or all up to 20.
 
     Examples
     --------
@@ -140,11 +140,11 @@ class Conjunctions(_Addable):
 
     degree: int = 2
     relations: tuple[Relation, ...] | None = None
-    max_thresholds: int = 20
+    max_thresholds: int | Literal["auto"] = 20
 
     def __post_init__(self) -> None:
         _check_degree(self.degree)
-        if self.max_thresholds < 1:
+        if self.max_thresholds != "auto" and self.max_thresholds < 1:
             raise DataError(
                 f"max_thresholds must be at least 1. Got {self.max_thresholds!r}."
             )
@@ -267,9 +267,9 @@ class Monomials(_Addable):
 
 
 def make_generator(
-    generator: str | RuleGenerator, degree: int, *, with_bias: bool, max_cuts: int
+    generator: str | RuleGenerator, degree: int, *, with_bias: bool, is_few: bool
 ) -> RuleGenerator:
-    """Resolve the parameters `generator` and `degree` of an estimator."""
+    """Resolve the parameters of an estimator; few rules need few thresholds."""
     if not isinstance(generator, str):
         if not isinstance(generator, RuleGenerator):
             raise DataError(
@@ -279,7 +279,7 @@ def make_generator(
         return generator
     made: RuleGenerator = Monomials(degree)
     if generator == "rules":
-        made = Conjunctions(degree, max_thresholds=max_cuts)
+        made = Conjunctions(degree, max_thresholds="auto" if is_few else 20)
     return GeneratorSum((made, AlwaysTrue())) if with_bias else made
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_y,
@@ -45,6 +46,7 @@ def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
     fit has not seen, are NaN, where the generator takes them as a value of their own.
     """
     X = as_items(estimator, X, reset=reset)
+    is_kept = get_tags(estimator).input_tags.allow_nan
     if reset and hasattr(estimator, "attributes_in_"):
         del estimator.attributes_in_
     if isinstance(X, Items):
@@ -52,7 +54,8 @@ def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
             estimator.attributes_in_ = X.attributes
         known = getattr(estimator, "attributes_in_", X.attributes)
         names = [attribute.name for attribute in known]
-        missing: Any = "keep" if takes_unknown(estimator.generator) else "refuse"
+        is_kept = takes_unknown(estimator.generator)
+        missing: Any = "keep" if is_kept else "refuse"
         X = pd.DataFrame(X.encode(missing=missing, attributes=known), columns=names)
     table = validate_data(
         estimator,
@@ -60,7 +63,7 @@ def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
         reset=reset,
         accept_sparse="csr",
         dtype=np.float64,
-        ensure_all_finite="allow-nan" if takes_unknown(estimator.generator) else True,
+        ensure_all_finite="allow-nan" if is_kept else True,
     )
     return sparse.csr_array(table) if sparse.issparse(table) else table
 
@@ -91,11 +94,12 @@ def _items_of_frame(frame: pd.DataFrame, known: Sequence[Attribute] | None) -> I
             made = Attribute(name, "numeric", "unknown", unit=DAYS)
         else:
             made = _attribute(name, table[name].dtype)
-        attributes.append(fitted.get(name, made))
-        if name in fitted and attributes[-1].levels:
+        if name in fitted and fitted[name].levels:
+            made = fitted[name]
             # A level that the fit has not seen is unknown.
-            seen = table[name].astype(str).isin(attributes[-1].levels)
+            seen = table[name].astype(str).isin(made.levels)
             table[name] = table[name].astype(object).where(seen)
+        attributes.append(made)
     return Items(table, tuple(attributes), tuple(map(str, range(len(table)))))
 
 

@@ -177,6 +177,7 @@ class RuleProgram:
         self.features: FeatureSet = features
         self.data = data.for_features(is_signed=features.is_signed)
         self.tol, self.deadline = tol, deadline
+        self._has_some = False  # rules to end with
 
     # What `solve_margin` and `replace_randomly` ask of columns
 
@@ -186,14 +187,15 @@ class RuleProgram:
         return self.data.n_rows
 
     def price(self, weights: FloatArray, n_best: int) -> Priced:
-        """Find the rules with the largest payoff; none when the time is up.
+        """Find the rules with the largest payoff; no further ones when time is up.
 
         The bound holds in any case. Without further rules the program ends with what it
         has, and its gap says how far that is from the best.
         """
         priced = self.features.price(self.data.channels(weights), n_best)
-        if time.monotonic() > self.deadline:
-            return Priced(priced.bound, priced.keys[:0], priced.payoffs[:0])
+        if self._has_some and time.monotonic() > self.deadline:
+            return Priced(priced.bound, [], priced.payoffs[:0])
+        self._has_some = True
         labels = zip(priced.better.tolist(), priced.worse.tolist(), strict=True)
         keys = [(key, *pair) for key, pair in zip(priced.keys, labels, strict=True)]
         return Priced(priced.bound, keys, priced.payoffs)
@@ -225,6 +227,7 @@ class RuleProgram:
         short ones rather than long ones. With `max_work`, the number of preferences
         times the square of the number of columns, a larger program is given up.
         """
+        self._has_some = False
         solution = solve_margin(
             self,
             _most_weights(self.data.strict_weights(balanced=balanced), nu),

@@ -1,9 +1,9 @@
-"""Few rules: a pool from a path of soft margins, and folds that choose among it (PRL-6).
+"""Few rules: a pool from a path of soft margins, and folds that choose from it (PRL-6).
 
 The path makes good rules but many. Few of them are chosen one by one by the logistic
 loss, against the labels or against the probabilities of a smooth model, which vary less
-with noisy data [1]_; out of fold it shows which of the two is better, and how many rules
-are enough.
+with noisy data [1]_. Folds show which of the two is better, and how many rules are
+enough.
 
 References
 ----------
@@ -43,8 +43,8 @@ __all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_rules"]
 NUS = (0.8, 0.5, 0.3, 0.2, 0.1)
 """Soft margins that rules come from, from the strongest regularisation down."""
 
-N_CUTS, MAX_RULES = 8, 15
-"""Thresholds per attribute; more make rules no better. Rules if nobody limits them."""
+MAX_RULES = 15
+"""Rules if nobody limits them."""
 
 _SMOOTH_RIDGE = 3.0
 """Penalty of the smooth model, as a multiple of that of the rules."""
@@ -84,12 +84,12 @@ class RuleCandidate:
         Whether all labels count the same.
     n_rules : int or None
         Largest number of rules; None: no limit.
-    accuracy : float
+    accuracy : float or None
         Share of the preferences that were predicted out of fold.
-    n_found : float
-        Mean number of rules in the folds; not known of logistic weights.
-    log_loss : float
-        Mean log loss out of fold, of logistic weights.
+    n_found : float or None
+        Mean number of rules in the folds; told by version 0.1.0.
+    log_loss : float or None
+        Mean log loss out of fold.
     """
 
     loss: str
@@ -97,9 +97,9 @@ class RuleCandidate:
     nu: float | None
     balanced: bool
     n_rules: int | None
-    accuracy: float = float("nan")
-    n_found: float = float("nan")
-    log_loss: float = float("nan")
+    accuracy: float | None = None
+    n_found: float | None = None
+    log_loss: float | None = None
 
     def __str__(self) -> str:
         text = f"weights by the {self.loss} loss"
@@ -131,12 +131,9 @@ class RuleChoice:
 
     def __str__(self) -> str:
         best = self.candidates[0]
-        score = f"log loss {best.log_loss:.3f}"
-        if best.loss == "margin":
-            score = f"accuracy {best.accuracy:.3f}"
         return (
-            f"{best}: {score} in {self.n_folds} folds, chosen among "
-            f"{len(self.candidates)}"
+            f"{best}: accuracy {best.accuracy:.3f} in {self.n_folds} folds, chosen "
+            f"among {len(self.candidates)}"
         )
 
 
@@ -282,7 +279,7 @@ class RuleSearch:
     def _pool(self, data: RuleData) -> tuple[list[KnownRule], Certificate | None]:
         """Collect the heaviest rules of the path, and simple ones.
 
-        The certificate is that of the last program that was solved.
+        The certificate is that of the last program that was solved and has a margin.
         """
         program = self.program(data.thin(_PATH_UNITS))
         certificate: Certificate | None = None
@@ -290,7 +287,8 @@ class RuleSearch:
         for rules in self._path(program):
             pool.update(dict.fromkeys(map(_directed, rules.rules[:_MOST_POOL])))
             reached = rules.certificate
-            if certificate is None or (reached and reached.status == "optimal"):
+            is_good = reached and reached.has_margin and reached.status == "optimal"
+            if certificate is None or is_good:
                 certificate = reached
         pool.update(dict.fromkeys(map(_directed, self.known)))
         pool.update(dict.fromkeys(_both(program.features.basis(), program.data)))
@@ -418,4 +416,6 @@ def _both(
     channels = data.channels(data.row_weights(balanced=True))
     best = FeatureList(features, data.X).price(channels, most)
     labels = zip(best.better.tolist(), best.worse.tolist(), strict=True)
-    return [_directed((features[k], *p)) for k, p in zip(best.keys, labels, strict=True)]
+    return [
+        _directed((features[k], *p)) for k, p in zip(best.keys, labels, strict=True)
+    ]

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.models import Condition, Conjunction, FeatureList
-from penchant.rules._coverages import distinct_conjunctions
-from penchant.rules._joins import join_features
-from penchant.rules._monomials import PairedFeatures
-from penchant.rules._sources import CoverageFeatures, SearchedFeatures
+from penchant.models import Condition, Conjunction, FeatureList, Vocabulary
+from penchant.rules import HistogramFeatures, list_conditions
+from penchant.rules._conjunction_search import SearchedFeatures
+from penchant.rules._coverages import CoverageFeatures, distinct_conjunctions
+from penchant.rules._features import JoinedFeatures
 
 X = np.arange(12.0).reshape(-1, 1)
 
@@ -75,23 +75,6 @@ def test_of_equal_payoffs_the_first_features_come_first():
     assert features.price(weights, 9).keys == [0, 1, 2, 3]
 
 
-def test_squares_are_summed_on_demand():
-    class Height:
-        def evaluate(self, items):
-            return items[:, 0] / 11 - 0.5
-
-        def text(self, vocabulary):
-            return "height"
-
-    features = FeatureList([Height(), at_most(4)], X)
-    assert features.is_signed
-    weights = np.random.default_rng(0).random((12, 2))
-    squares = features.values([0, 1]) ** 2
-    np.testing.assert_allclose(
-        features.sums(weights, squared=True), squares.T @ weights
-    )
-
-
 def make_parts(kind):
     if kind == "lists":
         return [listed(seed=1), listed(seed=2, n_conditions=4)]
@@ -101,7 +84,7 @@ def make_parts(kind):
 @pytest.mark.parametrize("kind", ["lists", "mixed"])
 def test_a_join_has_the_features_of_all_parts(kind):
     parts = make_parts(kind)
-    joined = join_features(parts)
+    joined = JoinedFeatures(parts)
     channels = np.random.default_rng(0).normal(size=(20, 1))
     best = [part.price(channels, 8) for part in parts]
     priced = joined.price(channels, 8)
@@ -117,7 +100,7 @@ def test_a_join_has_the_features_of_all_parts(kind):
 
 @pytest.mark.parametrize("kind", ["lists", "mixed"])
 def test_samples_come_from_all_parts(kind):
-    joined = join_features(make_parts(kind))
+    joined = JoinedFeatures(make_parts(kind))
     rng = np.random.default_rng(0)
     keys = joined.sample(200, rng)
     assert joined.values(keys).shape == (20, 200)
@@ -127,16 +110,74 @@ def test_samples_come_from_all_parts(kind):
     )
 
 
+# Histograms
+
+
+def mixed_table(rng, n_items=25):
+    """Numbers with and without gaps, few values, and unknown ones."""
+    table = np.column_stack(
+        [
+            rng.normal(size=n_items),
+            rng.integers(0, 3, n_items),
+            rng.integers(0, 2, n_items),
+            rng.normal(size=n_items).round(1),
+        ]
+    )
+    table[rng.random(n_items) < 0.2, 3] = np.nan
+    return table
+
+
+@pytest.mark.parametrize("relations", [None, ("<=", ">=", "=", "!=")])
+@pytest.mark.parametrize("n_channels", [1, 3])
 @given(st.integers(0, 10**6))
-def test_pairs_as_products_agree_with_the_list(seed):
+def test_histograms_price_every_conjunction(n_channels, relations, seed):
+    """Against a list of all conjunctions of two conditions, made one by one."""
     rng = np.random.default_rng(seed)
-    covers = rng.random((5, 20)) < 0.6
-    coverages = distinct_conjunctions(covers, 2, max_sets=100)
-    paired = PairedFeatures(covers, lambda numbers: numbers)
-    weights = rng.normal(size=(20, 2))
-    bound = CoverageFeatures(coverages, tuple).price(weights, 1).bound
-    full = np.ptp(weights.sum(axis=0)) if covers.all(axis=1).any() else 0.0
-    assert paired.price(weights, 1).bound == pytest.approx(max(bound, full))
-    for k in range(paired.n_features):
-        held = covers[list(paired.feature(k))].all(axis=0)
-        np.testing.assert_array_equal(paired.values([k])[:, 0], held)
+    items = mixed_table(rng)
+    words = Vocabulary(("a", "b", "c", "d"))
+    conditions = list_conditions(items, words, relations, 4)
+    features = HistogramFeatures(items, conditions)
+    covers = np.array([condition.holds(items) for condition in conditions])
+    pairs = [(i, j) for i in range(len(covers)) for j in range(i, len(covers))]
+    channels = rng.normal(size=(len(items), n_channels))
+    totals = np.array([covers[i] & covers[j] for i, j in pairs]) @ channels
+    wanted = np.abs(totals[:, 0]) if n_channels == 1 else np.ptp(totals, axis=1)
+    priced = features.price(channels, 20)
+    assert priced.bound == pytest.approx(wanted.max())
+    # Conjunctions that say no more than a condition alone are left out.
+    assert set(np.round(priced.payoffs, 9)) <= set(np.round(wanted, 9))
+    values = features.values(priced.keys)
+    for key, column in zip(priced.keys, values.T, strict=True):
+        np.testing.assert_array_equal(features.feature(key).evaluate(items), column)
+    np.testing.assert_allclose(
+        features.sums(channels)[priced.keys], values.T @ channels, atol=1e-12
+    )
+
+
+def test_single_conditions_come_first_and_alone_if_wanted():
+    items = mixed_table(np.random.default_rng(0))
+    words = Vocabulary(("a", "b", "c", "d"))
+    conditions = list_conditions(items, words, None, 4)
+    pairs = HistogramFeatures(items, conditions)
+    alone = HistogramFeatures(items, conditions, with_pairs=False)
+    assert alone.n_features == len(conditions) < pairs.n_features
+    for k, condition in enumerate(conditions):
+        assert pairs.feature(k) == alone.feature(k) == Conjunction((condition,))
+    weights = np.random.default_rng(1).normal(size=(len(items), 1))
+    np.testing.assert_allclose(
+        alone.sums(weights), pairs.sums(weights)[: alone.n_features]
+    )
+    told = {feature.text(words) for feature in pairs.basis()}
+    assert "d unknown" in told
+    assert not any(">=" in text for text in told)
+
+
+def test_forbidden_conjunctions_are_never_found():
+    items = mixed_table(np.random.default_rng(2))
+    conditions = list_conditions(items, Vocabulary(("a", "b", "c", "d")), None, 4)
+    allowed = np.random.default_rng(3).random((len(conditions),) * 2) < 0.3
+    features = HistogramFeatures(items, conditions, allowed=allowed | allowed.T)
+    numbers = {condition: j for j, condition in enumerate(conditions)}
+    for key in range(features.n_features):
+        ends = [numbers[each] for each in features.feature(key).conditions]
+        assert (allowed | allowed.T)[ends[0], ends[-1]]
