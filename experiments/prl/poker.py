@@ -2,8 +2,8 @@
 
 Rules of degree 1 with "=" and the always-true rule, as in the paper; 80 % of the 25,010
 hands of the UCI file for training. At level 3 few rules satisfy all training hands, and
-the margin is hard, as in the paper; below, nu is chosen by 3 folds of the training hands
-scored by balanced accuracy.
+the margin is hard, as in the paper; below, nu is chosen by 3 folds of the training
+hands, scored by balanced accuracy.
 
 The largest difference of ranks, a feature of level 3, has the ace as 1 or as 14,
 whichever makes it smaller. The paper says no more than that an ace has rank 1, but the

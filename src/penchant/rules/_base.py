@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -204,7 +204,7 @@ class BaseRules(BaseEstimator):
             len(search.nus) == 1 or self.solver == "fictitious-play"
         ):
             return None
-        folds = make_folds()
+        folds: Iterable[tuple[FloatArray, FloatArray]] = make_folds()
         if self.verbose:
             folds = track(folds, type(self).__name__)
         # Of a limited time some is left for the fit on all data.

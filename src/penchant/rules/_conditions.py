@@ -90,7 +90,7 @@ class Vocabulary:
             return attribute.format(attribute.levels[round(number)])
         if attribute.unit == DAYS:
             day = pd.Timestamp(number, unit="D").round("min")
-            return day.isoformat(" ", "minutes").removesuffix(" 00:00")
+            return str(day.isoformat(" ", "minutes")).removesuffix(" 00:00")
         return attribute.format(number)
 
     def _range(self, i: int) -> tuple[float, float]:

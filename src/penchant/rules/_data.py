@@ -168,10 +168,10 @@ class LabelData(RuleData):
         n_items = self.weights.size
         if self.n_labels == 2:
             signed = np.where(self.preferred == 1, weights, -weights)
-            return np.bincount(self.items, signed, n_items)[:, np.newaxis]
+            return _totals(self.items, signed, n_items)[:, np.newaxis]
         place, size = self.items * self.n_labels, n_items * self.n_labels
-        gained = np.bincount(place + self.preferred, weights, size)
-        lost = np.bincount(place + self.others, weights, size)
+        gained = _totals(place + self.preferred, weights, size)
+        lost = _totals(place + self.others, weights, size)
         return 0.5 * (gained - lost).reshape(-1, self.n_labels)
 
     def margins(
@@ -290,8 +290,8 @@ class PairData(RuleData):
         """Add the weights of the rows to the preferred items, take from the others."""
         winners, losers = self._rows()
         n_items = self.X.shape[0]
-        gained = np.bincount(winners, weights, n_items)
-        lost = np.bincount(losers, weights, n_items)
+        gained = _totals(winners, weights, n_items)
+        lost = _totals(losers, weights, n_items)
         return self.scale * (gained - lost)[:, np.newaxis]
 
     def margins(
@@ -365,3 +365,8 @@ def _stack(first: Any, second: Any) -> Any:
     if sparse.issparse(first):
         return sparse.vstack([first, second], format="csr")
     return np.vstack([first, second])
+
+
+def _totals(places: IntArray, weights: FloatArray, size: int) -> FloatArray:
+    """Add up weights by place."""
+    return np.bincount(places, weights, size).astype(np.float64, copy=False)

@@ -99,7 +99,7 @@ class PowerFeatures(ListedFeatures):
     def sums(self, channels: FloatArray) -> FloatArray:
         """Multiply the transposed table with the channels."""
         plain = np.asarray(self._X.T @ channels)
-        shifted = plain - np.outer(self._centers, channels.sum(axis=0))
+        shifted: FloatArray = plain - np.outer(self._centers, channels.sum(axis=0))
         return self._factors[:, np.newaxis] * shifted
 
     def values(self, keys: Sequence[Any]) -> FloatArray:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isqrt
 from typing import Any, cast
 
 import numpy as np
@@ -219,7 +220,7 @@ class RuleProgram:
         *,
         balanced: bool,
         start: Sequence[RuleKey] = (),
-        max_work: float | None = None,
+        max_work: int | None = None,
     ) -> WeightedRules:
         """Find the weights with the largest soft margin over all features (PRL-3).
 
@@ -234,7 +235,7 @@ class RuleProgram:
             tol=self.tol,
             start=start or self.known_keys,
             cost=self._cost if nu is None else None,
-            max_columns=max_work and int((max_work / self.n_rows) ** 0.5),
+            max_columns=None if max_work is None else isqrt(max_work // self.n_rows),
         )
         return self._weighted(solution, nu)
 
@@ -264,7 +265,7 @@ class RuleProgram:
         """Tell the bias from the other rules."""
         bias = np.zeros(self.data.n_labels)
         keys = cast(tuple[RuleKey, ...], solution.keys)
-        rules = [(self.features.feature(key), *labels) for key, *labels in keys]
+        rules = [(self.features.feature(key), a, b) for key, a, b in keys]
         weights = np.array(solution.weights)
         for j, (feature, better, worse) in enumerate(rules):
             if feature == ALWAYS:

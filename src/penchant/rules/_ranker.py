@@ -19,17 +19,17 @@ __all__ = ["RuleRanker"]
 
 
 class RuleRanker(RankerMixin, BaseRules):
-    """Learn a utility that adds up weighted rules, from comparisons.
+    """Learn a utility that adds up few weighted rules, from comparisons.
 
     A rule is a condition such as ``price <= 900 and balcony = yes`` that makes an item
-    better or worse. The weights maximise the soft margin of the comparisons, see
-    `RuleClassifier`. Ties have no margin and are left out there; in the logistic loss a
-    tie counts as two opposite comparisons of half its weight.
+    better or worse. How rules are found and weighed is told at `RuleClassifier`. Ties
+    have no margin and are left out there; in the logistic loss a tie counts as two
+    opposite comparisons of half its weight.
 
     Parameters
     ----------
     generator, degree, nu, loss, max_rules, ridge, solver, working_set_size, n_epochs, \
-n_plays, tol, n_jobs, random_state
+n_plays, tol, max_time, verbose, n_jobs, random_state
         As in `RuleClassifier`. There is no bias: it would not tell items apart.
     cv : int, default=5
         Number of folds for what is "auto".

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,11 +59,11 @@ _HELD_OUT = 2_000
 _PATH_UNITS, _CHOICE_UNITS = 1_500, 20_000
 """Units that the path, and the choice from the pool, look at."""
 
-_MOST_WORK, _MOST_PATH, _MOST_POOL = 1e8, 150, 100
+_MOST_WORK, _MOST_PATH, _MOST_POOL = 10**8, 150, 100
 """The path ends with a program that is larger, or has more rules; rules of each that
 are kept."""
 
-_MOST_BASIS, _SMOOTH_WORK = 2_000, 1e9
+_MOST_BASIS, _SMOOTH_WORK = 2_000, 10**9
 """Simple rules in the pool; rows times columns squared of the smooth model."""
 
 
@@ -313,7 +314,7 @@ class RuleSearch:
         if sparse.issparse(data.X):
             return None
         rules = _both(list_ramps(data.X, self.vocabulary, 5), data, most=None)
-        n_most = int((_SMOOTH_WORK / data.n_rows) ** 0.5)
+        n_most = isqrt(_SMOOTH_WORK // data.n_rows)
         if len(rules) > n_most:
             kept = np.random.default_rng(0).permutation(len(rules))[:n_most]
             rules = [rules[j] for j in kept]
