@@ -1,3 +1,6 @@
+from dataclasses import dataclass
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,7 +9,6 @@ from hypothesis import strategies as st
 from penchant.models import Condition, Conjunction, FeatureList, Vocabulary
 from penchant.rules import HistogramFeatures, list_conditions
 from penchant.rules._conjunction_search import SearchedFeatures
-from penchant.rules._coverages import CoverageFeatures, distinct_conjunctions
 from penchant.rules._features import JoinedFeatures
 
 X = np.arange(12.0).reshape(-1, 1)
@@ -23,8 +25,23 @@ def searched(n_conditions=6, degree=3, seed=0, n_items=20):
 
 def listed(n_conditions=6, degree=3, seed=0, n_items=20):
     covers = np.random.default_rng(seed).random((n_conditions, n_items)) < 0.6
-    coverages = distinct_conjunctions(covers, degree, max_sets=10**4)
-    return CoverageFeatures(coverages, lambda numbers: numbers)
+    sizes = range(1, degree + 1)
+    chosen = [c for k in sizes for c in combinations(range(n_conditions), k)]
+    return FeatureList([All(covers, numbers) for numbers in chosen], covers.T)
+
+
+@dataclass(frozen=True, eq=False)
+class All:
+    """A conjunction of given conditions."""
+
+    covers: np.ndarray
+    numbers: tuple
+
+    def evaluate(self, X):
+        return self.covers[list(self.numbers)].all(axis=0).astype(float)
+
+    def text(self, vocabulary):
+        return str(self.numbers)
 
 
 def payoffs_of_all(features, channels):

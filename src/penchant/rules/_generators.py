@@ -1,6 +1,5 @@
 """Generators of features: what rules may be made of (PRL-7)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
@@ -18,7 +17,6 @@ from penchant.rules._conditions import (
     list_conditions,
 )
 from penchant.rules._conjunction_search import SearchedFeatures
-from penchant.rules._coverages import CoverageFeatures, distinct_conjunctions
 from penchant.rules._features import (
     Feature,
     FeatureList,
@@ -28,7 +26,7 @@ from penchant.rules._features import (
 )
 from penchant.rules._monomials import Monomial, PowerFeatures, ProductFeatures
 from penchant.rules._ramps import list_ramps
-from penchant.typing import BoolArray, FloatArray
+from penchant.typing import FloatArray
 
 __all__ = [
     "AlwaysTrue",
@@ -40,9 +38,6 @@ __all__ = [
     "make_generator",
     "takes_unknown",
 ]
-
-_MOST_CELLS = 2**28
-"""Sets times items up to which conjunctions are listed rather than searched."""
 
 _MOST_VALUES = 2**25
 """Monomials times items up to which those of degree 3 or more are listed."""
@@ -112,9 +107,8 @@ class GeneratorSum(_Addable):
 class Conjunctions(_Addable):
     """Conditions such as ``price <= 900``, and several of them at once.
 
-    Up to degree 2 all are priced by histograms, and none is listed. Those of degree 3
-    are listed, each set of items once; above, or if they are too many, the best ones
-    are found by branch and bound.
+    None is listed: up to degree 2 all are priced by histograms, above the best ones are
+    found by branch and bound.
 
     Parameters
     ----------
@@ -164,7 +158,7 @@ class Conjunctions(_Addable):
         if self.degree <= 2:
             return HistogramFeatures(items, conditions, with_pairs=self.degree == 2)
         covers = np.array([condition.holds(items) for condition in conditions])
-        return _conjunctions(
+        return SearchedFeatures(
             covers.reshape(-1, len(items)),
             self.degree,
             lambda numbers: Conjunction.of(conditions[j] for j in numbers),
@@ -202,8 +196,8 @@ class Monomials(_Addable):
     """Products of attributes up to a degree; conjunctions if attributes are 0 or 1.
 
     Each monomial is scaled to a largest size of 1. Degree 1 takes sparse tables;
-    degree 2 is never materialised; higher degrees are listed, those of 0/1 attributes
-    each set of items once.
+    degree 2 is never materialised; higher degrees are listed, but those of 0/1
+    attributes, of which the best are found by branch and bound.
 
     Parameters
     ----------
@@ -231,7 +225,7 @@ class Monomials(_Addable):
             return PowerFeatures(X, np.zeros(X.shape[1]))
         items = _dense(X, "Monomials of degree 2 or more")
         if self.degree > 1 and bool(np.isin(items, (0, 1)).all()):
-            return _conjunctions(items.T == 1, self.degree, _binary_monomial)
+            return SearchedFeatures(items.T == 1, self.degree, _binary_monomial)
         centers = self._centers(items)
         if self.degree == 1:
             return PowerFeatures(items, centers)
@@ -288,24 +282,6 @@ def takes_unknown(generator: Any) -> bool:
     parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
     known = (Conjunctions, AlwaysTrue)
     return all(part == "rules" or isinstance(part, known) for part in parts)
-
-
-def _conjunctions(
-    covers: BoolArray, degree: int, make: Callable[[tuple[int, ...]], Feature]
-) -> FeatureSet:
-    """List the sets of items that conjunctions cover, or search if they are many."""
-    if degree <= 3:
-        most = _MOST_CELLS // max(covers.shape[1], 1)
-        coverages = distinct_conjunctions(covers, degree, max_sets=most)
-        if coverages is not None:
-            return CoverageFeatures(coverages, make)
-    _, first = np.unique(np.packbits(covers, axis=1), axis=0, return_index=True)
-    kept = np.sort(first)
-
-    def make_of_kept(numbers: tuple[int, ...]) -> Feature:
-        return make(tuple(int(kept[j]) for j in numbers))
-
-    return SearchedFeatures(covers[kept], degree, make_of_kept)
 
 
 def _binary_monomial(numbers: tuple[int, ...]) -> Feature:

@@ -50,8 +50,9 @@ MAX_RULES = 15
 _SMOOTH_RIDGE = 3.0
 """Penalty of the smooth model, as a multiple of that of the rules."""
 
-_ENOUGH = 0.5
-"""Standard errors that fewer rules may cost."""
+_ENOUGH, _WORTH = 0.5, 0.02
+"""What fewer rules may cost: standard errors, or a share of what all rules gain. The
+latter since weights are shrunk: the same rule twice gains a little, too."""
 
 _HELD_OUT = 2_000
 """No more folds than it takes to hold out so many units."""
@@ -334,8 +335,9 @@ def choose_rules(
 
     Few rules are compared by their log loss, margin programs by their accuracy. The
     origin with the best candidate wins; of its candidates the simplest one that is
-    worse than the best by no more than half a standard error of the paired difference.
-    Candidates that some fold did not reach are left out.
+    worse than the best by no more than half a standard error of the paired difference,
+    or by 2 % of what the best gains over a coin. Candidates that some fold did not
+    reach are left out.
 
     Parameters
     ----------
@@ -356,15 +358,15 @@ def choose_rules(
     for candidate in outcomes[0].gaps:
         if all(candidate in outcome.gaps for outcome in outcomes):
             gaps = np.concatenate([outcome.gaps[candidate] for outcome in outcomes])
-            wrong = 0.5 - 0.5 * np.sign(gaps)
-            loss = wrong if search.loss == "margin" else np.logaddexp(0.0, -gaps)
+            wrong, surprise = 0.5 - 0.5 * np.sign(gaps), np.logaddexp(0.0, -gaps)
             told = replace(
                 candidate,
                 accuracy=float(1 - np.average(wrong, weights=weights)),
-                log_loss=float(np.average(np.logaddexp(0.0, -gaps), weights=weights)),
+                log_loss=float(np.average(surprise, weights=weights)),
             )
-            losses[told] = loss
-    return RuleChoice(tuple(_ranked(losses, weights)), len(outcomes))
+            losses[told] = wrong if search.loss == "margin" else surprise
+    chance = 0.5 if search.loss == "margin" else np.log(2.0)
+    return RuleChoice(tuple(_ranked(losses, weights, chance)), len(outcomes))
 
 
 def _enough(
@@ -379,20 +381,23 @@ def _enough(
 
 
 def _ranked(
-    losses: dict[RuleCandidate, FloatArray], weights: FloatArray
+    losses: dict[RuleCandidate, FloatArray], weights: FloatArray, chance: float
 ) -> list[RuleCandidate]:
-    """Put the choice first, then the others by their mean loss."""
+    """Put the choice first, then the others by their mean loss.
+
+    `losses` go from simple to complex candidates; `chance` is the loss of a coin.
+    """
     means = {each: float(np.average(losses[each], weights=weights)) for each in losses}
     order = sorted(losses, key=lambda each: means[each])
     best = order[0]
-    level = [
-        each
-        for each in losses  # from simple to complex
-        if each.origin == best.origin
-        and means[each] - means[best]
-        <= _ENOUGH * _standard_error(losses[each] - losses[best], weights)
-    ]
-    return [level[0], *(each for each in order if each != level[0])]
+    chosen = best
+    for each in losses:
+        error = _standard_error(losses[each] - losses[best], weights)
+        level = max(_ENOUGH * error, _WORTH * (chance - means[best]))
+        if each.origin == best.origin and means[each] - means[best] <= level:
+            chosen = each
+            break
+    return [chosen, *(each for each in order if each != chosen)]
 
 
 def _standard_error(values: FloatArray, weights: FloatArray) -> float:
