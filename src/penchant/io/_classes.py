@@ -61,7 +61,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.RuleCandidate": "penchant.rules._selection",
     "penchant.models.RuleChoice": "penchant.rules._selection",
     "penchant.models.RuleClassifier": "penchant.rules._classifier",
-    "penchant.models.RuleGame": "penchant.rules._games",
+    "penchant.models.RuleGame": "penchant.rules._program",
     "penchant.models.RuleRanker": "penchant.rules._ranker",
     "penchant.models.TensorGAI": "penchant.utility._parts",
     "penchant.models.Vocabulary": "penchant.rules._conditions",
