@@ -1,0 +1,1 @@
+"""GAI utilities from a thousand rows to a million: bins, sums over blocks, a path."""
