@@ -141,7 +141,7 @@ def brute_scores(some, point):
 @pytest.mark.parametrize("n_blocks", [2, 7])
 def test_sums_over_blocks_are_sums_over_all_rows(n_blocks):
     whole, parts = problem("squared"), problem("squared", n_blocks=n_blocks)
-    lam, point = solved(whole, 0.05)
+    _, point = solved(whole, 0.05)
     _, again = solved(parts, 0.05)
     for k, coef in point.coefs.items():
         np.testing.assert_allclose(again.coefs[k], coef, atol=1e-9)

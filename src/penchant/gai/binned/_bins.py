@@ -1,7 +1,7 @@
 """Attributes in bins: codes of one byte, and features that are tables over the bins."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -14,11 +14,12 @@ __all__ = ["Axis", "Codes", "make_axes", "sampled"]
 Codes: TypeAlias = NDArray[np.uint8]
 
 N_CELLS = (254, 48, 16)
-"""Largest number of bins in factors of 1, 2 and 3 attributes; one code is for blanks."""
+"""Largest number of bins in factors of 1, 2 and 3 attributes, without the blanks'."""
 _EDGE_ROWS = 200_000
 """Edges come from at most so many rows."""
 _MAX_LEVELS = 64
-"""Features of a categorical attribute on its own: one level each, the frequent first."""
+"""Features of a categorical attribute on its own, for its most frequent levels."""
+_ENDS = (0.001, 0.999)
 _EIGENVALUE_CUT = 1e-9
 
 
@@ -44,6 +45,9 @@ class Axis:
         `shares`, falling variance, variances that add up to 1.
     centre, spread : float
         Mean and standard deviation of a numeric attribute, for its linear column.
+    ends : tuple of float
+        The linear column goes on straight between these, and level outside: the
+        lever of a slip of the pen would be too long.
     """
 
     cuts: FloatArray
@@ -53,6 +57,7 @@ class Axis:
     features: tuple[FloatArray, ...]
     centre: float
     spread: float
+    ends: tuple[float, float]
 
     def fine(self, values: FloatArray) -> Codes:
         """Give the fine cell of each value."""
@@ -72,7 +77,8 @@ class Axis:
 
     def line(self, values: FloatArray) -> FloatArray:
         """Standardise values; blanks are at the mean."""
-        return np.nan_to_num((values - self.centre) / self.spread)
+        inside = np.clip(values, *self.ends)
+        return np.nan_to_num((inside - self.centre) / self.spread)
 
     @property
     def has_line(self) -> bool:
@@ -109,11 +115,9 @@ def sampled(n_rows: int, at_most: int) -> IntArray:
 
 
 def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> Axis:
-    known = values[~np.isnan(values)] if not is_code else values[values >= 0]
-    centre = float(known.mean()) if len(known) and not is_code else 0.0
-    spread = float(known.std()) if len(known) and not is_code else 0.0
+    known = values[values >= 0] if is_code else values[~np.isnan(values)]
     cuts = _levels(known) if is_code else _cuts(known)
-    plain = Axis(cuts, is_code, (), (), (), centre, spread)
+    plain = Axis(cuts, is_code, (), (), (), *_line(known[:0] if is_code else known))
     n_fine = len(cuts) + (not is_code)
     counts = np.bincount(plain.fine(values), minlength=n_fine + 1)
     shares = counts / max(1, len(values))
@@ -125,14 +129,24 @@ def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> 
         # a curve beside a linear column is what the line does not say
         line = np.bincount(merged, shares * lines) / np.maximum(mass, 1e-300)
         kernel = _kernel(mass, is_code)
-        moments = np.stack([mass, mass * line]) if order == 0 and spread else mass[None]
+        beside_line = order == 0 and plain.has_line
+        moments = np.stack([mass, mass * line] if beside_line else [mass])
         cells.append(merged.astype(np.uint8))
         coarse.append(mass)
         rank = max(rank, _MAX_LEVELS) if is_code and order == 0 else rank
         features.append(_features(kernel, mass, moments, rank))
-    return Axis(
-        cuts, is_code, tuple(cells), tuple(coarse), tuple(features), centre, spread
+    return replace(
+        plain, cells=tuple(cells), shares=tuple(coarse), features=tuple(features)
     )
+
+
+def _line(known: FloatArray) -> tuple[float, float, tuple[float, float]]:
+    """Give centre, spread and ends of a linear column."""
+    if not known.size:
+        return 0.0, 0.0, (0.0, 0.0)
+    low, high = np.quantile(known, _ENDS)
+    inside = np.clip(known, low, high)
+    return float(inside.mean()), float(inside.std()), (float(low), float(high))
 
 
 def _cuts(known: FloatArray) -> FloatArray:
@@ -146,7 +160,7 @@ def _cuts(known: FloatArray) -> FloatArray:
 
 
 def _levels(known: FloatArray) -> FloatArray:
-    """List the categories; the rarest share the cell of blanks if there are too many."""
+    """List the categories; the rarest of too many share the cell of blanks."""
     levels, counts = np.unique(known, return_counts=True)
     if not levels.size:
         return np.zeros(1)
@@ -174,7 +188,7 @@ def _merged(shares: FloatArray, n_cells: int) -> IntArray:
 
 
 def _kernel(shares: FloatArray, is_code: bool) -> FloatArray:
-    """Give 1 - ``|s - t|`` between mid-ranks of cells; 0 to blanks and between codes."""
+    """Give 1 - ``|s - t|`` between mid-ranks; 0 to blanks and between categories."""
     kernel = np.eye(len(shares))
     if not is_code:
         known = shares[:-1]

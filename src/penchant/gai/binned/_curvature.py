@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from scipy.linalg import lapack
 
-from penchant.gai.binned._groups import Block, Group
+from penchant.gai.binned._groups import Block, Group, Joined
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Curvature"]
@@ -28,11 +28,11 @@ class Curvature:
     ----------
     rows : Block
         The sample.
-    groups : sequence of Group
+    groups : sequence of Group or Joined
         All candidates.
     """
 
-    def __init__(self, rows: Block, groups: Sequence[Group]) -> None:
+    def __init__(self, rows: Block, groups: Sequence[Group | Joined]) -> None:
         self.rows = rows
         self.groups = groups
         self.has_offsets = True
@@ -48,7 +48,7 @@ class Curvature:
         self._rotations: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def reweigh(self, curvatures: FloatArray, moved: float, n_offsets: int) -> None:
-        """Take new curvatures of the rows, of shape (n_offsets, n_rows), if they moved."""
+        """Take new curvatures, of shape (n_offsets, n_rows), if they have moved."""
         weights = curvatures * self.rows.weights
         if self.has_weights:
             change = np.abs(weights - self._weights).sum()

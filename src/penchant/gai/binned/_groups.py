@@ -11,7 +11,15 @@ from penchant.gai.binned._bins import Axis, Codes, make_axes
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
-__all__ = ["BLOCK_ROWS", "Block", "Group", "Side", "make_blocks", "make_groups"]
+__all__ = [
+    "BLOCK_ROWS",
+    "Block",
+    "Group",
+    "Joined",
+    "Side",
+    "make_blocks",
+    "make_groups",
+]
 
 BLOCK_ROWS = 2**16
 """Rows of a block: its columns of codes and pulls stay in the processor's cache."""
@@ -118,6 +126,11 @@ class Group:
         """Number of columns."""
         return 1 if self.is_line else len(self._picks)
 
+    @cached_property
+    def n_sums(self) -> int:
+        """Number of cells."""
+        return 1 if self.is_line else int(np.prod(self.shape))
+
     def correlation(self, sums: FloatArray) -> FloatArray:
         """Take sums of pulls in the cells (or along the line) to columns."""
         if self.is_line:
@@ -160,7 +173,7 @@ class Group:
         return (self._scale * products[:, self._picks]).astype(np.float32)
 
     def _cells(self, side: Side) -> IntArray:
-        """Give the joint cell of each row, as NumPy's own integers: bincount's fastest."""
+        """Give the joint cell of each row, in the integers that bincount wants."""
         codes = side.codes[len(self.factor) - 1]
         cells: IntArray = codes[self.factor[0]].astype(np.intp)
         for i, n_cells in zip(self.factor[1:], self.shape[1:], strict=True):
@@ -170,7 +183,7 @@ class Group:
 
     def sums(self, block: Block, pull: FloatArray) -> FloatArray:
         """Sum up the pulls of a block in each cell, or along the line."""
-        total = np.zeros(1 if self.is_line else int(np.prod(self.shape)))
+        total = np.zeros(self.n_sums)
         for sign, side in zip((1, -1), block.sides, strict=False):
             if self.is_line:
                 total += sign * (side.lines[self.factor[0]] @ pull)
@@ -185,6 +198,53 @@ class Group:
                 values += (sign * table[0]) * side.lines[self.factor[0]]
             else:
                 values += (sign * table).ravel()[self._cells(side)]
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Several groups under one norm. All lines under one norm: ridge regression.
+
+    Parameters
+    ----------
+    parts : tuple of Group
+    """
+
+    parts: tuple[Group, ...]
+    price: float = LINEAR_WEIGHT
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return sum(part.size for part in self.parts)
+
+    def split(self, coef: FloatArray) -> list[FloatArray]:
+        """Give coefficients back to the parts."""
+        return np.split(coef, np.cumsum([part.size for part in self.parts])[:-1])
+
+    def correlation(self, sums: FloatArray) -> FloatArray:
+        """Take sums of pulls to columns."""
+        ends = np.cumsum([part.n_sums for part in self.parts])[:-1]
+        pieces = zip(self.parts, np.split(sums, ends), strict=True)
+        return np.concatenate([part.correlation(piece) for part, piece in pieces])
+
+    def table(self, coef: FloatArray) -> FloatArray:
+        """Give the tables of all parts, one after the other."""
+        pieces = zip(self.parts, self.split(coef), strict=True)
+        return np.concatenate([part.table(piece).ravel() for part, piece in pieces])
+
+    def columns(self, block: Block) -> FloatArray:
+        """Give the columns of the rows of a block, single precision."""
+        return np.concatenate([part.columns(block) for part in self.parts], axis=1)
+
+    def sums(self, block: Block, pull: FloatArray) -> FloatArray:
+        """Sum up the pulls of a block for all parts."""
+        return np.concatenate([part.sums(block, pull) for part in self.parts])
+
+    def add_values(self, block: Block, table: FloatArray, values: FloatArray) -> None:
+        """Add the functions with these tables to values of the rows of a block."""
+        ends = np.cumsum([part.n_sums for part in self.parts])[:-1]
+        for part, piece in zip(self.parts, np.split(table, ends), strict=True):
+            part.add_values(block, piece, values)
 
 
 def make_groups(

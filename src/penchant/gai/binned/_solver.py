@@ -13,7 +13,7 @@ import numpy as np
 
 from penchant.gai.binned._bins import sampled
 from penchant.gai.binned._curvature import Curvature
-from penchant.gai.binned._groups import Block, Group
+from penchant.gai.binned._groups import Block, Group, Joined
 from penchant.gai.binned._losses import Loss
 from penchant.typing import FloatArray, IntArray
 
@@ -22,6 +22,8 @@ __all__ = ["BinnedProblem", "Point", "Pricing"]
 SAMPLE_ROWS = 20_000
 """Rows of the model of curvature. A sample costs steps, never accuracy."""
 MAX_COLUMNS = 3_000
+_GOAL = 0.2
+"""The model is solved to this share of the gap that is left."""
 _MOVED = 0.2
 """The model is made anew when the curvatures have moved by this share."""
 
@@ -92,7 +94,7 @@ class BinnedProblem:
     Parameters
     ----------
     blocks : list of Block
-    groups : sequence of Group
+    groups : sequence of Group or Joined
         All candidates.
     loss : Loss
     sample_rows : int
@@ -100,7 +102,7 @@ class BinnedProblem:
     """
 
     blocks: list[Block]
-    groups: Sequence[Group]
+    groups: Sequence[Group | Joined]
     loss: Loss
     sample_rows: int = SAMPLE_ROWS
     total: float = field(init=False)
@@ -211,18 +213,20 @@ class BinnedProblem:
         every = range(len(self.groups))
         pricing = self.price(point, every)  # warm starts are often near the end
         for point.n_iter in range(max_iter):
+            gap = self.gap(point, pricing, lam, prices)
             if len(pricing.correlations) == len(self.groups):
-                point.gap = self.gap(point, pricing, lam, prices)
-                if point.gap <= tol:
+                point.gap = gap
+                if gap <= tol:
                     point.status = "optimal"
                     break
                 self._grow(point, pricing, lam * prices)
-            goal = 0.3 * max(min(point.gap, 0.1), tol)
+            elif gap <= 0.3 * tol:
+                pricing = self.price(point, every)
+                continue
+            goal = _GOAL * max(min(gap, 0.1), tol)
             if not self._step(point, pricing, lam, prices, goal):
                 break
-            pricing = self.price(point, point.coefs)
-            if self.gap(point, pricing, lam, prices) <= 0.3 * tol or self._is_exact:
-                pricing = self.price(point, every)
+            pricing = self.price(point, every if self._is_exact else point.coefs)
         return point
 
     def _grow(self, point: Point, pricing: Pricing, costs: FloatArray) -> None:
