@@ -48,6 +48,8 @@ class Axis:
     ends : tuple of float
         The linear column goes on straight between these, and level outside: the
         lever of a slip of the pen would be too long.
+    lines : ndarray
+        Mean of the linear column in each fine cell.
     """
 
     cuts: FloatArray
@@ -58,6 +60,7 @@ class Axis:
     centre: float
     spread: float
     ends: tuple[float, float]
+    lines: FloatArray
 
     def fine(self, values: FloatArray) -> Codes:
         """Give the fine cell of each value."""
@@ -117,7 +120,9 @@ def sampled(n_rows: int, at_most: int) -> IntArray:
 def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> Axis:
     known = values[values >= 0] if is_code else values[~np.isnan(values)]
     cuts = _levels(known) if is_code else _cuts(known)
-    plain = Axis(cuts, is_code, (), (), (), *_line(known[:0] if is_code else known))
+    plain = Axis(
+        cuts, is_code, (), (), (), *_line(known[:0] if is_code else known), known
+    )
     n_fine = len(cuts) + (not is_code)
     counts = np.bincount(plain.fine(values), minlength=n_fine + 1)
     shares = counts / max(1, len(values))
@@ -136,7 +141,11 @@ def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> 
         rank = max(rank, _MAX_LEVELS) if is_code and order == 0 else rank
         features.append(_features(kernel, mass, moments, rank))
     return replace(
-        plain, cells=tuple(cells), shares=tuple(coarse), features=tuple(features)
+        plain,
+        cells=tuple(cells),
+        shares=tuple(coarse),
+        features=tuple(features),
+        lines=lines,
     )
 
 

@@ -13,6 +13,8 @@ __all__ = ["Curvature"]
 _CHUNK = 4_096
 _SWEEPS = 2
 _MAX_ROUNDS = 12
+_MAX_TURNS = 6
+_NOTHING = 1e-10
 _DAMPING = 1e-7
 """Share of the mean curvature that is added to Newton's matrix: collinear attributes
 leave directions in which neither the loss nor the norms bend."""
@@ -178,9 +180,10 @@ class Curvature:
             values, vectors = self._rotation(k)
             old = vectors.T @ v[own]
             linear = vectors.T @ slope[own] - values * old
-            change = vectors @ (_block_minimum(values, linear, costs[k]) - old)
+            new = vectors @ _block_minimum(values, linear, costs[k])
+            change = new - v[own]
             if change.any():
-                v[own] += change
+                v[own] = new  # exactly zero where it is zero
                 slope += H[:, own] @ change
 
     def _rotation(self, k: int) -> tuple[FloatArray, FloatArray]:
@@ -192,38 +195,87 @@ class Curvature:
         return self._rotations[k]
 
     def _newton(self, v: FloatArray, slope: FloatArray, costs: FloatArray) -> None:
-        """Move all groups that are not zero together, if that helps."""
-        norms = self._norms(v)
-        on = np.flatnonzero(norms)
-        if not on.size:
-            return
-        columns = np.concatenate(
-            [np.arange(*self._slices[k].indices(len(v))) for k in on]
-        )
-        matrix = self._centred[np.ix_(columns, columns)]
-        bend = np.repeat(costs[on] / norms[on], np.array(self._sizes)[on])
-        matrix.flat[:: len(columns) + 1] += bend + _DAMPING * np.trace(matrix) / len(
-            columns
-        )
-        end = 0
-        for k in on:
-            begin, end = end, end + self._sizes[k]
-            unit = v[self._slices[k]] / norms[k]
-            matrix[begin:end, begin:end] -= (costs[k] / norms[k]) * np.outer(unit, unit)
-        pull = slope[columns] + bend * v[columns]
-        _, change, failed = lapack.dposv(matrix, -pull, lower=True)
-        if failed:
-            return
-        full = np.zeros(len(v))
-        full[columns] = change
-        image = self._centred[:, columns] @ change
-        linear, square = slope @ full, full @ image
-        for t in (1.0, 0.5, 0.25):
-            gain = t * linear + t**2 / 2 * square
-            if gain + costs @ (self._norms(v + t * full) - norms) < 0:
-                v += t * full
-                slope += t * image
+        """Move all groups that are not zero together.
+
+        Groups that would turn round are sent to zero, and the others move without
+        them: between nearly collinear attributes all is then decided at once.
+        """
+        stay = np.flatnonzero(self._norms(v))
+        direction = np.zeros(len(v))
+        for _ in range(_MAX_TURNS):
+            if not stay.size:
+                break
+            columns = self._columns(stay)
+            direction = -v
+            direction[columns] = 0.0
+            pull = slope[columns] + self._centred[columns] @ direction
+            change = self._newton_step(v, pull, costs, stay)
+            if change is None:
                 return
+            direction[columns] = change
+            along = np.add.reduceat(v * (v + direction), self._starts)
+            turns = along[stay] <= 0
+            if not turns.any():
+                break
+            stay = stay[~turns]
+        image = self._centred @ direction
+        t = self._best_step(v, direction, costs, (slope @ direction, direction @ image))
+        v += t * direction
+        slope += t * image
+
+    def _columns(self, chosen: IntArray) -> IntArray:
+        mask = np.zeros(len(self._sizes), dtype=bool)
+        mask[chosen] = True
+        return np.flatnonzero(np.repeat(mask, self._sizes))
+
+    def _newton_step(
+        self, v: FloatArray, pull: FloatArray, costs: FloatArray, on: IntArray
+    ) -> FloatArray | None:
+        """Solve for the step of some groups; None: the matrix is not definite."""
+        columns = self._columns(on)
+        norms = self._norms(v)[on]
+        sizes = np.array(self._sizes)[on]
+        bend = np.repeat(costs[on] / norms, sizes)
+        matrix = self._centred[np.ix_(columns, columns)]
+        damping = _DAMPING * np.trace(matrix) / len(columns)
+        matrix.flat[:: len(columns) + 1] += bend + damping
+        end = 0
+        for k, norm in zip(on, norms, strict=True):
+            begin, end = end, end + self._sizes[k]
+            unit = v[self._slices[k]] / norm
+            matrix[begin:end, begin:end] -= (costs[k] / norm) * np.outer(unit, unit)
+        _, change, failed = lapack.dposv(matrix, -pull - bend * v[columns], lower=True)
+        return None if failed else change
+
+    def _best_step(
+        self,
+        v: FloatArray,
+        direction: FloatArray,
+        costs: FloatArray,
+        line: tuple[float, float],
+    ) -> float:
+        """Minimise the model along a direction, up to a full step.
+
+        Where attributes are nearly collinear, groups change places along directions
+        that are almost flat: full steps go far beyond the point where one is zero.
+        """
+
+        def slope(t: float) -> float:
+            now = v + t * direction
+            along = np.add.reduceat(now * direction, self._starts)
+            norms = np.maximum(self._norms(now), 1e-300)
+            return float(line[0] + t * line[1] + costs @ (along / norms))
+
+        low, high = 0.0, 1.0
+        if slope(high) <= 0:
+            return high
+        for _ in range(50):
+            middle = (low + high) / 2
+            if slope(middle) <= 0:
+                low = middle
+            else:
+                high = middle
+        return low
 
 
 def _block_minimum(values: FloatArray, linear: FloatArray, cost: float) -> FloatArray:
@@ -241,5 +293,7 @@ def _block_minimum(values: FloatArray, linear: FloatArray, cost: float) -> Float
             break
         # Newton on total^(-1/2) = 1, which is nearly linear
         norm = max(0.0, norm + total * (np.sqrt(total) - 1.0) / slope)
+    if norm * values[-1] <= _NOTHING * cost:  # a norm that nobody sees bends a lot
+        return np.zeros(len(linear))
     minimum: FloatArray = -linear * norm / (values * norm + cost)
     return minimum

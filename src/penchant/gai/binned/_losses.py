@@ -8,7 +8,19 @@ from scipy.special import expit, xlogy
 
 from penchant.typing import FloatArray
 
-__all__ = ["Grades", "Logistic", "Loss", "Preference", "Squared", "Tube"]
+__all__ = [
+    "Grades",
+    "Hinge",
+    "Logistic",
+    "Loss",
+    "Preference",
+    "Squared",
+    "Tube",
+]
+
+
+_LEAST_BEND = 1e-3
+"""Rows on straight pieces keep this share, or the model has no curvature at all."""
 
 
 class Loss(ABC):
@@ -98,8 +110,7 @@ class Tube(Loss):
     ) -> FloatArray:
         beyond = np.abs(y - f - offsets[0]) - self.epsilon
         bends = (beyond > 0) & (beyond < self.mu)
-        # rows on straight pieces keep a little, or the model has no curvature at all
-        return np.where(bends, 1.0, 1e-3)[None] / self.mu
+        return np.where(bends, 1.0, _LEAST_BEND)[None] / self.mu
 
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
         a = scale * pulls[0]
@@ -133,6 +144,39 @@ class Preference(Logistic):
     """log(1 + exp(-f)) of the difference f of two items: no offset."""
 
     n_offsets = 0
+
+
+@dataclass(frozen=True)
+class Hinge(Loss):
+    """max(0, 1 - f) of the difference f of two items, rounded over mu: no offset.
+
+    Parameters
+    ----------
+    mu : float
+    """
+
+    mu: float
+    n_offsets = 0
+
+    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        short = np.maximum(1.0 - f, 0.0)
+        bend = np.minimum(short, self.mu)
+        loss: FloatArray = bend**2 / (2 * self.mu) + (short - bend)
+        return loss
+
+    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        return np.clip((1.0 - f) / self.mu, 0.0, 1.0)[None]
+
+    def curvatures(
+        self, y: FloatArray, f: FloatArray, offsets: FloatArray
+    ) -> FloatArray:
+        bends = (f < 1.0) & (f > 1.0 - self.mu)
+        return np.where(bends, 1.0, _LEAST_BEND)[None] / self.mu
+
+    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
+        a = scale * pulls[0]
+        value: FloatArray = a - self.mu * a**2 / 2
+        return value
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,19 @@ from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._solver import MAX_COLUMNS, BinnedProblem, Point
 from penchant.typing import FloatArray
 
-__all__ = ["Chosen", "Table", "choose", "fit_at"]
+__all__ = ["FOLD_ROWS", "Chosen", "Table", "choose", "fit_at", "hold_out"]
 
-_FOLD_ROWS = 5_000
+FOLD_ROWS = 5_000
 """Up to so many rows, folds are held out in turn; above, one part once."""
 _N_FOLDS = 5
-_KEEP_ROWS = 50_000
+KEEP_ROWS = 50_000
 """Above so many rows, the fit without the held-out part is kept."""
 _STEP = 1e-4 ** (1 / 20)
 _MAX_STEPS = 40
 _PATH_TOL = 1e-2
 _GAIN = 0.002
 _RISE = 1.02
+_AS_GOOD = 1.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,28 +99,34 @@ class _Fold:
         return self.problem.model.size > MAX_COLUMNS
 
 
-def choose(table: Table, tol: float, random_state: np.random.RandomState) -> Chosen:
-    """Follow the path until held-out rows gain no more, and fit where they gained most.
+def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
+    """Follow the path until held-out rows gain no more, and fit where that is enough.
 
-    Each fold's penalties are relative to the largest that matters in that fold.
+    Each fold's penalties are relative to the largest that matters in that fold. Of all
+    penalties that do about as well as the best one, the largest is taken: it has the
+    fewest factors.
+
+    Parameters
+    ----------
+    table : Table
+    held_out : sequence of ndarray of shape (n_rows,)
+        For each fold 1 for the rows that judge it, 0 for those that it is fitted to.
+    tol : float
+        Relative gap of the fit.
     """
-    held_out = _held_out(table, random_state)
     folds = [_Fold(table, share) for share in held_out]
     total = sum(fold.judges.total for fold in folds)
     errors = [sum(fold.judge() for fold in folds) / total]
-    best, points = 0, [fold.point for fold in folds]
+    coefs = [[fold.point.coefs for fold in folds]]
     for step in range(1, _MAX_STEPS + 1):
         errors.append(sum(fold.advance(step, _PATH_TOL) for fold in folds) / total)
-        if errors[-1] < errors[best]:
-            best, points = step, [fold.point for fold in folds]
+        coefs.append([fold.point.coefs for fold in folds])
         if _is_over(errors) or any(fold.is_large for fold in folds):
             break
-    if table.n_rows > _KEEP_ROWS:
-        problem, start = folds[0].problem, points[0]
-    else:
-        problem = table.problem()
-        start = problem.point(_mean_coefs(points))
+    best = int(np.argmax(np.array(errors) <= _AS_GOOD * min(errors)))
+    problem = folds[0].problem if table.n_rows > KEEP_ROWS else table.problem()
     lam = max(problem.largest_lam(table.prices) * _STEP**best, 1e-12)
+    start = problem.point(_mean_coefs(coefs[best]))
     point = problem.solve(lam, table.prices, start, tol)
     return Chosen(point, lam, errors[best], tuple(errors))
 
@@ -142,14 +149,13 @@ def _is_over(errors: Sequence[float]) -> bool:
     return len(errors) > 3 and min(errors[-2:]) > (1 - _GAIN) * min(errors[:-2])
 
 
-def _held_out(table: Table, random_state: np.random.RandomState) -> list[FloatArray]:
+def hold_out(y: FloatArray, random_state: np.random.RandomState) -> list[FloatArray]:
     """Choose the rows that judge: every fold in turn, or one part of many rows."""
-    n_rows = table.n_rows
-    y = np.concatenate([block.y for block in table.blocks])
+    n_rows = len(y)
     n_folds = min(_N_FOLDS, n_rows)
-    if n_rows > _FOLD_ROWS:
+    if n_rows > FOLD_ROWS:
         share = np.zeros(n_rows)
-        size = int(np.clip(n_rows // 10, 1_000, _KEEP_ROWS))
+        size = int(np.clip(n_rows // 10, 1_000, KEEP_ROWS))
         share[random_state.permutation(n_rows)[:size]] = 1.0
         return [share]
     # neighbours in y go to different folds, so that every fold has all grades of y
@@ -160,10 +166,10 @@ def _held_out(table: Table, random_state: np.random.RandomState) -> list[FloatAr
     return [(fold == k).astype(np.float64) for k in range(n_folds)]
 
 
-def _mean_coefs(points: Sequence[Point]) -> dict[int, FloatArray]:
+def _mean_coefs(folds: Sequence[dict[int, FloatArray]]) -> dict[int, FloatArray]:
     """Average the coefficients of the folds: near those of all rows."""
     total: dict[int, FloatArray] = {}
-    for point in points:
-        for k, coef in point.coefs.items():
-            total[k] = total.get(k, 0.0) + coef / len(points)
+    for coefs in folds:
+        for k, coef in coefs.items():
+            total[k] = total.get(k, 0.0) + coef / len(folds)
     return {k: coef for k, coef in total.items() if coef.any()}
