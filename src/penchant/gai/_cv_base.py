@@ -39,6 +39,7 @@ class BaseGAICV(BaseGAI):
     # The published kernels; those of the candidates have the same measures.
     kernel = "rbf"
     sigma = 1.0
+    solver = "exact"
 
     def __init__(
         self,

@@ -1,20 +1,29 @@
 """Estimators that learn a GAI utility from ratings or comparisons."""
 
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
 
 from penchant._parallel import one_thread
 from penchant._validation import check_weights
 from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
 from penchant.exceptions import DataError
 from penchant.gai._base import BaseGAI
-from penchant.gai._fit import constant_utility
+from penchant.gai._fit import LearnedGAI, constant_utility
+from penchant.gai.binned import Hinge, Preference, Squared, Tube
 from penchant.gai.solver._evidence import Evidence
+from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 
 __all__ = ["GAIRanker", "GAIRegressor", "check_ratings", "pair_evidence"]
+
+_LEAST_BEND = 0.01
+_HINGE_BEND = 0.1
+_FEW_PAIRS = 100
+"""Fewer comparisons than this cannot judge each other: C is that of the paper."""
 
 
 class GAIRegressor(RegressorMixin, BaseGAI):
@@ -123,6 +132,44 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     (1.0, True)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseGAI._parameter_constraints,
+        "loss": [StrOptions({"auto", "squared", "tube"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float | str = "auto",
+        loss: str = "auto",
+        epsilon: float = 0.01,
+        max_order: int | None = None,
+        solver: str = "auto",
+        sparse: bool = True,
+        sigma: float | Sequence[float] = 1.0,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        kernel: str | Sequence[UnivariateKernel] = "rbf",
+        monotone: Mapping[int | str, int] | str | None = None,
+        hierarchical: bool = False,
+        tol: float = 1e-5,
+    ) -> None:
+        super().__init__(
+            C=C,
+            epsilon=epsilon,
+            max_order=max_order,
+            solver=solver,
+            sparse=sparse,
+            sigma=sigma,
+            domain=domain,
+            categorical_features=categorical_features,
+            kernel=kernel,
+            monotone=monotone,
+            hierarchical=hierarchical,
+            tol=tol,
+        )
+        self.loss = loss
+
     @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -146,17 +193,37 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         low, width = float(ratings.min()), float(np.ptp(ratings))
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
             return self._finish(constant_utility(), data, low, 1.0)
+        chosen = self._choose_solver(data.U)
+        loss = self._choose_loss(chosen)
+        if chosen == "binned" and loss == "squared":
+            low = float(np.average(ratings, weights=weights))
+            width = float(np.sqrt(np.average((ratings - low) ** 2, weights=weights)))
         targets = (ratings - low) / width
-        if self.sparse:
+        if chosen == "binned":
+            tube = Tube(self.epsilon, max(self.epsilon, _LEAST_BEND))
+            form = Squared() if loss == "squared" else tube
+            learned = self._learn_binned([data.U], targets, weights, data.active, form)
+        elif self.sparse:
             evidence = Evidence.from_ratings(
                 targets, epsilon=self.epsilon, weights=weights
             )
             learned = self._learn_sparse(data, evidence)
         else:
             learned = self._machine(data).fit_ratings(
-                targets, weights, C=self.C, epsilon=self.epsilon, tol=self.tol
+                targets, weights, C=self._fixed_C, epsilon=self.epsilon, tol=self.tol
             )
         return self._finish(learned, data, low, width)
+
+    def _choose_loss(self, solver: str) -> str:
+        """Squared errors with a path, the paper's tube with a number for C."""
+        if solver == "exact" and self.loss == "squared":
+            raise DataError(
+                "The exact solver has the tube loss only. Use loss='tube' or "
+                "solver='binned'."
+            )
+        if self.loss != "auto":
+            return self.loss
+        return "squared" if solver == "binned" and self.C == "auto" else "tube"
 
     def predict(self, X: Any) -> FloatArray:
         """Predict ratings: the utility of items.
@@ -300,13 +367,30 @@ class GAIRanker(RankerMixin, BaseGAI):
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
         evidence = pair_evidence(pairs, self.epsilon)
-        if self.sparse:
+        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto"
+        if not few and self._choose_solver(data.U) == "binned":
+            learned = self._learn_from_many(pairs, data.U, data.active)
+        elif self.sparse:
             learned = self._learn_sparse(data, evidence)
         else:
             learned = self._machine(data).fit_comparisons(
-                evidence, C=self.C, tol=self.tol
+                evidence, C=self._fixed_C, tol=self.tol
             )
         return self._finish(learned, data, 0.0, 1.0)
+
+    _takes_blanks = False
+
+    def _learn_from_many(
+        self, pairs: Pairs, U: FloatArray, active: Sequence[int]
+    ) -> LearnedGAI:
+        """Learn over bins; a tie counts half in each direction."""
+        first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
+        second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
+        halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights
+        weights = np.concatenate([halves, halves[pairs.ties]])
+        loss = Preference() if isinstance(self.C, str) else Hinge(_HINGE_BEND)
+        y = np.ones(len(first))
+        return self._learn_binned([U[first], U[second]], y, weights, active, loss)
 
 
 def check_ratings(

@@ -1,6 +1,6 @@
 """GAI utilities from a thousand rows to a million: bins, sums over blocks, a path."""
 
-from penchant.gai.binned._fit import BinnedFit, Evidence, fit_binned
+from penchant.gai.binned._fit import BinnedFit, Rows, fit_binned
 from penchant.gai.binned._losses import (
     Grades,
     Hinge,
@@ -15,12 +15,12 @@ from penchant.gai.binned._utility import BinnedGAI
 __all__ = [
     "BinnedFit",
     "BinnedGAI",
-    "Evidence",
     "Grades",
     "Hinge",
     "Logistic",
     "Loss",
     "Preference",
+    "Rows",
     "Squared",
     "Tube",
     "fit_binned",

@@ -15,11 +15,11 @@ from penchant.gai.binned._utility import BinnedGAI
 from penchant.typing import FloatArray
 from penchant.utility import Factor
 
-__all__ = ["BinnedFit", "Evidence", "fit_binned"]
+__all__ = ["BinnedFit", "Rows", "fit_binned"]
 
 
-class Evidence(NamedTuple):
-    """Rows to learn from.
+class Rows(NamedTuple):
+    """What to learn from.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class BinnedFit:
 
 
 def fit_binned(
-    evidence: Evidence,
+    rows: Rows,
     loss: Loss,
     *,
     max_order: int = 2,
@@ -81,7 +81,7 @@ def fit_binned(
 
     Parameters
     ----------
-    evidence : Evidence
+    rows : Rows
     loss : Loss
     max_order : int
         Largest number of attributes in a factor, at most 3.
@@ -93,24 +93,22 @@ def fit_binned(
     random_state : RandomState or None
         Draws the rows that are held out.
     """
-    first = evidence.sides[0]
+    first = rows.sides[0]
     order = min(max_order, max(1, first.shape[1]))
-    axes, groups = make_groups(
-        np.concatenate(evidence.sides), evidence.categorical, order
-    )
-    blocks = make_blocks(axes, evidence.sides, evidence.y, evidence.weights)
+    axes, groups = make_groups(np.concatenate(rows.sides), rows.categorical, order)
+    blocks = make_blocks(axes, rows.sides, rows.y, rows.weights)
     table = Table(blocks, groups, loss)
-    if not groups or len(evidence.y) < 2:
+    if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
         return _learned(point, axes, [], ("binned", np.inf, np.nan))
     if lam is not None:
         point = fit_at(table, lam, tol)
         return _learned(point, axes, groups, ("binned", lam, np.nan))
     random = np.random.RandomState(0) if random_state is None else random_state
-    held_out = hold_out(evidence.y, random)
+    held_out = hold_out(rows.y, random)
     chosen = choose(table, held_out, tol)
     line = [group for group in groups if _is_linear(group)]
-    if line and len(evidence.y) <= FOLD_ROWS:
+    if line and len(rows.y) <= FOLD_ROWS:
         lines = replace(table, groups=[Joined(tuple(line))])
         linear = choose(lines, held_out, tol)
         if linear.error < chosen.error:

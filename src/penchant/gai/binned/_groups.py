@@ -27,7 +27,7 @@ WEIGHTS = (1.0, 1.5, 2.0)
 """Price of factors of 1, 2 and 3 attributes."""
 LINEAR_WEIGHT = 0.5
 _FINE_RANKS, _COARSE_RANKS = (24, 8, 4), (12, 5, 3)
-_FINE_COLUMNS, _COARSE_COLUMNS = (24, 32, 32), (12, 16, 16)
+_FINE_COLUMNS, _COARSE_COLUMNS = (24, 64, 32), (12, 16, 16)
 _SMALL = 2_000
 """Up to so many rows the coarse ranks are used."""
 

@@ -1,6 +1,6 @@
 """The learned utility: a table over bins for each factor, and lines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -90,6 +90,14 @@ class BinnedGAI(GAIUtility):
             (i,) = subset
             values = values + self.slopes[k] * self.axes[i].line(columns[i])
         return values
+
+    def placed(self, places: Sequence[int]) -> "BinnedGAI":
+        """Give the attributes new numbers: places[i] for i."""
+        return replace(
+            self,
+            axes={places[i]: axis for i, axis in self.axes.items()},
+            subsets=tuple(tuple(places[i] for i in s) for s in self.subsets),
+        )
 
     def restricted(self, factors: Iterable[Factor]) -> "BinnedGAI":
         kept = set(factors)
