@@ -12,7 +12,13 @@ from penchant.data import Items
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["Domain", "check_domain", "check_items", "check_rated_items"]
+__all__ = [
+    "Domain",
+    "check_domain",
+    "check_items",
+    "check_labelled_items",
+    "check_rated_items",
+]
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,19 @@ def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Float
         ensure_all_finite=_blanks(estimator)[1],
     )
     return items, np.asarray(ratings, dtype=np.float64)
+
+
+def check_labelled_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
+    """Return items as `check_items` does in fit, and labels of them."""
+    table = _as_table(estimator, X, reset=True)
+    items, labels = validate_data(
+        estimator,
+        table,
+        y,
+        dtype=np.float64,
+        ensure_all_finite=_blanks(estimator)[1],
+    )
+    return items, labels
 
 
 def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:

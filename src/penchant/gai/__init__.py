@@ -2,6 +2,7 @@
 
 from penchant.gai._base import BaseGAI
 from penchant.gai._choice import GAICandidate, GAIChoice
+from penchant.gai._classifier import GAIClassifier
 from penchant.gai._cv import GAIRankerCV, GAIRegressorCV
 from penchant.gai._estimators import GAIRanker, GAIRegressor
 from penchant.gai._mixture import MixedGAI
@@ -10,6 +11,7 @@ __all__ = [
     "BaseGAI",
     "GAICandidate",
     "GAIChoice",
+    "GAIClassifier",
     "GAIRanker",
     "GAIRankerCV",
     "GAIRegressor",

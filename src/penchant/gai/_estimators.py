@@ -13,7 +13,7 @@ from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
 from penchant.exceptions import DataError
 from penchant.gai._base import BaseGAI
 from penchant.gai._fit import LearnedGAI, constant_utility
-from penchant.gai.binned import Hinge, Preference, Squared, Tube
+from penchant.gai.binned import Preference, Squared, Tube
 from penchant.gai.solver._evidence import Evidence
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
@@ -21,7 +21,6 @@ from penchant.typing import FloatArray
 __all__ = ["GAIRanker", "GAIRegressor", "check_ratings", "pair_evidence"]
 
 _LEAST_BEND = 0.01
-_HINGE_BEND = 0.1
 _FEW_PAIRS = 100
 """Fewer comparisons than this cannot judge each other: C is that of the paper."""
 
@@ -41,14 +40,24 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float or "auto", default="auto"
         Cost of a unit of loss against a unit of norm: C' of GAI-3. Larger values
-        fit the data more closely, with more factors.
+        fit the data more closely, with more factors. "auto": chosen along a path by
+        rows that are held out, with a linear utility where that does as well.
+    loss : {"auto", "squared", "tube"}, default="auto"
+        What errors cost. "auto": squared errors with C="auto", the tube of the paper
+        with a number for C.
     epsilon : float, default=0.01
         Half-width of the tube without loss, as a share of the range of y.
     max_order : int or None, default=None
-        Largest number of attributes in a factor; None: no limit. The certificate
-        covers the subsets up to this order.
+        Largest number of attributes in a factor; None: no limit for the exact solver,
+        2 for the binned one. The certificate covers the subsets up to this order.
+    solver : {"auto", "exact", "binned"}, default="auto"
+        "exact": all subsets, kernels as given, up to about a thousand distinct items.
+        "binned": attributes in quantile bins and factors of up to 3 attributes, to a
+        million rows; blank cells (NaN) are a value of their own. "auto": the exact one
+        where a number for C (up to 1,000 items), `sigma`, `kernel`, `hierarchical`,
+        `sparse` or `max_order` asks for it.
     sparse : bool, default=True
         True: few factors, chosen among all subsets of attributes, with a
         certificate. False: all factors up to `max_order` in one kernel machine, the
@@ -74,7 +83,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
     tol : float, default=1e-5
-        Relative duality gap to reach.
+        Relative duality gap to reach; the binned solver stops at 100 times as much.
 
     Attributes
     ----------
@@ -82,16 +91,22 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         Sets of attribute indices; by size, then by index.
     factor_weights_ : ndarray of shape (n_factors,)
         Norm d_S of each factor's function, in the units of the utility. With
-        `monotone`: its standard deviation.
+        `monotone` or the binned solver: its standard deviation.
     variance_shares_ : ndarray of shape (n_factors,)
         Share of each factor in the variance of the utility over the domain.
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective from its minimum; with
+        Certified relative distance of the objective of `solver_` from its minimum; with
         `monotone`, that of the utility before it was made monotone.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
+    solver_ : {"exact", "binned", "linear"}
+        Which problem was solved, and what `dual_gap_` therefore covers: all subsets
+        and the kernels as given; bins and all subsets up to `max_order_`; or, where
+        held-out rows gained nothing from curves, a linear utility.
+    max_order_ : int
+        Largest number of attributes that a factor could have.
     n_iter_ : int
         Iterations of the solver.
     utility_ : GAIUtility
@@ -255,14 +270,21 @@ class GAIRanker(RankerMixin, BaseGAI):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float or "auto", default="auto"
         Cost of a unit of loss against a unit of norm: C' of GAI-3. Larger values
-        fit the data more closely, with more factors.
+        fit the data more closely, with more factors. "auto": chosen along a path by
+        comparisons that are held out; fewer than 100 cannot tell, and C is 10.
     epsilon : float, default=0.01
         Largest difference of utility between tied items without loss.
     max_order : int or None, default=None
-        Largest number of attributes in a factor; None: no limit. The certificate
-        covers the subsets up to this order.
+        Largest number of attributes in a factor; None: no limit for the exact solver,
+        2 for the binned one. The certificate covers the subsets up to this order.
+    solver : {"auto", "exact", "binned"}, default="auto"
+        "exact": all subsets, kernels as given, up to about a thousand distinct items.
+        "binned": attributes in quantile bins and factors of up to 3 attributes, to a
+        million rows; blank cells (NaN) are a value of their own. "auto": the exact one
+        where a number for C (up to 1,000 items), `sigma`, `kernel`, `hierarchical`,
+        `sparse` or `max_order` asks for it.
     sparse : bool, default=True
         True: few factors, chosen among all subsets of attributes, with a
         certificate. False: all factors up to `max_order` in one kernel machine, the
@@ -288,7 +310,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
     tol : float, default=1e-5
-        Relative duality gap to reach.
+        Relative duality gap to reach; the binned solver stops at 100 times as much.
 
     Attributes
     ----------
@@ -296,16 +318,22 @@ class GAIRanker(RankerMixin, BaseGAI):
         Sets of attribute indices; by size, then by index.
     factor_weights_ : ndarray of shape (n_factors,)
         Norm d_S of each factor's function, in the units of the utility. With
-        `monotone`: its standard deviation.
+        `monotone` or the binned solver: its standard deviation.
     variance_shares_ : ndarray of shape (n_factors,)
         Share of each factor in the variance of the utility over the domain.
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective from its minimum; with
+        Certified relative distance of the objective of `solver_` from its minimum; with
         `monotone`, that of the utility before it was made monotone.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
+    solver_ : {"exact", "binned", "linear"}
+        Which problem was solved, and what `dual_gap_` therefore covers: all subsets
+        and the kernels as given; bins and all subsets up to `max_order_`; or, where
+        held-out rows gained nothing from curves, a linear utility.
+    max_order_ : int
+        Largest number of attributes that a factor could have.
     n_iter_ : int
         Iterations of the solver.
     utility_ : GAIUtility
@@ -388,9 +416,10 @@ class GAIRanker(RankerMixin, BaseGAI):
         second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
         halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights
         weights = np.concatenate([halves, halves[pairs.ties]])
-        loss = Preference() if isinstance(self.C, str) else Hinge(_HINGE_BEND)
         y = np.ones(len(first))
-        return self._learn_binned([U[first], U[second]], y, weights, active, loss)
+        return self._learn_binned(
+            [U[first], U[second]], y, weights, active, Preference()
+        )
 
 
 def check_ratings(

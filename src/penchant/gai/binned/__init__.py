@@ -3,7 +3,6 @@
 from penchant.gai.binned._fit import BinnedFit, Rows, fit_binned
 from penchant.gai.binned._losses import (
     Grades,
-    Hinge,
     Logistic,
     Loss,
     Preference,
@@ -16,7 +15,6 @@ __all__ = [
     "BinnedFit",
     "BinnedGAI",
     "Grades",
-    "Hinge",
     "Logistic",
     "Loss",
     "Preference",

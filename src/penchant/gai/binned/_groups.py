@@ -135,9 +135,9 @@ class Group:
         """Take sums of pulls in the cells (or along the line) to columns."""
         if self.is_line:
             return sums
-        tensor = sums.reshape(self.shape)
+        tensor = sums
         for table in self._tables:  # each step moves the first axis to the end
-            tensor = np.tensordot(tensor, table, axes=(0, 0))
+            tensor = tensor.reshape(len(table), -1).T @ table
         columns: FloatArray = self._scale * tensor.ravel()[self._picks]
         return columns
 

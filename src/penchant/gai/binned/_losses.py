@@ -10,17 +10,12 @@ from penchant.typing import FloatArray
 
 __all__ = [
     "Grades",
-    "Hinge",
     "Logistic",
     "Loss",
     "Preference",
     "Squared",
     "Tube",
 ]
-
-
-_LEAST_BEND = 1e-3
-"""Rows on straight pieces keep this share, or the model has no curvature at all."""
 
 
 class Loss(ABC):
@@ -108,9 +103,7 @@ class Tube(Loss):
     def curvatures(
         self, y: FloatArray, f: FloatArray, offsets: FloatArray
     ) -> FloatArray:
-        beyond = np.abs(y - f - offsets[0]) - self.epsilon
-        bends = (beyond > 0) & (beyond < self.mu)
-        return np.where(bends, 1.0, _LEAST_BEND)[None] / self.mu
+        return _secants(np.abs(y - f - offsets[0]) - self.epsilon, self.mu)
 
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
         a = scale * pulls[0]
@@ -144,39 +137,6 @@ class Preference(Logistic):
     """log(1 + exp(-f)) of the difference f of two items: no offset."""
 
     n_offsets = 0
-
-
-@dataclass(frozen=True)
-class Hinge(Loss):
-    """max(0, 1 - f) of the difference f of two items, rounded over mu: no offset.
-
-    Parameters
-    ----------
-    mu : float
-    """
-
-    mu: float
-    n_offsets = 0
-
-    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
-        short = np.maximum(1.0 - f, 0.0)
-        bend = np.minimum(short, self.mu)
-        loss: FloatArray = bend**2 / (2 * self.mu) + (short - bend)
-        return loss
-
-    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
-        return np.clip((1.0 - f) / self.mu, 0.0, 1.0)[None]
-
-    def curvatures(
-        self, y: FloatArray, f: FloatArray, offsets: FloatArray
-    ) -> FloatArray:
-        bends = (f < 1.0) & (f > 1.0 - self.mu)
-        return np.where(bends, 1.0, _LEAST_BEND)[None] / self.mu
-
-    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
-        a = scale * pulls[0]
-        value: FloatArray = a - self.mu * a**2 / 2
-        return value
 
 
 @dataclass(frozen=True)
@@ -219,6 +179,16 @@ class Grades(Loss):
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
         total: FloatArray = _entropy(self._above(y) - scale * pulls).sum(axis=0)
         return total
+
+
+def _secants(beyond: FloatArray, mu: float) -> FloatArray:
+    """Give curvatures of a bend of width mu, seen from a distance.
+
+    Straight pieces have none, and a model without curvature steps too far. As in
+    iteratively reweighted least squares, rows far from the bend get that of a
+    parabola that touches the loss where they are.
+    """
+    return (1.0 / (mu + np.abs(beyond)))[None]
 
 
 def _entropy(share: FloatArray) -> FloatArray:
