@@ -127,10 +127,12 @@ def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> 
     counts = np.bincount(plain.fine(values), minlength=n_fine + 1)
     shares = counts / max(1, len(values))
     lines = _cell_means(plain, values, counts)
-    cells, coarse, features = [], [], []
+    cells: list[Codes] = []
+    coarse: list[FloatArray] = []
+    features: list[FloatArray] = []
     for order, rank in enumerate(n_features):
         merged = _merged(shares, N_CELLS[order] if not is_code else n_fine)
-        mass = np.bincount(merged, shares)
+        mass = np.bincount(merged, shares).astype(np.float64)
         # a curve beside a linear column is what the line does not say
         line = np.bincount(merged, shares * lines) / np.maximum(mass, 1e-300)
         kernel = _kernel(mass, is_code)

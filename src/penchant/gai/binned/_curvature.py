@@ -39,6 +39,7 @@ class Curvature:
         self.groups = groups
         self.has_offsets = True
         self.has_weights = False
+        self._weights = np.zeros((0, len(rows.y)))
         self._clear()
 
     def _clear(self) -> None:
@@ -46,7 +47,7 @@ class Curvature:
         self._sizes: list[int] = []
         self._raw = np.zeros((0, 0))
         self._means = np.zeros((0, 0))
-        self._centred: FloatArray | None = None
+        self._centred = np.zeros((0, 0))
         self._rotations: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def reweigh(self, curvatures: FloatArray, moved: float, n_offsets: int) -> None:
@@ -99,8 +100,9 @@ class Curvature:
         if self.has_offsets:
             shares = self._means / np.maximum(self._offset_sums, 1e-12)
             self._centred = self._raw - shares @ self._means.T
-        ends = np.cumsum(self._sizes, dtype=int)
-        self._starts: IntArray = ends - self._sizes
+        sizes = np.array(self._sizes, dtype=np.int64)
+        ends = np.cumsum(sizes)
+        self._starts: IntArray = ends - sizes
         self._slices = [slice(a, b) for a, b in zip(self._starts, ends, strict=True)]
         self._rotations = {}
 
@@ -151,7 +153,6 @@ class Curvature:
         residual of the optimality conditions, in units of the costs: the gap is of
         first order in it, the objective of second.
         """
-        assert self._centred is not None
         own = costs[self.members]
         v, slope = start.copy(), gradient.copy()
         for _ in range(_MAX_ROUNDS):
@@ -175,7 +176,7 @@ class Curvature:
         """Minimise over one group after the other."""
         H = self._centred
         moving = (self._norms(slope) > costs) | (self._norms(v) > 0)
-        for k in np.flatnonzero(moving):
+        for k in np.flatnonzero(moving).tolist():
             own = self._slices[k]
             values, vectors = self._rotation(k)
             old = vectors.T @ v[own]
@@ -219,7 +220,8 @@ class Curvature:
                 break
             stay = stay[~turns]
         image = self._centred @ direction
-        t = self._best_step(v, direction, costs, (slope @ direction, direction @ image))
+        line = float(slope @ direction), float(direction @ image)
+        t = self._best_step(v, direction, costs, line)
         v += t * direction
         slope += t * image
 

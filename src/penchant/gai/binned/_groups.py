@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penchant.gai.binned._bins import Axis, Codes, make_axes
 from penchant.typing import FloatArray, IntArray
@@ -20,6 +22,8 @@ __all__ = [
     "make_blocks",
     "make_groups",
 ]
+
+SingleArray: TypeAlias = NDArray[np.float32]
 
 BLOCK_ROWS = 2**16
 """Rows of a block: its columns of codes and pulls stay in the processor's cache."""
@@ -37,7 +41,7 @@ class Side:
     """The items of a block: codes for each order, shape (d, n), and linear columns."""
 
     codes: tuple[Codes, ...]
-    lines: FloatArray
+    lines: SingleArray
 
     def rows(self, chosen: IntArray) -> "Side":
         """Keep some rows."""
@@ -153,7 +157,7 @@ class Group:
             tensor = np.tensordot(tensor, table, axes=(0, 1))
         return tensor
 
-    def columns(self, block: Block) -> FloatArray:
+    def columns(self, block: Block) -> SingleArray:
         """Give the columns of the rows of a block, single precision."""
         total = np.zeros((len(block.y), self.size), dtype=np.float32)
         for sign, side in zip((1, -1), block.sides, strict=False):
@@ -164,7 +168,7 @@ class Group:
         return total
 
     @cached_property
-    def _cell_columns(self) -> FloatArray:
+    def _cell_columns(self) -> SingleArray:
         """The columns of every cell."""
         products = np.ones((1, 1))
         for table in self._tables:
@@ -232,7 +236,7 @@ class Joined:
         pieces = zip(self.parts, self.split(coef), strict=True)
         return np.concatenate([part.table(piece).ravel() for part, piece in pieces])
 
-    def columns(self, block: Block) -> FloatArray:
+    def columns(self, block: Block) -> SingleArray:
         """Give the columns of the rows of a block, single precision."""
         return np.concatenate([part.columns(block) for part in self.parts], axis=1)
 

@@ -61,7 +61,8 @@ class Squared(Loss):
         return loss
 
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
-        return (y - f - offsets[0])[None]
+        rest: FloatArray = y - f - offsets[0]
+        return rest[None]
 
     def curvatures(
         self, y: FloatArray, f: FloatArray, offsets: FloatArray
@@ -98,7 +99,8 @@ class Tube(Loss):
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         rest = y - f - offsets[0]
         size = np.clip((np.abs(rest) - self.epsilon) / self.mu, 0.0, 1.0)
-        return (np.sign(rest) * size)[None]
+        pull: FloatArray = np.sign(rest) * size
+        return pull[None]
 
     def curvatures(
         self, y: FloatArray, f: FloatArray, offsets: FloatArray
@@ -121,12 +123,13 @@ class Logistic(Loss):
 
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         score = f + offsets[0] if self.n_offsets else f
-        return (y - expit(score))[None]
+        pull: FloatArray = y - expit(score)
+        return pull[None]
 
     def curvatures(
         self, y: FloatArray, f: FloatArray, offsets: FloatArray
     ) -> FloatArray:
-        chance = expit(f + offsets[0] if self.n_offsets else f)
+        chance: FloatArray = expit(f + offsets[0] if self.n_offsets else f)
         return (chance * (1.0 - chance))[None]
 
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
@@ -157,7 +160,7 @@ class Grades(Loss):
         return self.n_grades - 1
 
     def _above(self, y: FloatArray) -> FloatArray:
-        above: FloatArray = y > np.arange(self.n_offsets)[:, None]
+        above = y > np.arange(self.n_offsets)[:, None]
         return above.astype(np.float64)
 
     def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:

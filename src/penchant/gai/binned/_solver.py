@@ -236,7 +236,9 @@ class BinnedProblem:
             for k, c in pricing.correlations.items()
             if k not in point.coefs
         }
-        violated = sorted((k for k, r in ratios.items() if r > 1.0), key=ratios.get)
+        violated = sorted(
+            (k for k, r in ratios.items() if r > 1.0), key=lambda k: ratios[k]
+        )
         for k in violated[::-1][: 20 + len(point.coefs) // 2]:
             point.coefs[k] = np.zeros(self.groups[k].size)
 
