@@ -42,6 +42,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.Encoding": "penchant.encoding._encoding",
     "penchant.models.GAICandidate": "penchant.gai._choice",
     "penchant.models.GAIChoice": "penchant.gai._choice",
+    "penchant.models.GAIClassifier": "penchant.gai._classifier",
     "penchant.models.GAIRanker": "penchant.gai._estimators",
     "penchant.models.GAIRankerCV": "penchant.gai._cv",
     "penchant.models.GAIRegressor": "penchant.gai._estimators",
@@ -69,6 +70,8 @@ _HOMES: dict[str, str] = {
     # Parts of models that have no public name.
     "AnovaItemKernel": "penchant.gp._kernels",
     "ArdItemKernel": "penchant.gp._kernels",
+    "BinnedAxis": "penchant.gai.binned._bins:Axis",
+    "BinnedGAI": "penchant.gai.binned._utility",
     "CriterionDirection": "penchant.choquet._directions",
     "DenseHierarchy": "penchant.gp._hierarchical",
     "ItemPrior": "penchant.gp._item_prior",
