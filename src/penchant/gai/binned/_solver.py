@@ -19,7 +19,7 @@ from penchant.typing import FloatArray, IntArray
 
 __all__ = ["BinnedProblem", "Point", "Pricing"]
 
-SAMPLE_ROWS = 20_000
+SAMPLE_ROWS = 40_000
 """Rows of the model of curvature. A sample costs steps, never accuracy."""
 MAX_COLUMNS = 3_000
 _GOAL = 0.2
