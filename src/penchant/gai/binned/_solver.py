@@ -174,7 +174,7 @@ class BinnedProblem:
         for block, scores in zip(self.blocks, point.scores, strict=True):
             pulls = self.loss.pulls(block.y, scores, point.offsets)
             dual += float(block.weights @ self.loss.dual(block.y, pulls, scale))
-        return (primal - dual / self.total) / max(primal, 1e-300)
+        return float((primal - dual / self.total) / max(primal, 1e-300))
 
     def certify(self, point: Point, lam: float, prices: FloatArray) -> float:
         """Compute the gap over all candidates from the coefficients alone."""
