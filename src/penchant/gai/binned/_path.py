@@ -15,7 +15,8 @@ __all__ = ["FOLD_ROWS", "Chosen", "Table", "choose", "fit_at", "hold_out"]
 FOLD_ROWS = 5_000
 """Up to so many rows, folds are held out in turn; above, one part once."""
 _N_FOLDS = 5
-KEEP_ROWS = 50_000
+_MAX_JUDGES = 50_000
+KEEP_ROWS = 20_000
 """Above so many rows, the fit without the held-out part is kept."""
 _STEP = 1e-4 ** (1 / 20)
 _MAX_STEPS = 40
@@ -155,7 +156,7 @@ def hold_out(y: FloatArray, random_state: np.random.RandomState) -> list[FloatAr
     n_folds = min(_N_FOLDS, n_rows)
     if n_rows > FOLD_ROWS:
         share = np.zeros(n_rows)
-        size = int(np.clip(n_rows // 10, 1_000, KEEP_ROWS))
+        size = int(np.clip(n_rows // 10, 1_000, _MAX_JUDGES))
         share[random_state.permutation(n_rows)[:size]] = 1.0
         return [share]
     # neighbours in y go to different folds, so that every fold has all grades of y

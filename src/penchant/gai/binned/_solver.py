@@ -19,7 +19,7 @@ from penchant.typing import FloatArray, IntArray
 
 __all__ = ["BinnedProblem", "Point", "Pricing"]
 
-SAMPLE_ROWS = 20_000
+SAMPLE_ROWS = 40_000
 """Rows of the model of curvature. A sample costs steps, never accuracy."""
 MAX_COLUMNS = 3_000
 _GOAL = 0.2
@@ -174,7 +174,7 @@ class BinnedProblem:
         for block, scores in zip(self.blocks, point.scores, strict=True):
             pulls = self.loss.pulls(block.y, scores, point.offsets)
             dual += float(block.weights @ self.loss.dual(block.y, pulls, scale))
-        return (primal - dual / self.total) / max(primal, 1e-300)
+        return float((primal - dual / self.total) / max(primal, 1e-300))
 
     def certify(self, point: Point, lam: float, prices: FloatArray) -> float:
         """Compute the gap over all candidates from the coefficients alone."""
