@@ -24,6 +24,7 @@ from penchant.rules._program import (
     Certificate,
     KnownRule,
     RuleGame,
+    RuleProgram,
     RuleVotes,
     WeightedRules,
     vote_matrix,
@@ -128,27 +129,25 @@ class BaseRules(BaseEstimator):
         with one_thread():
             if not known:  # otherwise what was chosen before is kept
                 self.choice_ = self._choose(search, data, make_folds)
+            self.candidate_ = self._chosen(search)
             if search.loss == "logistic":
-                self.candidate_ = self._chosen(search)
                 return self._keep(search, data, search.fit(data, self.candidate_))
             program = search.program(data)
-            if self.solver == "fictitious-play":
-                rules = program.play(
-                    n_columns=self.working_set_size,
-                    n_epochs=self.n_epochs,
-                    n_plays=self.n_plays,
-                    random_state=self.random_state,
-                )
-                advice = "more n_epochs and n_plays, or solver='column-generation'"
-            else:
-                rules = program.solve_with_margin(
-                    self._chosen(search).nu, balanced=search.balanced
-                )
-                advice = "a larger nu, nu='auto' or more rules (a higher degree)"
-            self.candidate_ = self._chosen(search)
+            rules = self._weigh(program, self.candidate_.nu)
             few = search.shorten(program.data, rules)
-            self._warn_of_margin(rules, few, advice)
+            self._warn_of_margin(rules, few)
             return self._keep(search, program.data, few)
+
+    def _weigh(self, program: RuleProgram, nu: float | None) -> WeightedRules:
+        """Solve the margin program, or play its game as in the paper."""
+        if self.solver == "column-generation":
+            return program.solve_with_margin(nu, balanced=self._balanced())
+        return program.play(
+            n_columns=self.working_set_size,
+            n_epochs=self.n_epochs,
+            n_plays=self.n_plays,
+            random_state=self.random_state,
+        )
 
     def _continue(self, data: RuleData) -> Self:
         """Learn from all data so far, beginning with the rules that are there."""
@@ -225,15 +224,16 @@ class BaseRules(BaseEstimator):
         nu = None if self.solver == "fictitious-play" else search.nus[-1]
         return RuleCandidate("margin", "margin", nu, search.balanced, self.max_rules)
 
-    def _warn_of_margin(
-        self, rules: WeightedRules, few: WeightedRules, advice: str
-    ) -> None:
+    def _warn_of_margin(self, rules: WeightedRules, few: WeightedRules) -> None:
         """Say so if there is no margin, or only a softer one than was asked for."""
         reached, left = rules.certificate, few.certificate
         if reached is None or left is None:
             return
         name = type(self).__name__
         if not reached.has_margin:
+            advice = "a larger nu, nu='auto' or more rules (a higher degree)"
+            if self.solver == "fictitious-play":
+                advice = "more n_epochs and n_plays, or solver='column-generation'"
             self._warn(
                 f"The margin of {name} is 0: the rules found say no more for the "
                 f"preferences than against them. Use {advice}."

@@ -111,8 +111,8 @@ class SearchedFeatures(FeatureSet):
                 branches += [
                     (*prefix, c) for c in range(n_conditions - 1, after - 1, -1)
                 ]
-            # Shorter conjunctions come with the empty prefix.
-            if len(prefix) in (0, self.degree - 2):
+            # Each is looked at with one and with two conditions more.
+            if not prefix or (self.degree - len(prefix)) % 2 == 0:
                 yield prefix
 
     def values(self, keys: Sequence[Any]) -> FloatArray:

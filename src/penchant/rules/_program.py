@@ -35,7 +35,6 @@ __all__ = [
     "WeightedRules",
     "bias_columns",
     "rule_columns",
-    "shorten",
     "vote_matrix",
 ]
 
@@ -398,26 +397,6 @@ class RuleVotes:
         """Add up the votes, shape (n_items, n_labels)."""
         total: FloatArray = self.values(X) @ self.votes + self.bias
         return total
-
-
-def shorten(
-    rules: WeightedRules, game: RuleGame, tol: Any, max_rules: int | None
-) -> WeightedRules:
-    """Keep the heaviest rules and weigh them anew: never cut them off (PRL-6).
-
-    `game` has all rules. If their program has a margin and the few have none, nu is
-    raised until they have.
-    """
-    reached = rules.certificate
-    if reached is None or max_rules is None or len(rules.rules) <= max_rules:
-        return rules
-    gap = 0.0 if tol == "auto" else tol
-    weights, bias, anew = game.take(range(max_rules)).margin_weights(
-        reached.nu, tol, climb=reached.bound > max(gap, 2 * _ZERO_MARGIN)
-    )
-    if anew.nu == reached.nu:
-        anew = replace(anew, bound=reached.bound)
-    return WeightedRules.of_signed(rules.rules[:max_rules], weights, bias, anew)
 
 
 def vote_matrix(

@@ -34,7 +34,6 @@ from penchant.rules._program import (
     WeightedRules,
     bias_columns,
     rule_columns,
-    shorten,
 )
 from penchant.rules._ramps import list_ramps
 from penchant.typing import FloatArray
@@ -50,7 +49,7 @@ MAX_RULES = 15
 _SMOOTH_RIDGE = 3.0
 """Penalty of the smooth model, as a multiple of that of the rules."""
 
-_ENOUGH, _WORTH = 0.5, 0.02
+_ENOUGH, _WORTH = 0.5, 0.01
 """What fewer rules may cost: standard errors, or a share of what all rules gain. The
 latter since weights are shrunk: the same rule twice gains a little, too."""
 
@@ -250,13 +249,22 @@ class RuleSearch:
             yield made, columns @ few.weights + held_out.gaps(bias)
 
     def shorten(self, data: RuleData, rules: WeightedRules) -> WeightedRules:
-        """Keep the heaviest rules of a margin program, and weigh them anew."""
-        if self.max_rules is None or len(rules.rules) <= self.max_rules:
+        """Keep the heaviest rules and weigh them anew: never cut them off (PRL-6).
+
+        If their program has a margin and the few have none, nu is raised until they
+        have.
+        """
+        reached = rules.certificate
+        if not reached or not self.max_rules or len(rules.rules) <= self.max_rules:
             return rules
-        game = RuleGame.of(
-            data, rules.rules, with_bias=self.with_bias, balanced=self.balanced
+        kept = rules.rules[: self.max_rules]
+        game = RuleGame.of(data, kept, with_bias=self.with_bias, balanced=self.balanced)
+        weights, bias, anew = game.margin_weights(
+            reached.nu, self.tol, climb=reached.has_margin
         )
-        return shorten(rules, game, self.tol, self.max_rules)
+        if anew.nu == reached.nu:
+            anew = replace(anew, bound=reached.bound)
+        return WeightedRules.of_signed(kept, weights, bias, anew)
 
     def _path(self, program: RuleProgram) -> Iterator[WeightedRules]:
         """Lower nu step by step, each program starting with the rules of the last.
@@ -336,7 +344,7 @@ def choose_rules(
     Few rules are compared by their log loss, margin programs by their accuracy. The
     origin with the best candidate wins; of its candidates the simplest one that is
     worse than the best by no more than half a standard error of the paired difference,
-    or by 2 % of what the best gains over a coin. Candidates that some fold did not
+    or by 1 % of what the best gains over a coin. Candidates that some fold did not
     reach are left out.
 
     Parameters
