@@ -163,20 +163,17 @@ class Asking:
         """Decide what follows where no question is open: a question or the end."""
         if now.finished or now.open_question is not None:
             return []
-        talk = self.memory.talk(self.participant_id, now)
-        reason = self._stop_reason(now, talk)
+        talk, settings = self.memory.talk(self.participant_id, now), self.settings
+        reason = ""
+        if not now.went_on:  # after the person went on, nothing is enough
+            if now.answered and talk.expected_regret <= settings.max_regret:
+                reason = "sure"
+            elif len(now.answered) >= settings.max_questions:
+                reason = "budget"
         question = None if reason else self._question(now, talk)
         if question is None:
             return [("finished", {"reason": reason or "exhausted"})]
         return [question.to_event()]
-
-    def _stop_reason(self, now: Participation, talk: Talk) -> str:
-        """Say why enough was asked; after the person went on, nothing is enough."""
-        if now.went_on:
-            return ""
-        if now.answered and talk.expected_regret <= self.settings.max_regret:
-            return "sure"
-        return "budget" if len(now.answered) >= self.settings.max_questions else ""
 
     def _question(self, now: Participation, talk: Talk) -> OpenQuestion | None:
         form = self.settings.question
