@@ -31,6 +31,7 @@ __all__ = [
     "ArdItemKernel",
     "ItemKernel",
     "KernelFamily",
+    "distance_slopes",
 ]
 
 _BLOCK = 256
@@ -208,7 +209,7 @@ class ArdFamily(KernelFamily):
 
     def slopes(self, parameters: FloatArray, Q: FloatArray, kept: Any) -> FloatArray:
         kinds = self._is_category[self._active]
-        moved = _distance_slopes(self._U, Q * kept, kinds)
+        moved = distance_slopes(self._U, Q * kept, kinds)
         total, by_scale = moved[-1], moved[:-1] * np.exp(-2.0 * parameters[1:])
         return np.concatenate([[total], by_scale])
 
@@ -355,7 +356,7 @@ def _weighted_distances(
 
 
 @njit(cache=True)
-def _distance_slopes(
+def distance_slopes(
     U: FloatArray, weights: FloatArray, is_category: BoolArray
 ) -> FloatArray:
     """Sum weights * (u_i - v_i)^2 over all pairs for each i; last, the weights."""

@@ -1,11 +1,12 @@
 """Certificates of rules against a linear program over every rule there is."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog
-from sklearn.linear_model import LogisticRegression
 
 from penchant.data import Comparisons
 from penchant.datasets import encode_poker
@@ -16,14 +17,15 @@ from penchant.models import (
     Conjunction,
     Conjunctions,
     FeatureList,
-    Ramps,
+    Monomial,
     RuleClassifier,
+    RuleGame,
     RuleRanker,
     Vocabulary,
 )
 from penchant.rules._conditions import ALWAYS
 from penchant.rules._data import LabelData
-from penchant.rules._learning import RuleLearner, WeightedRules
+from penchant.rules._program import RuleProgram, RuleVotes, WeightedRules, vote_matrix
 
 TOL = 1e-7
 
@@ -198,17 +200,6 @@ def test_ties_leave_the_margin_as_it_is():
         assert one.value_ > 0
 
 
-def test_a_tie_is_two_halves_of_a_comparison_in_the_logistic_loss():
-    X = np.arange(6.0).reshape(-1, 1)
-    tied = Comparisons([5, 4, 3], [0, 1, 2], ties=[False, False, True])
-    halves = Comparisons([5, 4, 3, 2], [0, 1, 2, 3], weights=[1.0, 1.0, 0.5, 0.5])
-    one, two = (
-        RuleRanker(degree=1, loss="logistic", max_rules=2).fit(X, answers)
-        for answers in (tied, halves)
-    )
-    np.testing.assert_allclose(one.utility(X), two.utility(X), atol=1e-9)
-
-
 def test_ties_alone_have_no_margin():
     X = np.arange(4.0).reshape(-1, 1)
     only = Comparisons([0, 1], [2, 3], ties=[True, True])
@@ -321,64 +312,55 @@ def test_of_equal_margins_the_shorter_rule_is_taken():
                 return FeatureList([*offered, ALWAYS], X)
 
         words = Vocabulary(("a", "b", "c"))
-        learner = RuleLearner(data, Offer(), words, with_bias=True, tol=TOL)
-        rules = learner.margin(None, balanced=False)
-        assert [learner.features.feature(key[0]) for key in rules.keys] == [short]
+        rules = RuleProgram(data, Offer(), words, tol=TOL).solve(None, balanced=False)
+        assert [feature for feature, _, _ in rules.rules] == [short]
         assert rules.certificate.value == pytest.approx(1 / 3)
 
 
-# The learner itself
+# The program itself
 
 
-def make_learner(**options):
+def make_program(**options):
     X, codes = labelled(2)
     data = LabelData.of_codes(X, np.ones(codes.size), codes, 2)
-    generator = Conjunctions(1) + AlwaysTrue()
     words = Vocabulary(("a", "b", "c"))
-    return RuleLearner(data, generator, words, with_bias=True, tol=TOL, **options)
+    return RuleProgram(data, Conjunctions(1) + AlwaysTrue(), words, tol=TOL, **options)
 
 
 def test_known_rules_are_chosen_among():
     X, codes = labelled(2)
     deep = RuleClassifier(degree=2, nu=0.2, tol=TOL).fit(X, codes)
     known = [(rule.feature, rule.target, rule.against) for rule in deep.rules_]
-    plain = make_learner().margin(0.2, balanced=True)
-    rules = make_learner(known=known).margin(0.2, balanced=True)
+    plain = make_program().solve(0.2, balanced=True)
+    rules = make_program(known=known).solve(0.2, balanced=True)
     assert plain.certificate.value < deep.value_ - 0.01
     assert rules.certificate.value == pytest.approx(deep.value_, abs=2 * TOL)
 
 
 def test_equal_rules_are_merged_and_opposite_ones_cancel():
-    learner = make_learner(known=[(Conjunction((Condition(0, ">=", 1.0),)), 1, 0)])
-    last = learner.features.n_features - 1
-    twin = next(
-        k
-        for k in range(last)
-        if learner.features.feature(k) == learner.features.feature(last)
-    )
-    weights = np.array([0.5, 0.25, 0.2, 0.05])
-    keys = ((last, 1, 0), (twin, 0, 1), (0 if twin else 1, 1, 0), (twin, 1, 0))
-    merged, totals = learner.merge_equal(WeightedRules(keys, weights, np.zeros(2)))
-    assert [key[1:] for key in merged] == [(1, 0), (1, 0)]
-    np.testing.assert_allclose(totals, [0.3, 0.2])
-    both = WeightedRules(((last, 1, 0), (twin, 0, 1)), np.ones(2), np.zeros(2))
-    assert learner.merge_equal(both) == ([], [])
+    one, two = (Conjunction((Condition(0, ">=", v),)) for v in (1.0, 2.0))
+    rules = [(one, 1, 0), (one, 0, 1), (two, 1, 0), (one, 1, 0)]
+    weights = np.array([0.5, 0.25, -0.4, 0.05])
+    merged = WeightedRules.of_signed(rules, weights, np.zeros(2))
+    assert merged.rules == ((two, 0, 1), (one, 1, 0))
+    np.testing.assert_allclose(merged.weights, [0.4, 0.3])
+    both = WeightedRules.of_signed(rules[:2], np.ones(2), np.zeros(2))
+    assert both.rules == ()
 
 
 def test_the_bias_is_no_rule():
-    learner = make_learner()
-    rules = learner.margin(0.2, balanced=False)
-    told = [learner.features.feature(key) for key, _, _ in rules.keys]
-    assert ALWAYS not in told
+    rules = make_program().solve(0.2, balanced=False)
+    assert ALWAYS not in [feature for feature, _, _ in rules.rules]
     assert rules.bias.sum() == pytest.approx(0)
     assert rules.weights.sum() + np.ptp(rules.bias) == pytest.approx(1)
 
 
-def test_logistic_weights_need_a_list():
-    X, codes = labelled(2)
-    model = RuleClassifier(degree=4, loss="logistic", max_rules=2)
-    with pytest.raises(DataError, match="cannot list them"):
-        model.fit(X, codes)
+def test_when_time_is_up_the_gap_still_holds():
+    late, whole = make_program(deadline=0.0), make_program()
+    rules, best = (each.solve(0.2, balanced=True) for each in (late, whole))
+    assert rules.rules
+    assert rules.certificate.value <= best.certificate.value + TOL
+    assert rules.certificate.bound >= best.certificate.value - TOL
 
 
 @pytest.mark.parametrize("loss", ["margin", "logistic", "auto"])
@@ -399,63 +381,95 @@ def test_a_ranker_without_features(loss):
         RuleRanker(generator=Nothing(), loss=loss).fit(pairs, np.arange(20) % 2)
 
 
-class TestSmooth:
-    """Labels by a + b, of which some far from the border are wrong."""
+# Some rules against the preferences
 
+
+@pytest.fixture
+def game():
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 8, size=(150, 3)).astype(float)
-    codes = (X[:, 0] + X[:, 1] > 5.5).astype(int)
-    wrong = np.flatnonzero(np.abs(X[:, 0] + X[:, 1] - 5.5) > 3)[:8]
+    signs = rng.choice([-1.0, 1.0], 40)
+    columns = rng.random((40, 6)) * signs[:, None]
+    columns[:, 0] = (signs > 0) * 1.0
+    weights = rng.random(40)
+    return RuleGame(
+        columns,
+        signs[:, None],
+        np.array([[-0.5, 0.5]]),
+        weights / weights.sum(),
+        weights / weights.sum(),
+        40.0,
+    )
 
-    def learner(self, generator, n_copies=1, weight=1.0):
-        given = self.codes.copy()
-        given[self.wrong] = 1 - given[self.wrong]
-        data = LabelData.of_codes(
-            np.tile(self.X, (n_copies, 1)),
-            np.full(150 * n_copies, weight),
-            np.tile(given, n_copies),
-            2,
-        )
-        words = Vocabulary(("a", "b", "c"))
-        whole = generator + AlwaysTrue()
-        return RuleLearner(data, whole, words, with_bias=True, tol="auto")
 
-    def test_doubts_the_labels_that_are_wrong(self):
-        doubts = self.learner(Ramps()).smooth(balanced=False, ridge=3.0)
-        assert (doubts[self.wrong] > 0.5).all()
-        assert np.mean(np.delete(doubts, self.wrong) < 0.5) > 0.9
+def test_weights_are_those_of_the_margin_program_with_a_bias_of_either_sign(game):
+    weights, bias, reached = game.margin_weights(0.3, 1e-9, climb=False)
+    table = np.hstack([game.columns, game.bias, -game.bias])
+    n, k = table.shape
+    found = linprog(
+        np.concatenate([[-1.0], np.zeros(k), game.weights / 0.3]),
+        np.hstack([np.ones((n, 1)), -table, -np.eye(n)]),
+        np.zeros(n),
+        np.concatenate([[0.0], np.ones(k), np.zeros(n)])[np.newaxis],
+        [1.0],
+        [(None, None)] + [(0, None)] * (k + n),
+    )
+    assert reached.value == pytest.approx(-found.fun, abs=1e-8)
+    assert reached.has_margin
+    assert weights.sum() + np.ptp(bias) == pytest.approx(1)
+    assert bias.sum() == 0
 
-    def test_is_the_ridge_regression_of_all_features(self):
-        learner = self.learner(Ramps())
-        keys = range(learner.features.n_features)
-        table, codes = learner.features.values(keys), learner.data.codes
-        shares = np.mean(codes), 1 - np.mean(codes)
-        for balanced in (False, True):
-            weights = np.where(codes == 1, 0.5 / shares[0], 0.5 / shares[1])
-            peer = LogisticRegression(C=1 / 3.0, tol=1e-8, max_iter=5000)
-            peer.fit(table, codes, sample_weight=weights if balanced else None)
-            wanted = 1 - peer.predict_proba(table)[np.arange(150), codes]
-            doubts = learner.smooth(balanced=balanced, ridge=3.0)
-            np.testing.assert_allclose(doubts, wanted, atol=2e-3)
 
-    def test_copies_are_like_one_item_of_their_weight(self):
-        once = self.learner(Ramps(), weight=2.0).smooth(balanced=False, ridge=1.0)
-        twice = self.learner(Ramps(), n_copies=2).smooth(balanced=False, ridge=1.0)
-        np.testing.assert_allclose(np.tile(once, 2), twice, atol=1e-6)
+def test_some_rules_reach_no_more_than_all(game):
+    _, _, every = game.margin_weights(0.3, 1e-9, climb=False)
+    weights, _, few = game.take([0, 3]).margin_weights(0.3, 1e-9, climb=False)
+    assert weights.shape == (2,)
+    assert few.value <= every.value + 1e-9
 
-    def test_of_too_many_rules_the_same_are_drawn_every_time(self):
-        learner = self.learner(Conjunctions(2))
-        assert learner.features.n_features > 500
-        first, second = (learner.smooth(balanced=False, ridge=3.0) for _ in range(2))
-        np.testing.assert_array_equal(first, second)
-        assert np.mean(np.delete(first, self.wrong) < 0.5) > 0.9
 
-    def test_few_rules_follow(self):
-        doubts = self.learner(Ramps()).smooth(balanced=False, ridge=3.0)
-        learner = self.learner(Conjunctions(2))
-        rules = learner.follow(doubts, 6, ridge=3.0)
-        assert len(rules.keys) == len(set(rules.keys)) == 6
-        assert (np.diff(rules.weights) <= 0).all()
-        assert rules.weights[-1] > 0
-        scores = learner.votes(rules).scores(self.X)
-        assert np.mean(scores.argmax(axis=1) == self.codes) > 0.9
+def test_rules_that_are_not_needed_get_no_weight():
+    # "a = 0", or neither "a = 1" nor "a = 2": the bias makes up for the difference.
+    signs = np.array([1.0, -1.0, -1.0])
+    thirds = np.full(3, 1 / 3)
+    votes = np.array([[-0.5, 0.5]])
+    game = RuleGame(np.eye(3), signs[:, None], votes, thirds, thirds, 3.0)
+    weights, bias, reached = game.margin_weights(None, "auto", climb=False)
+    np.testing.assert_allclose(weights, [2 / 3, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(bias, [1 / 6, -1 / 6], atol=1e-9)
+    assert reached.value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("nu", [None, 0.1])
+def test_rules_without_a_margin_climb_to_one(nu):
+    columns = np.array([[1.0], [1.0], [1.0], [-1.0]])
+    none, quarters = np.zeros((4, 0)), np.full(4, 0.25)
+    game = RuleGame(columns, none, np.zeros((0, 2)), quarters, quarters, 4.0)
+    _, _, stays = game.margin_weights(nu, "auto", climb=False)
+    assert not stays.has_margin
+    assert stays.nu == nu
+    _, _, climbs = game.margin_weights(nu, "auto", climb=True)
+    # A quarter says no: the others outweigh it when nature may not take half of it.
+    assert climbs.nu == 0.6
+    assert climbs.value == pytest.approx(1 - 2 * 0.25 / 0.6)
+
+
+def test_logistic_weights_may_turn_a_rule_round(game):
+    weights, bias = game.logistic_weights(ridge=0.1)
+    turned = replace(game, columns=-game.columns)
+    against, same = turned.logistic_weights(ridge=0.1)
+    np.testing.assert_allclose(against, -weights, atol=1e-6)
+    np.testing.assert_allclose(same, bias, atol=1e-6)
+
+
+def test_votes_move_two_labels_apart():
+    votes = vote_matrix(np.array([2, 0]), np.array([0, 1]), np.array([4.0, 1.0]), 3)
+    np.testing.assert_allclose(votes, [[-2, 0, 2], [0.5, -0.5, 0]])
+
+
+def test_scores_add_up_votes_dense_or_sparse():
+    X = np.array([[0.0, 2.0], [1.0, 0.0]])
+    features = (Conjunction((Condition(0, ">=", 1.0),)), Monomial((1,), (0.0,), 0.5))
+    votes = np.array([[-1.0, 1.0], [0.25, -0.25]])
+    model = RuleVotes(features, votes, np.array([0.1, -0.1]))
+    np.testing.assert_allclose(model.scores(X), [[0.35, -0.35], [-0.9, 0.9]])
+    powers = RuleVotes(features[1:], votes[1:], model.bias)
+    np.testing.assert_allclose(powers.scores(sparse.csr_array(X)), powers.scores(X))
