@@ -22,7 +22,7 @@ def nothing(model: str) -> PopulationGP:
 def talk_for(n: int, form: str = "pair", seed: int = 0) -> Participation:
     rng = np.random.default_rng(seed)
     utilities = rng.standard_normal(len(FLATS))
-    talk = Talk.begin(Start.of(FLATS), 1)
+    talk = Talk.begin(Start.from_items(FLATS), 1)
     for k in range(n):
         items, _ = talk.next_items(form)
         answer = simulated_answer(form, items, utilities, rng)
@@ -61,7 +61,9 @@ def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
         memory = Memory(FLATS, load)
         now = Participation(12, model="m1")
         found = memory.talk("p", now)
-        assert np.array_equal(found.posterior.mean, Start.of(FLATS).posterior.mean)
+        assert np.array_equal(
+            found.posterior.mean, Start.from_items(FLATS).posterior.mean
+        )
     assert len([r for r in caplog.records if "m1" in r.getMessage()]) == 2
 
 
@@ -69,7 +71,7 @@ def test_learned_population_is_where_people_start() -> None:
     flats = load_flats()
     people = make_flats_population(40, random_state=1)
     population = PopulationGP().fit(flats, people.comparisons)
-    start = Start.of(flats, population)
+    start = Start.from_items(flats, population)
     prior = population.for_user()
     assert np.array_equal(start.posterior.prior_mean, prior.mean)
     spread = np.sqrt(prior.variance.mean() + prior.mean.var())
@@ -77,7 +79,7 @@ def test_learned_population_is_where_people_start() -> None:
 
 
 def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> None:
-    start = Start.of(FLATS)
+    start = Start.from_items(FLATS)
     directed = [a.direction != "unknown" for a in FLATS.attributes]
     good = FLATS.encode()[:, directed].sum(axis=1)
     assert np.corrcoef(start.posterior.mean, good)[0, 1] > 0.999
@@ -85,24 +87,26 @@ def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> No
     unknown = [
         Attribute(a.name, a.kind, "unknown", a.domain, a.unit) for a in FLATS.attributes
     ]
-    neutral = Start.of(Items(FLATS.frame, tuple(unknown), FLATS.names))
+    neutral = Start.from_items(Items(FLATS.frame, tuple(unknown), FLATS.names))
     assert np.all(neutral.posterior.mean == 0.0)
 
 
 def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     gaps = Items.from_frame(pd.DataFrame({"a": [1.0, None, 3.0], "b": [2.0, 1.0, 0.0]}))
     assert not complete(gaps).missing()
-    assert Talk.begin(Start.of(gaps), 0).next_items("pair") is not None
+    assert Talk.begin(Start.from_items(gaps), 0).next_items("pair") is not None
     one = Items.from_frame(pd.DataFrame({"a": [1.0], "b": [2.0]}, index=["only"]))
-    talk = Talk.begin(Start.of(one), 0)
+    talk = Talk.begin(Start.from_items(one), 0)
     assert talk.next_items("pair") is None
     assert (talk.favourite, talk.certainty, talk.expected_regret) == (0, 1.0, 0.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
-    assert Talk.begin(Start.of(same), 0).next_items("pair") is not None
+    assert Talk.begin(Start.from_items(same), 0).next_items("pair") is not None
 
 
 def test_points_run_from_0_to_100_unless_nothing_is_known() -> None:
     utilities = np.array([-1.0, 0.5, 3.0])
-    scale = Scale.of(utilities, 1.0)
+    scale = Scale.measure(utilities, 1.0)
     assert scale.points(utilities) == pytest.approx([0.0, 37.5, 100.0])
-    assert Scale.of(np.zeros(3), 1.0).points(np.zeros(3)) == pytest.approx([50.0] * 3)
+    assert Scale.measure(np.zeros(3), 1.0).points(np.zeros(3)) == pytest.approx(
+        [50.0] * 3
+    )

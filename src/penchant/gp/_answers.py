@@ -282,10 +282,11 @@ def _log_ratios(
     sums, unit = np.zeros(len(draws)), noise * np.sqrt(2.0)
     for k in range(len(pairs)):
         i, j = pairs[k]
+        open_above = ends[1, k] == np.inf  # of a comparison: half the work
         for n in range(len(draws)):
             value = draws[n, i] - (draws[n, j] if j >= 0 else 0.0)
             above = 0.5 * erfc((ends[0, k] - value) / unit)
-            beyond = 0.5 * erfc((ends[1, k] - value) / unit)
+            beyond = 0.0 if open_above else 0.5 * erfc((ends[1, k] - value) / unit)
             likelihood = lapse + (1.0 - 2.0 * lapse) * (above - beyond)
             if likelihood > _CANCELLED or lapse > 0.0:
                 sums[n] += log(likelihood)

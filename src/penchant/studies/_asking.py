@@ -55,7 +55,9 @@ class Log:
         if known is not None and known.n_events == record.n_events:
             return known
         log = self.store.events(record.id)
-        now = Participation.of(((e.kind, e.body) for e in log), len(self.study.items))
+        now = Participation.from_events(
+            ((e.kind, e.body) for e in log), len(self.study.items)
+        )
         self.places.put(record.id, now)
         return now
 

@@ -55,7 +55,7 @@ class ForecastTable:
     left: FloatArray
 
     @classmethod
-    def of(
+    def simulate(
         cls,
         start: Start,
         form: str,
@@ -152,7 +152,7 @@ def find_table(
             made: list[ForecastTable] = []
 
             def make() -> None:
-                made.append(ForecastTable.of(start, *end, rest=rest))
+                made.append(ForecastTable.simulate(start, *end, rest=rest))
 
             making = (threading.Thread(target=make, daemon=True), made)
             _TABLES.put(goal, making)

@@ -119,7 +119,7 @@ class Participation:
     >>> asked = {"question": "00c0ffee00c0ffee", "form": "pair", "items": [4, 7]}
     >>> told = {"question": "00c0ffee00c0ffee", "answer": "left"}
     >>> log = [("joined", {"language": "en"}), ("asked", asked), ("answered", told)]
-    >>> now = Participation.of(log, n_items=10)
+    >>> now = Participation.from_events(log, n_items=10)
     >>> now.answered[0].items, now.open_question, now.ignored
     ((4, 7), None, 0)
     """
@@ -136,7 +136,7 @@ class Participation:
     ignored: int = 0
 
     @classmethod
-    def of(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
+    def from_events(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
         """Read a log of (kind, body); no event, however strange, is an error."""
         now = cls(n_items)
         for kind, body in events:

@@ -62,7 +62,9 @@ def participations(
     for event in store.study_events(study_id):
         logs[event.participant_id].append((event.position, event.kind, event.body))
     return {
-        who: Participation.of(((kind, body) for _, kind, body in sorted_log), n_items)
+        who: Participation.from_events(
+            ((kind, body) for _, kind, body in sorted_log), n_items
+        )
         for who, log in logs.items()
         for sorted_log in [sorted(log, key=lambda entry: entry[0])]
     }

@@ -100,7 +100,9 @@ class Start:
         return digest.hexdigest()
 
     @classmethod
-    def of(cls, items: Items, population: PopulationGP | None = None) -> "Start":
+    def from_items(
+        cls, items: Items, population: PopulationGP | None = None
+    ) -> "Start":
         """Start from a population; None: nobody has answered yet.
 
         Parameters

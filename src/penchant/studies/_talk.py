@@ -62,7 +62,7 @@ class Scale:
     span: float
 
     @classmethod
-    def of(cls, utilities: FloatArray, unit: float) -> "Scale":
+    def measure(cls, utilities: FloatArray, unit: float) -> "Scale":
         """Measure expected utilities, with at least `unit` from 0 to 100."""
         low, high = float(utilities.min()), float(utilities.max())
         return cls(0.5 * (low + high), max(high - low, unit))
@@ -150,7 +150,7 @@ class Talk:
     @cached_property
     def scale(self) -> Scale:
         """What turns utilities to points."""
-        return Scale.of(self.posterior.mean, self.start.unit)
+        return Scale.measure(self.posterior.mean, self.start.unit)
 
     def in_points(self, found: Attribution) -> Attribution:
         """Turn contributions to utility to contributions in points."""
@@ -205,7 +205,7 @@ class Memory:
     def start(self, model: str | None) -> Start:
         """Give what is believed of somebody new who starts from a model."""
         if model not in self._starts:
-            self._starts[model] = Start.of(self._items, self._population(model))
+            self._starts[model] = Start.from_items(self._items, self._population(model))
         return self._starts[model]
 
     def _population(self, model: str | None) -> PopulationGP | None:

@@ -23,7 +23,7 @@ def warm_up() -> None:
     whom this process asks waits no longer than the others.
     """
     items = load_flats().take(range(_N_ITEMS))
-    talk = Talk.begin(Start.of(items), seed=0)
+    talk = Talk.begin(Start.from_items(items), seed=0)
     for answer in _ANSWERS:
         asked = talk.next_items("pair")
         if asked is not None:
