@@ -183,29 +183,21 @@ class RowEvidence:
         """Find the sites, from where they stand; slips need expectation propagation."""
         if not len(self):
             return self
+        tau, nu = self.precision.copy(), self.shift.copy()
         if inference == "laplace" and not lapse:
             sites = Sites(self.lower, self.upper, noise)
-            start = (self.precision, self.shift)
-            found = laplace(self.mean, self.gram, sites, start=start, tol=_TOL)
-            tau, nu, log_evidence = found.tau, found.nu, found.log_evidence
+            found = laplace(self.mean, self.gram, sites, start=(tau, nu), tol=_TOL)
+            tau, nu, total = found.tau, found.nu, found.log_evidence
         else:
-            tau, nu = self.precision.copy(), self.shift.copy()
-            log_evidence = self._propagate(noise, lapse, tau, nu)
-        return replace(self, precision=tau, shift=nu, log_evidence=float(log_evidence))
-
-    def _propagate(
-        self, noise: float, lapse: float, tau: FloatArray, nu: FloatArray
-    ) -> float:
-        """Match the sites by GP-10; tau and nu are changed in place."""
-        q = len(self)
-        rows = (np.arange(q), np.full(q, -1))
-        ends = (self.lower, self.upper, np.full(q, noise), np.ones(q))
-        state = SiteState(tau, nu, *np.zeros((2, q)))
-        gram = np.ascontiguousarray(self.gram)
-        limits = _WITH_SLIPS if lapse else _WITHOUT
-        arrays = SiteArrays(*rows, *ends, lapse)
-        _, _, log_evidence, _, _ = propagate(self.mean, gram, arrays, state, limits)
-        return log_evidence
+            q, gram = len(self), np.ascontiguousarray(self.gram)
+            rows = (np.arange(q), np.full(q, -1))
+            ends = (self.lower, self.upper, np.full(q, noise), np.ones(q))
+            arrays, state = SiteArrays(*rows, *ends, lapse), np.zeros((2, q))
+            limits = _WITH_SLIPS if lapse else _WITHOUT
+            _, _, total, _, _ = propagate(
+                self.mean, gram, arrays, SiteState(tau, nu, *state), limits
+            )
+        return replace(self, precision=tau, shift=nu, log_evidence=float(total))
 
     @cached_property
     def root(self) -> FloatArray:

@@ -283,10 +283,8 @@ class Posterior:
             )
         if evidence is self.evidence:
             return self
-        return replace(self, evidence=self._infer(evidence))
-
-    def _infer(self, evidence: RowEvidence) -> RowEvidence:
-        return evidence.infer(self.inference, self.noise, self.lapse)
+        found = evidence.infer(self.inference, self.noise, self.lapse)
+        return replace(self, evidence=found)
 
     def without(self, k: int) -> Self:
         """Give the belief as if answer k had never been given.
@@ -304,7 +302,9 @@ class Posterior:
             raise DataError(
                 f"There are {len(self.answers)} answers, counted from 0. Got {k}."
             )
-        return replace(self, evidence=self._infer(self.evidence.without(k)))
+        evidence = self.evidence.without(k)
+        found = evidence.infer(self.inference, self.noise, self.lapse)
+        return replace(self, evidence=found)
 
     def take(self, items: ArrayLike) -> Self:
         """Give the belief about some items only, numbered anew.
