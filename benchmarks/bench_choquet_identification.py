@@ -52,7 +52,12 @@ def draw() -> tuple[np.ndarray, np.ndarray]:
 def fit(X: np.ndarray, y: np.ndarray) -> ChoquetRegressor:
     """Fit a normalised capacity and no constant."""
     return ChoquetRegressor(
-        k=K, alpha=ALPHA, domain=(0, 1), normalized=True, fit_intercept=False
+        k=K,
+        alpha=ALPHA,
+        domain=(0, 1),
+        directions="up",
+        normalized=True,
+        fit_intercept=False,
     ).fit(X, y)
 
 

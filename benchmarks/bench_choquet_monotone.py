@@ -42,7 +42,9 @@ def draw(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def fit(X: np.ndarray, signs: np.ndarray, k: int) -> ChoquetClassifier:
     """Fit our classifier."""
-    model = ChoquetClassifier(k=k, loss="hinge", alpha=ALPHA, domain=(0, 1))
+    model = ChoquetClassifier(
+        k=k, loss="hinge", alpha=ALPHA, domain=(0, 1), directions="up"
+    )
     return model.fit(X, signs)
 
 

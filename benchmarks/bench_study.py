@@ -28,9 +28,9 @@ from penchant.studies import (
     simulated_answer,
     store_url,
 )
-from penchant.studies._beliefs import Conversation
 from penchant.studies._forecasts import ForecastTable
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 N_EXCHANGES = 10
 ENGINE, WITH_STORE = 0.005, 0.012
@@ -64,7 +64,7 @@ def _engine(n_items: int, form: str) -> Budget:
     def talk() -> int:
         seed = next(seeds)
         rng = np.random.default_rng(seed)
-        now = Conversation.begin(start, seed)
+        now = Talk.begin(start, seed)
         for k in range(N_EXCHANGES):
             asked = now.next_items(form)
             if asked is None:
@@ -73,7 +73,7 @@ def _engine(n_items: int, form: str) -> Budget:
             answer = simulated_answer(form, asked[0], likes, rng)
             now = now.tell(AnsweredQuestion(str(k), form, asked[0], answer))
             table.forecast(now.expected_regret, 25)
-        return len(now.answered)
+        return len(now.answers)
 
     return _budget(
         f"{form}, {n_items} items", talk, 2 * ENGINE if form != "pair" else ENGINE

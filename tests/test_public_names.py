@@ -16,7 +16,13 @@ OFFERED_BEFORE = json.loads(
 )
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
-GONE = {"SupportVectorProblem", "SupportVectors"}
+GONE = {
+    "SupportVectorProblem",
+    "SupportVectors",
+    "TiltedMoments",
+    "plot_pixel_rules",
+    "regret_matching",
+}
 
 
 def packages(path=None, prefix="penchant."):

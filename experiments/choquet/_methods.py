@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -14,8 +15,9 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, minmax_scale
 
+from penchant.kernels import choquet_kernel
 from penchant.models import (
     ChoquetClassifier,
     ChoquetRegressor,
@@ -49,9 +51,29 @@ def _search(model: Any, kind: str, **grid: Any) -> GridSearchCV:
     return GridSearchCV(model, grid, scoring=scoring, cv=folds)
 
 
+class _PlainCost:
+    """Makes C the cost of one error, not of errors over the mean of K(x, x)."""
+
+    def fit(self: Any, X: np.ndarray, y: np.ndarray) -> Any:
+        cost = self.C
+        gram = choquet_kernel(minmax_scale(X), damping=1 / X.shape[1])
+        self.C = cost * np.diag(gram).mean()
+        super().fit(X, y)
+        self.C = cost
+        return self
+
+
+class _PlainSVC(_PlainCost, ChoquetSVC):
+    pass
+
+
+class _PlainSVR(_PlainCost, ChoquetSVR):
+    pass
+
+
 def _choquet(kind: str, **options: Any) -> Any:
     model = ChoquetRegressor if kind == "ratings" else ChoquetClassifier
-    return model(random_state=_SEED, n_folds=3, **options)
+    return model(directions="up", random_state=_SEED, n_folds=3, **options)
 
 
 def _pairs(kind: str, n_features: int) -> GridSearchCV:
@@ -68,8 +90,8 @@ def _curves(kind: str, n_features: int) -> Any:
 
 def _machine(kind: str, n_features: int) -> GridSearchCV:
     """Make the damped kernel machine; grades are learned as numbers and rounded."""
-    model = ChoquetSVC if kind == "classes" else ChoquetSVR
-    machine = model(damping="auto", max_iter=30_000, tol=1e-3)
+    model = _PlainSVC if kind == "classes" else _PlainSVR
+    machine = model(damping="auto", directions="up", max_iter=30_000, tol=1e-3)
     return _search(machine, kind, C=(1.0, 10.0, 100.0))
 
 

@@ -67,7 +67,7 @@ class Method:
 
 def additive(order: int, X: np.ndarray, y: np.ndarray) -> Any:
     """Fit the dense utility of all factors up to an order, cost by 3 folds (GAI-9)."""
-    model = GAIRegressor(sparse=False, max_order=order, domain=(0, 1))
+    model = GAIRegressor(C=10.0, sparse=False, max_order=order, domain=(0, 1))
     return _search(model, {"C": _ADDITIVE_COSTS}, 3).fit(X, y)
 
 
@@ -78,7 +78,7 @@ def linear(X: np.ndarray, y: np.ndarray) -> Any:
 
 def choquet(X: np.ndarray, y: np.ndarray, *, monotone: bool) -> Any:
     """Fit the 2-additive Choquet integral, penalty by 3 folds."""
-    model = ChoquetRegressor(k=2, monotone=monotone, domain=(0, 1))
+    model = ChoquetRegressor(k=2, monotone=monotone, domain=(0, 1), directions="up")
     return _search(model, {"alpha": _CHOQUET_ALPHAS}, 3).fit(X, y)
 
 

@@ -19,8 +19,8 @@ from penchant._parallel import track
 from penchant.datasets import load_flats, make_flats_population
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, StudySettings, simulated_answer
-from penchant.studies._beliefs import Conversation
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 __all__ = ["run"]
 
@@ -94,7 +94,7 @@ def _population() -> Start:
 
 def _ask(start: Start, policy: str, utilities: np.ndarray, seed: int) -> Answers:
     rng = np.random.default_rng([SEED, seed])
-    talk = Conversation.begin(start, seed, policy=policy)
+    talk = Talk.begin(start, seed, policy=policy)
     rows = []
     for _ in range(N_QUESTIONS):
         question = talk.next_items("pair")

@@ -1,5 +1,7 @@
-"""Checks of plain arrays that several layers share."""
+"""Checks of plain arrays, and a way to warn, that several layers share."""
 
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,15 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["check_indices", "check_weights", "frozen_array", "set_fields"]
+__all__ = [
+    "check_indices",
+    "check_weights",
+    "frozen_array",
+    "set_fields",
+    "warn_user",
+]
+
+_INSIDE = ("penchant", "sklearn")
 
 
 def frozen_array(values: ArrayLike, dtype: Any = None) -> Any:
@@ -62,3 +72,11 @@ def check_weights(values: ArrayLike | None, size: int, name: str) -> FloatArray:
         )
     weights: FloatArray = frozen_array(array)
     return weights
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn about the line outside penchant and scikit-learn that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals["__name__"].startswith(_INSIDE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -10,6 +10,7 @@ __all__ = [
     "ConflictError",
     "ConvergenceWarning",
     "DataError",
+    "DirectionWarning",
     "DraftNotFoundError",
     "FormatError",
     "MissingExtraError",
@@ -30,6 +31,10 @@ class PenchantError(Exception):
 
 class DataError(PenchantError, ValueError):
     """A table, a rating or a comparison is not what it must be."""
+
+
+class DirectionWarning(UserWarning):
+    """The data clearly contradict what was said to be better, more or less."""
 
 
 class FormatError(PenchantError, ValueError):

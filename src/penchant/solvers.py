@@ -26,15 +26,14 @@ __getattr__, __dir__ = offer(
             "SparseGAIResult nearest_monotone"
         ),
         "penchant.gp.inference": (
-            "EPResult EvidenceGradient LaplaceResult Rows SiteDerivatives "
-            "Sites TiltedMoments evidence_gradient "
-            "expectation_propagation laplace"
+            "EPResult EvidenceGradient LaplaceResult Rows SiteDerivatives Sites "
+            "evidence_gradient expectation_propagation laplace"
         ),
         "penchant.rules.margin": (
             "ColumnSource MarginRound MarginSolution Priced SampledSource solve_margin"
         ),
         "penchant.rules.play": (
-            "GameSolution MatrixSource fictitious_play regret_matching "
+            "GameSolution MatrixSource fictitious_play "
             "replace_randomly solve_matrix_game"
         ),
         "penchant.utility": "evaluate_factor",

@@ -32,18 +32,35 @@ def test_two_classes_equal_scikit_learn_with_the_kernel(k, damping):
     def kernel(A, B):
         return choquet_kernel(A, B, k=k, damping=damping)
 
-    ours = ChoquetSVC(k=k, damping=damping, C=10, domain=(0, 1), tol=1e-8).fit(X, y)
+    scale = np.diag(kernel(X, X)).mean()
+    ours = ChoquetSVC(
+        k=k,
+        damping=damping,
+        C=10 * scale,
+        domain=(0, 1),
+        directions="up",
+        tol=1e-8,
+    ).fit(X, y)
     theirs = SVC(kernel=kernel, C=10, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(
         ours.decision_function(X), theirs.decision_function(X), atol=1e-5
     )
     assert abs(ours.dual_gap_) < 1e-6
+    np.testing.assert_allclose(ours.C_, 10)
 
 
 def test_ratings_equal_scikit_learn_with_the_kernel():
     X, u = make_data()
     scaled = (u - u.min()) / np.ptp(u)
-    ours = ChoquetSVR(C=10, epsilon=0.05, domain=(0, 1), tol=1e-8).fit(X, u)
+    scale = np.diag(choquet_kernel(X)).mean()
+    ours = ChoquetSVR(
+        damping=1.0,
+        C=10 * scale,
+        epsilon=0.05,
+        domain=(0, 1),
+        directions="up",
+        tol=1e-8,
+    ).fit(X, u)
     theirs = SVR(kernel=choquet_kernel, C=10, epsilon=0.05, tol=1e-8).fit(X, scaled)
     expected = u.min() + np.ptp(u) * theirs.predict(X)
     np.testing.assert_allclose(ours.predict(X), expected, atol=1e-5)
@@ -56,6 +73,7 @@ def test_the_capacity_is_the_function(model):
     y = u > 1 if isinstance(model, ChoquetSVC) else 100 * u
     model.fit(X, y)
     unit = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    unit = np.where(model.is_down_, 1 - unit, unit)
     expected = model.capacity_.choquet(unit) + model.intercept_[0]
     np.testing.assert_allclose(model.utility(X), expected, rtol=1e-9)
     assert isinstance(model.capacity_, Capacity)
@@ -65,7 +83,7 @@ def test_the_capacity_is_the_function(model):
 
 def test_many_attributes_are_read_off_the_dual_coefficients():
     X, u = make_data(n=40)
-    model = ChoquetSVC(damping="auto", C=10).fit(X, u > np.median(u))
+    model = ChoquetSVC(C=1).fit(X, u > np.median(u))
     assert model.damping_ == 1 / 40
     assert isinstance(model.capacity_, KernelCapacity)
     assert set(model.capacity_.shapley().argsort()[-3:]) == {0, 1, 2}
@@ -78,6 +96,7 @@ def test_several_classes_have_one_capacity_each():
     assert model.score(X, y) > 0.95
     assert len(model.capacity_) == model.monotonicity_.size == 3
     unit = model.domain_.transform(X)
+    unit = np.where(model.is_down_, 1 - unit, unit)
     columns = [c.choquet(unit) for c in model.capacity_]
     np.testing.assert_allclose(
         model.decision_function(X), np.array(columns).T + model.intercept_, rtol=1e-7

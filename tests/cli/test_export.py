@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from penchant.cli import _files
+from penchant.cli import _export, _files
 
 
 def test_study_goes_out_and_comes_back(asked: Any, run: Any, tmp_path: Path) -> None:
@@ -100,7 +100,9 @@ def test_interrupted_writing_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_does_not_fit(asked: Any, tmp_path: Path) -> None:
+def test_what_does_not_fit(
+    asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run, _ = asked
     run.error("export", "Flats", "--format", "pdf", "-o", "x", code=2)
     run.error("export", "Flats", code=2)
@@ -112,6 +114,8 @@ def test_what_does_not_fit(asked: Any, tmp_path: Path) -> None:
         run.error("import", file)
     file.write_bytes(b"\xff\xfe\x00")
     assert "is not JSON" in run.error("import", file)
+    monkeypatch.setattr(_export, "_MAX_BYTES", 2)
+    assert "the most that is read" in run.error("import", file)
     run.error("import", tmp_path / "none.json", code=2)
 
 

@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -43,17 +44,21 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         server.communicate()
 
 
-def address(server: subprocess.Popen[str]) -> str:
+LINK = re.compile(r"ready at (http://127\.0\.0\.1:(\d+)/\?token=[\w-]{43}) ")
+
+
+def link_of(server: subprocess.Popen[str]) -> str:
     assert server.stdout is not None
     for line in server.stdout:
-        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        found = LINK.search(line)
         if found:
-            return found[0]
+            return found[1]
     raise AssertionError(f"no address: {server.communicate()}")
 
 
 def fetch(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=30) as response:
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(url, timeout=30) as response:
         text: str = response.read().decode()
         return text
 
@@ -74,14 +79,15 @@ def test_server_starts_moves_on_from_a_taken_port_and_stops(
 ) -> None:
     with taken_ports(_serve.FIRST_PORT, 1):
         first = start("--demo", "--data", str(tmp_path), "--no-open")
-        url = address(first)
+        url = link_of(first)
     second = start("--demo", "--data", str(tmp_path), "--no-open")
-    other = address(second)
+    other = link_of(second)
     assert url != other
     assert f":{_serve.FIRST_PORT}" not in url
     for one in (url, other):
         page = fetch(one)
         assert page.count("Demo, fictional") == 1
+        assert "Demo, fictional" not in fetch(one.partition("?")[0])
     for server in (first, second):
         server.send_signal(signal.SIGINT)
         output, errors = server.communicate(timeout=60)
@@ -94,18 +100,43 @@ def test_server_starts_moves_on_from_a_taken_port_and_stops(
     connection.close()
 
 
-class _Server(uvicorn.Server):
-    """A server that is asked to stop as soon as it is ready."""
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM for a child")
+def test_server_that_still_compiles_ends_when_told_to(
+    start: Callable[..., subprocess.Popen[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache, file = tmp_path / "cache", tmp_path / "data" / "penchant.sqlite"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))  # as on the very first start
+    server = start("--data", str(file.parent), "--no-open", "--port", "0")
+    while not list(cache.rglob("*.nbi")):  # until something is compiled
+        assert server.poll() is None, server.communicate()
+        time.sleep(0.05)
+    server.send_signal(signal.SIGTERM)
+    output, errors = server.communicate(timeout=10)
+    assert (server.returncode, output, errors) == (0, "Stopped.\n", "")
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
 
-    async def main_loop(self) -> None:
-        self.handle_exit(signal.SIGINT, None)
+
+async def stop(server: uvicorn.Server) -> None:
+    server.handle_exit(signal.SIGINT, None)
 
 
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
-    monkeypatch.setattr(uvicorn, "Server", _Server)
+    # Servers are asked to stop as soon as they are ready.
+    monkeypatch.setattr(uvicorn.Server, "main_loop", stop)
+    monkeypatch.setattr(_serve, "_READ_IN", 0.0)
     opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
+
+    def open_browser(url: str) -> None:
+        file = Path(urllib.request.url2pathname(url.removeprefix("file:")))
+        assert file.stat().st_mode & 0o077 == 0
+        assert file.parent.stat().st_mode & 0o077 == 0
+        opened.append(file.read_text())
+
+    monkeypatch.setattr("webbrowser.open", open_browser)
 
     def run(*args: str) -> Any:
         result = CliRunner().invoke(app, ["serve", "--data", str(tmp_path), *args])
@@ -119,7 +150,7 @@ def test_ready_server_says_where_and_ctrl_c_is_a_good_end(
 ) -> None:
     result, opened = serve("--port", "0")
     assert result.exit_code == 0
-    assert re.search(r"ready at http://127\.0\.0\.1:\d+ ", result.stdout)
+    assert LINK.search(result.stdout)
     assert result.stdout.endswith("Stopped.\n")
     assert opened == []
 
@@ -127,8 +158,32 @@ def test_ready_server_says_where_and_ctrl_c_is_a_good_end(
 def test_browser_is_opened_when_asked(serve: Callable[..., Any]) -> None:
     result, opened = serve("--port", "0", "--open")
     assert result.exit_code == 0
-    assert len(opened) == 1
-    assert opened[0] in result.stdout
+    (page,) = opened
+    link = LINK.search(result.stdout)
+    assert link is not None
+    assert f'content="0; url={link[1]}"' in page
+
+
+def test_every_start_has_its_own_secret(serve: Callable[..., Any]) -> None:
+    links = {LINK.search(serve("--port", "0")[0].stdout)[1][-43:] for _ in range(2)}
+    assert len(links) == 2
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "10.0.0.7/8", "::1", "fd00::/8"])
+def test_behind_a_proxy_owners_log_in(serve: Callable[..., Any], proxy: str) -> None:
+    result, _ = serve("--port", "0", "--proxy", "192.0.2.1", "--proxy", proxy)
+    assert result.exit_code == 0
+    assert "penchant owner add" in result.stderr
+    assert "token=" not in result.stdout
+
+
+@pytest.mark.parametrize("proxy", ["nginx", "10.0.0.0/99", "*", ""])
+def test_what_is_no_proxy_is_refused(serve: Callable[..., Any], proxy: str) -> None:
+    result, _ = serve("--port", "0", "--proxy", proxy)
+    assert result.exit_code == 2
+    assert "--proxy must be an address or a network" in " ".join(
+        result.stderr.replace("│", " ").split()
+    )
 
 
 def test_taken_port_that_was_asked_for_is_an_error(serve: Callable[..., Any]) -> None:

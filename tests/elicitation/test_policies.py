@@ -102,10 +102,19 @@ def test_evoi_with_refits_of_all_people_is_the_algorithm_of_the_paper():
     X_items, X_users = rng.standard_normal((4, 2)), rng.standard_normal((3, 2))
     winners, losers = [0, 1, 2, 3, 0, 1], [1, 2, 0, 0, 3, 3]
     users = [0, 0, 1, 1, 2, 2]
-    model = PopulationGP(
-        prior="kronecker", inference="laplace", optimize=False, noise=0.5
-    ).fit(X_items, Comparisons(winners, losers, users=users), X_users)
     x, told = np.array([0.3, -0.2]), [(0, 2)]
+
+    def belief(*answers):
+        more = np.array(answers)
+        everything = Comparisons(
+            [*winners, *more[:, 0]],
+            [*losers, *more[:, 1]],
+            users=[*users, *[3] * len(more)],
+        )
+        model = PopulationGP(
+            prior="kronecker", inference="laplace", optimize=False, noise=0.5
+        )
+        return model.fit(X_items, everything, np.vstack([X_users, x])).for_user(x)
 
     def kernel(X):
         return np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
@@ -132,9 +141,9 @@ def test_evoi_with_refits_of_all_people_is_the_algorithm_of_the_paper():
 
     now.probability = probability
     scores = policies.evoi(
-        model.refit_posterior(x, told),
+        belief(*told),
         f_best=float(now.best),
-        refit=lambda *answer: model.refit_posterior(x, [*told, answer]),
+        refit=lambda *answer: belief(*told, answer),
     )
 
     def again(winner, loser):

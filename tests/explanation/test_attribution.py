@@ -1,16 +1,14 @@
-"""The result type: arithmetic, rows, tables, and the bridge to shap."""
+"""The result type: arithmetic, rows and tables."""
 
 import io
 import json
-import sys
-from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from penchant.exceptions import DataError, MissingExtraError
+from penchant.exceptions import DataError
 from penchant.explanation import Attribution
 
 
@@ -113,33 +111,6 @@ def test_rich_shows_the_same_cells(two: Attribution) -> None:
 def test_repr_is_one_line(two: Attribution) -> None:
     assert repr(two) == "Attribution(2 rows: rent, energy; an example)"
     assert repr(two[0]).startswith("Attribution(1 row:")
-
-
-def test_shap_gets_the_same_numbers(
-    two: Attribution, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shap = ModuleType("shap")
-    shap.Explanation = SimpleNamespace  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "shap", shap)
-    given = two.to_shap()
-    np.testing.assert_array_equal(given.values, two.values)
-    np.testing.assert_array_equal(given.base_values, two.base)
-    np.testing.assert_array_equal(given.data, [[500.0, 0.0], [900.0, 1.0]])
-    assert given.display_data[1, 1] == "A"
-    assert given.feature_names == ["rent", "energy"]
-
-
-def test_real_shap_accepts_it(two: Attribution) -> None:
-    pytest.importorskip("shap")
-    assert two.to_shap()[0].values.tolist() == [0.5, -0.25]
-
-
-def test_without_shap_the_error_says_what_to_install(
-    two: Attribution, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "shap", None)
-    with pytest.raises(MissingExtraError, match=r"penchant\[shap\]"):
-        two.to_shap()
 
 
 @pytest.mark.parametrize(

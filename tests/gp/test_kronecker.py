@@ -5,13 +5,14 @@ import pytest
 from scipy.optimize import check_grad, minimize
 from scipy.spatial.distance import cdist
 from scipy.stats import norm
+from sklearn.base import clone
 
 from penchant.data import Comparisons
 from penchant.datasets import make_population
 from penchant.exceptions import DataError
 from penchant.gp._kronecker import KroneckerData, Scales
 from penchant.gp.inference._grouped_sites import GroupedSites
-from penchant.models import Answer, PopulationGP
+from penchant.models import PopulationGP
 
 SIGMA = 0.1
 
@@ -84,41 +85,23 @@ def test_a_new_person_is_that_of_an_independent_refit(people, model):
     assert posterior.noise == SIGMA
 
 
-def test_answers_of_the_new_person_are_refitted_exactly(people, model):
+def test_a_person_among_the_others_is_that_of_an_independent_refit(people, model):
     X_items, X_users, comparisons = people
     user = X_users[2] + 0.1
-    told = [(0, 3), (4, 1)]
     more = Comparisons(
         np.append(comparisons.winners, [0, 4]),
         np.append(comparisons.losers, [3, 1]),
         users=np.append(comparisons.users, [6, 6]),
     )
-    posterior = model.refit_posterior(user, told)
+    everyone = np.vstack([X_users, user])
+    posterior = clone(model).fit(X_items, more, everyone).for_user(user)
     mean, cov = refit(X_items, X_users, more, user)
     np.testing.assert_allclose(posterior.mean, mean, atol=1e-6)
     np.testing.assert_allclose(posterior.cov, cov, atol=1e-6)
-    as_table = model.refit_posterior(user, Comparisons([0, 4], [3, 1]))
-    np.testing.assert_array_equal(as_table.mean, posterior.mean)
     # Updating the condensed prior is not the same: the others do not move.
     fast = model.for_user(user).update(0, 3).update(4, 1)
     assert np.argmax(fast.mean) == np.argmax(posterior.mean)
     np.testing.assert_allclose(fast.mean, posterior.mean, atol=0.3)
-
-
-def test_a_refit_takes_answers_of_all_kinds(people, model):
-    user = people[1][0]
-    answers = [
-        Answer("tie", (0, 1)),
-        Answer("below", (4,)),
-        Answer("comparison", (3, 2)),
-    ]
-    before, after = model.for_user(user), model.refit_posterior(user, answers)
-    assert abs(after.mean[0] - after.mean[1]) < abs(before.mean[0] - before.mean[1])
-    assert after.mean[4] < max(before.mean[4], 0.0)
-    assert after.probability(3, 2) > before.probability(3, 2)
-    np.testing.assert_allclose(
-        model.refit_posterior(user, []).mean, before.mean, atol=1e-7
-    )
 
 
 def test_new_items_through_their_features(people, model):
@@ -145,7 +128,7 @@ def pack(comparisons, n_users, n_items):
 @pytest.mark.parametrize("inference", ["laplace", "ep"])
 def test_slopes_of_the_evidence(people, inference):
     X_items, X_users, comparisons = people
-    data = KroneckerData.of(X_items, X_users, pack(comparisons, 6, 5))
+    data = KroneckerData.from_answers(X_items, X_users, pack(comparisons, 6, 5))
     start = Scales(1.5, np.array([0.8, 1.2, 0.5]), np.array([0.6, 0.9]))
 
     def value(logs):
@@ -187,5 +170,3 @@ def test_what_the_paper_needs(people):
     model.fit(X_items, comparisons, X_users)
     with pytest.raises(DataError, match="needs to know the person"):
         model.for_user()
-    with pytest.raises(DataError, match="there are 5 items"):
-        model.refit_posterior(X_users[0], [(0, 5)])

@@ -328,8 +328,6 @@ def test_what_for_user_refuses(people, model):
         named.for_user([1.0, "a"], np.eye(3))
     with pytest.raises(DataError, match="fitted without X_users"):
         PopulationGP().fit(None, answers).for_user([1.0])
-    with pytest.raises(DataError, match="is for prior='kronecker'"):
-        model.refit_posterior(people.X_users[0], [(0, 1)])
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ CONTINUOUS = [
     BSpline(1),
     BSpline(3),
     BSpline(5),
-    RBF(0.5).normalized(),
+    RBF(0.5).scaled(2.0),
     KernelSum((RBF(0.2), RBF(1.0).scaled(3.0))),
 ]
 DISCRETE = [
@@ -34,7 +34,7 @@ DISCRETE = [
     Ordinal((0.0, 0.5, 1.0), sigma=0.3, weights=(1.0, 2.0, 1.0)),
     Categorical(4),
     Categorical(3, weights=(1.0, 2.0, 0.0)),
-    Categorical(3).normalized(),
+    Categorical(3).scaled(0.5),
     KernelSum((Categorical(3), Categorical(3).scaled(2.0))),
 ]
 unit = st.floats(0.0, 1.0)
@@ -113,7 +113,7 @@ def test_zero_mean_rbf_equals_the_kernel_centred_by_quadrature(sigma, x, y):
 )
 def test_features_reproduce_continuous_kernels(kernel, tolerance):
     x = np.linspace(0.0, 1.0, 57)
-    features = kernel.features(x)
+    features = kernel.feature_map()(x)
     np.testing.assert_allclose(
         features @ features.T, kernel.k0(x, x), atol=tolerance, rtol=0
     )
@@ -133,8 +133,9 @@ def test_published_kernel_has_seven_features():
 
 
 @pytest.mark.parametrize("kernel", [*CONTINUOUS, *DISCRETE], ids=str)
-def test_normalized_kernels_have_unit_mean_diagonal(kernel):
-    assert kernel.normalized().mean_diagonal() == pytest.approx(1.0)
+def test_a_kernel_over_its_mean_diagonal_has_a_unit_one(kernel):
+    unit_kernel = kernel.scaled(1.0 / kernel.mean_diagonal())
+    assert unit_kernel.mean_diagonal() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.4), Categorical(3, (1.0, 2.0, 3.0))], ids=str)
@@ -155,7 +156,7 @@ def test_a_feature_map_is_rebuilt_from_its_fields():
 
 
 def test_an_unknown_category_gets_the_mean_utility():
-    assert not Categorical(3).features([7.0]).any()
+    assert not Categorical(3).feature_map()([7.0]).any()
 
 
 @pytest.mark.parametrize(

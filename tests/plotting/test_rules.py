@@ -1,13 +1,11 @@
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 
 from penchant.data import Comparisons
-from penchant.exceptions import DataError
-from penchant.models import Monomials, RuleClassifier, RuleRanker
-from penchant.plotting import plot_pixel_rules, plot_rule_accuracy, plot_rules
+from penchant.models import RuleClassifier, RuleRanker
+from penchant.plotting import plot_rule_accuracy, plot_rules
 from penchant.plotting._style import DARK, LIGHT
 
 
@@ -22,15 +20,6 @@ def answers():
 @pytest.fixture(scope="module")
 def rules(answers):
     return RuleClassifier(nu=0.3).fit(*answers)
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    kept = np.flatnonzero(np.isin(y, [5, 8]))[::2]
-    generator = Monomials(2, standardize=False, homogeneous=True)
-    model = RuleClassifier(generator=generator, nu=0.3).fit(X[kept] / 16, y[kept])
-    return model, X[kept] / 16
 
 
 def labels_of(ax):
@@ -88,30 +77,3 @@ def test_curves_on_the_same_axes_differ(answers, rules):
     for rows in (slice(0, 50), slice(50, 100)):
         assert plot_rule_accuracy(rules, X[rows], y[rows], max_rules=2, ax=ax) is ax
     assert len({to_hex(line.get_color()) for line in ax.lines}) == 3
-
-
-def test_products_of_pixels_are_segments_between_them(digits):
-    model, X = digits
-    ax = plot_pixel_rules(model, 5, shape=(8, 8), X=X, n_rules=6)
-    drawn = [rule for rule in model.rules_ if rule.target == 5][:6]
-    (lines,) = [c for c in ax.collections if isinstance(c, LineCollection)]
-    for segment, rule in zip(lines.get_segments(), drawn, strict=True):
-        (x0, y0), (x1, y1) = segment
-        assert (8 * y0 + x0, 8 * y1 + x1) == rule.feature.attributes
-    widths = lines.get_linewidths()
-    assert widths[0] == max(widths)
-    np.testing.assert_allclose(ax.images[0].get_array(), X.mean(axis=0).reshape(8, 8))
-    assert ax.get_title(loc="left") == "5 rather than 8: 6 rules"
-
-
-def test_pictures_that_cannot_be_drawn(digits, rules):
-    model, _ = digits
-    with pytest.raises(DataError, match=r"as many pixels.*\(64\).*Got \(8, 9\)"):
-        plot_pixel_rules(model, 5, shape=(8, 9))
-    with pytest.raises(DataError, match="monomials of one or two pixels"):
-        plot_pixel_rules(rules, "yes", shape=(1, 3))
-
-
-def test_a_label_without_rules_is_an_empty_picture(digits):
-    ax = plot_pixel_rules(digits[0], "none", shape=(8, 8))
-    assert ax.get_title(loc="left") == "none: 0 rules"

@@ -65,6 +65,15 @@ class Server:
         with suppress(ProcessLookupError):
             os.kill(self._process, signal.SIGKILL)
 
+    def stop(self) -> float:
+        """Ask it to end, and give how many seconds that took."""
+        start = time.monotonic()
+        os.kill(self._process, signal.SIGTERM)
+        while Path(f"/proc/{self._process}").exists():
+            assert time.monotonic() < start + 60, self.words
+            time.sleep(0.01)
+        return time.monotonic() - start
+
     @property
     def words(self) -> str:
         """What the server has said since its start."""

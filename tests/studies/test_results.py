@@ -8,18 +8,18 @@ from penchant.data import Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import DataError
 from penchant.studies import AnsweredQuestion, simulated_answer
-from penchant.studies._beliefs import Conversation
 from penchant.studies._results import curves, interactions, ranking, weigh, what_if
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 FLATS = load_flats()
 
 
 @pytest.fixture(scope="module")
-def talk() -> Conversation:
+def talk() -> Talk:
     rng = np.random.default_rng(0)
     utilities = make_flats_population(3, random_state=5).utilities[2]
-    talk = Conversation.begin(Start.of(FLATS), 0)
+    talk = Talk.begin(Start.of(FLATS), 0)
     for k in range(10):
         items, _ = talk.next_items("pair")
         answer = simulated_answer("pair", items, utilities, rng)
@@ -28,7 +28,7 @@ def talk() -> Conversation:
 
 
 def test_ranking_is_ordered_by_points_and_its_chances_add_up(
-    talk: Conversation,
+    talk: Talk,
 ) -> None:
     ranked = ranking(talk, FLATS.names)
     points = [each.points for each in ranked]
@@ -43,7 +43,7 @@ def test_ranking_is_ordered_by_points_and_its_chances_add_up(
     assert wide == pytest.approx(2 * 1.6448536 * 100 / talk.scale.span * sd)
 
 
-def test_curves_are_those_of_the_personal_utility(talk: Conversation) -> None:
+def test_curves_are_those_of_the_personal_utility(talk: Talk) -> None:
     found = curves(talk)
     assert [curve.attribute for curve in found] == list(FLATS.frame.columns)
     assert sum(curve.share for curve in found) == pytest.approx(1.0)
@@ -57,7 +57,7 @@ def test_curves_are_those_of_the_personal_utility(talk: Conversation) -> None:
     assert weigh(talk) == pytest.approx([curve.share for curve in found])
 
 
-def test_interactions_matter_and_come_strongest_first(talk: Conversation) -> None:
+def test_interactions_matter_and_come_strongest_first(talk: Talk) -> None:
     found = interactions(talk)
     strengths = [abs(each.strength) for each in found]
     assert strengths == sorted(strengths, reverse=True)
@@ -70,7 +70,7 @@ def test_interactions_matter_and_come_strongest_first(talk: Conversation) -> Non
         assert each.points == pytest.approx(talk.scale.amount(surface), abs=1e-8)
 
 
-def test_synergy_is_the_difference_of_four_corners(talk: Conversation) -> None:
+def test_synergy_is_the_difference_of_four_corners(talk: Talk) -> None:
     each = interactions(talk)[0]
     ends = []
     for name, grid in ((each.first, each.rows), (each.second, each.columns)):
@@ -83,7 +83,7 @@ def test_synergy_is_the_difference_of_four_corners(talk: Conversation) -> None:
     assert each.strength == pytest.approx(float(talk.scale.amount(together)))
 
 
-def test_imagining_an_item_as_it_is_gives_that_item(talk: Conversation) -> None:
+def test_imagining_an_item_as_it_is_gives_that_item(talk: Talk) -> None:
     for item in (0, talk.favourite):
         own = next(r for r in ranking(talk, FLATS.names) if r.item == item)
         found = what_if(talk, FLATS, item, {})
@@ -96,7 +96,7 @@ def test_imagining_an_item_as_it_is_gives_that_item(talk: Conversation) -> None:
     assert found.chance == 0.5
 
 
-def test_what_if_follows_the_curves_and_says_how_sure(talk: Conversation) -> None:
+def test_what_if_follows_the_curves_and_says_how_sure(talk: Talk) -> None:
     base = talk.favourite
     cheap = what_if(talk, FLATS, base, {"price": 400})
     dear = what_if(talk, FLATS, base, {"price": 1500})
@@ -113,7 +113,7 @@ def test_what_if_follows_the_curves_and_says_how_sure(talk: Conversation) -> Non
     "values",
     [{"colour": "red"}, {"price": "much"}, {"balcony": "moat"}, {"price": 9e9}],
 )
-def test_impossible_items_are_refused(talk: Conversation, values: dict) -> None:
+def test_impossible_items_are_refused(talk: Talk, values: dict) -> None:
     with pytest.raises(DataError):
         what_if(talk, FLATS, 0, values)
 
@@ -122,7 +122,7 @@ def test_many_items_are_ranked_as_far_as_they_can_be_best() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((2100, 2)), columns=["a", "b"])
     many = Items.from_frame(frame)
-    talk = Conversation.begin(Start.of(many), 0)
+    talk = Talk.begin(Start.of(many), 0)
     items, _ = talk.next_items("pair")
     talk = talk.tell(AnsweredQuestion("q", "pair", items, "left"))
     ranked = ranking(talk, many.names)

@@ -102,7 +102,7 @@ def test_support_of_other_forms_leaves_no_trace_of_an_answer(
     found = {each.position: each for each in study.support(person)}
     assert found[2].effect == 0.0
     talk = study._talk(person)
-    others = [told for k, told in enumerate(talk.answered) if k != 0]
+    others = [told for k, told in enumerate(talk.answers) if k != 0]
     fresh = type(talk).begin(talk.start, 0)
     for told in others:
         fresh = fresh.tell(told)

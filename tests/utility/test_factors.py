@@ -21,10 +21,8 @@ def features():
 
 @pytest.mark.parametrize("subset", SUBSETS)
 def test_columns_give_the_product_kernel(features, subset):
-    scales = np.array([1.0, 1.0, 0.5, 0.3, 0.2])
-    columns = FactorDictionary(features, scales).columns(subset)
-    product = np.multiply.reduce([features[i] @ features[i].T for i in subset])
-    expected = scales[len(subset)] ** 2 * product
+    columns = FactorDictionary(features, 4).columns(subset)
+    expected = np.multiply.reduce([features[i] @ features[i].T for i in subset])
     np.testing.assert_allclose(
         columns @ columns.T, expected, atol=1e-14 * abs(expected).max()
     )
@@ -32,7 +30,7 @@ def test_columns_give_the_product_kernel(features, subset):
 
 @pytest.mark.parametrize("subset", SUBSETS)
 def test_tensors_evaluate_to_the_weighted_columns(features, subset):
-    dictionary = FactorDictionary(features, np.array([1.0, 1.0, 0.5, 0.3, 0.2]))
+    dictionary = FactorDictionary(features, 4)
     columns = dictionary.columns(subset)
     # Solutions lie in the range of L', where small columns have small weights.
     weights = columns.T @ np.random.default_rng(1).normal(size=len(columns))
@@ -43,25 +41,24 @@ def test_tensors_evaluate_to_the_weighted_columns(features, subset):
         columns @ weights,
         atol=1e-9 * abs(columns @ weights).max(),
     )
-    scale = dictionary.scales[len(subset)]
-    assert np.linalg.norm(tensor) == pytest.approx(scale * np.linalg.norm(weights))
+    assert np.linalg.norm(tensor) == pytest.approx(np.linalg.norm(weights))
 
 
 def test_there_are_no_more_columns_than_the_kernel_has_rank(features):
-    dictionary = FactorDictionary(features, np.ones(5))
+    dictionary = FactorDictionary(features, 4)
     assert dictionary.columns((0, 1, 2)).shape[1] <= 12  # items, of 125 products
     assert dictionary.columns((3,)).shape[1] == 1
 
 
 def test_an_attribute_without_features_has_a_column_of_zeros():
-    dictionary = FactorDictionary([np.zeros((4, 2)), np.ones((4, 1))], np.ones(3))
+    dictionary = FactorDictionary([np.zeros((4, 2)), np.ones((4, 1))], 2)
     assert dictionary.columns((0, 1)).tolist() == [[0.0]] * 4
     assert dictionary.tensor((0, 1), np.zeros(1)).tolist() == [[0.0], [0.0]]
 
 
 @pytest.mark.parametrize("subsets", [SUBSETS, SUBSETS[::-2], [(0, 1, 3)]], ids=len)
 def test_add_sums_weighted_kernels(features, subsets):
-    dictionary = FactorDictionary(features, np.ones(5))
+    dictionary = FactorDictionary(features, 4)
     weights = np.random.default_rng(2).random(len(subsets))
     grams = [matrix @ matrix.T for matrix in features]
     expected = sum(
@@ -76,6 +73,6 @@ def test_add_sums_weighted_kernels(features, subsets):
 
 def test_factors_too_large_for_memory_are_refused_with_advice():
     features = [np.random.default_rng(i).normal(size=(4, 60)) for i in range(6)]
-    dictionary = FactorDictionary(features, np.ones(7))
+    dictionary = FactorDictionary(features, 6)
     with pytest.raises(DataError, match="Set max_order to 4 or less"):
         dictionary.columns((0, 1, 2, 3, 4, 5))

@@ -128,9 +128,9 @@ def test_dense_sums_equal_the_sum_of_their_products():
 
 def test_large_inputs_go_through_in_blocks(monkeypatch):
     grid, _ = measure()
-    for module, utility in (("parts", UTILITIES[0]), ("dual", UTILITIES[1])):
-        whole = utility.utility(grid)
-        monkeypatch.setattr(f"penchant.utility._{module}._MAX_ENTRIES", 100)
+    wholes = [utility.utility(grid) for utility in UTILITIES]
+    monkeypatch.setattr("penchant.utility._parts._MAX_ENTRIES", 100)
+    for utility, whole in zip(UTILITIES, wholes, strict=True):
         np.testing.assert_allclose(utility.utility(grid), whole, atol=1e-12)
         assert utility.utility(grid[:0]).shape == (0,)
 

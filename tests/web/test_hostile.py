@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from penchant.data import Attribute, Items
 from penchant.studies import Noun, SqlStore, Study, StudySettings, store_url
-from penchant.views._fitting import Fitting
 from penchant.web import create_app
+from penchant.web._fitting import Fitting
 
 SCRIPT = "<script>alert(1)</script>"
 QUOTES = "\"'><img src=x onerror=alert(2)>"

@@ -256,7 +256,7 @@ def csrf_of(client: TestClient) -> str:
 
 def state(store: SqlStore) -> Any:
     studies = [store.dump_study(study.id) for study in store.list_studies()]
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         rest = [
             sorted(row[0] for row in connection.execute(table.select()))
             for table in (drafts, sessions)
@@ -414,6 +414,17 @@ def test_api_with_a_session_needs_the_csrf_header(
     assert state(store) == before
 
 
+def test_api_knows_who_asks_before_it_reads_what_they_send(
+    login_client: TestClient,
+) -> None:
+    def body() -> Iterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    response = login_client.post("/api/v1/studies", content=body())
+    assert response.status_code == 401
+
+
 @pytest.mark.parametrize("route", of("api participant"), ids=ids)
 def test_api_of_a_participant_needs_their_token(
     store: SqlStore,
@@ -445,3 +456,44 @@ def test_public_route_shows_nobody(
     assert response.status_code < 500
     assert "Zoe" not in response.text
     assert world.person not in response.text
+
+
+# An app without logins, but with a secret, on a machine that others use too.
+
+SECRET = "a-long-secret-word"
+
+
+@pytest.fixture(scope="module")
+def local_app(store: SqlStore) -> FastAPI:
+    return create_app(store, secret=SECRET)
+
+
+@pytest.mark.parametrize("route", of("owner", "any owner"), ids=ids)
+def test_page_of_the_local_analyst_needs_the_secret(
+    local_app: FastAPI, store: SqlStore, world: World, route: tuple[str, str]
+) -> None:
+    method, template = route
+    before = state(store)
+    cookie = {"Cookie": f"penchant_session_80={world.token}; penchant_session={SECRET}"}
+    for headers in ({}, {"Authorization": f"Bearer {SECRET}"}, cookie):
+        client = TestClient(local_app)
+        for path in (world.path(template), f"{world.path(template)}?token=guess"):
+            response = client.request(method, path, headers=headers)
+            assert response.status_code == (200 if route == ("GET", "/") else 401)
+            assert "Flats of" not in response.text
+            assert "open the link that stands in the terminal" in response.text
+            assert not client.cookies
+    assert state(store) == before
+
+
+@pytest.mark.parametrize("route", of("api owner", "api any owner"), ids=ids)
+def test_api_of_the_local_analyst_needs_the_secret(
+    local_app: FastAPI, store: SqlStore, world: World, route: tuple[str, str]
+) -> None:
+    client = TestClient(local_app)
+    before = state(store)
+    for headers in ({}, {"Authorization": f"Bearer {world.token}"}):
+        response = send(client, route, world.path(route[1]), headers)
+        assert response.status_code == 401
+        assert "link that `penchant serve` wrote" in response.json()["detail"]
+    assert state(store) == before

@@ -26,7 +26,7 @@ from penchant.choquet.solver._set_functions import (
 )
 from penchant.exceptions import DataError
 from penchant.kernels import list_subsets
-from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
+from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
 __all__ = ["Capacity"]
 
@@ -282,7 +282,7 @@ class Capacity:
             degree, std = exact_monotonicity(self.values(), tol), 0.0
         else:
             degree, std = sampled_monotonicity(
-                self._values_of, self.n, tol, n_samples, random_state
+                self.choquet, self.n, tol, n_samples, random_state
             )
         return (degree, std) if return_std else degree
 
@@ -379,10 +379,6 @@ class Capacity:
             sets = [t for t in self._coefficients if len(t) == size]
             members = np.array([sorted(t) for t in sets], dtype=np.int64)
             yield members, np.array([self._coefficients[t] for t in sets])
-
-    def _values_of(self, sets: BoolArray) -> FloatArray:
-        """Give mu of sets given as rows of 0 and 1."""
-        return self.choquet(sets.astype(np.float64))
 
     def _means_without(self, worth: Literal[0, 1]) -> FloatArray:
         """Give E C(x) over uniform x with x_i fixed at `worth`, for each i."""

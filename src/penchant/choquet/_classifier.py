@@ -1,36 +1,22 @@
 """Choquet integrals that sort items into grades or classes."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_consistent_length
 
-from penchant.choquet._base import (
-    ChoquetEstimator,
-    bend,
-    keep_weighted,
-    make_loss,
-    merge_equal,
-)
+from penchant.choquet._base import Answers, LabelMixin
+from penchant.choquet._explicit import ChoquetEstimator, integrate
 from penchant.choquet._fit import ChoquetRows
-from penchant.encoding import check_items
-from penchant.exceptions import DataError, NotAnswerableError
-from penchant.typing import ArrayLike, FloatArray, IntArray
+from penchant.exceptions import NotAnswerableError
+from penchant.typing import FloatArray, IntArray
 
 __all__ = ["ChoquetClassifier"]
 
 
-def _has_probabilities(estimator: "ChoquetClassifier") -> bool:
-    return estimator.loss == "logistic"
-
-
-class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
+class ChoquetClassifier(LabelMixin, ChoquetEstimator):
     r"""Learn a Choquet integral from class labels.
 
     With the logistic loss this is choquistic regression. Classes are grades from the
@@ -41,37 +27,17 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
 
     Parameters
     ----------
-    k : int, "auto" or None, default=2
-        Largest number of criteria that interact; None: all. "auto" compares 1 to 4
-        by the loss on held-out folds.
-    monotone : bool, default=True
-        Whether capacities must be monotone.
-    alpha : float, default=1e-4
-        Strength of the penalty.
-    domain : "data", (low, high) or list, default="data"
-        The values that criteria can take, see `ChoquetRegressor`.
-    directions : sequence of {"up", "down"}, optional
-        Whether more or less of each criterion is better; None: more of all.
-    marginals : {"spline"} or None, default=None
-        "spline" also learns a rising curve per criterion, see `ChoquetRegressor`.
-    n_knots : int, default=5
-        Knots per curve.
+    k, monotone, alpha, domain, directions, marginals, n_knots
+        As in `ChoquetRegressor`. Directions are learned from the order of the
+        classes; with ``ordered=False``, for each of three or more classes anew.
     loss : {"logistic", "hinge"}, default="logistic"
         Loss of each label, or of each threshold between grades.
     ordered : bool, default=True
         Whether three or more classes are grades. With False and `monotone`, every
-        class's own utility rises in every criterion; that is rarely meant, so
-        consider ``monotone=False``.
-    representation : {"auto", "exact", "inner"}, default="auto"
-        Cone of capacities for k >= 3, see `ChoquetRegressor`.
-    n_folds : int, default=5
-        Folds for ``k="auto"``.
-    tol : float, default=1e-7
-        Largest gap between primal and dual objective, relative to the first.
-    max_iter : int, default=100
-        Largest number of steps of one run of the interior-point solver.
-    random_state : int, RandomState or None, default=None
-        Shuffles the folds of ``k="auto"``.
+        class's own utility moves one way in every criterion; that is not always
+        meant, so consider ``monotone=False``.
+    representation, n_folds, tol, max_iter, random_state
+        As in `ChoquetRegressor`.
 
     Attributes
     ----------
@@ -85,8 +51,9 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
     k_, order_losses_, marginals_, representation_, dual_gap_, n_iter_, solver_status_
         As in `ChoquetRegressor`; of several fits the largest order, gap and steps,
         the mean losses, and a list of curves.
-    domain_, is_down_ : Domain, ndarray of bool
-        How criteria are mapped to [0, 1].
+    domain_, is_down_, directions_
+        As in `ChoquetRegressor`; with ``ordered=False`` and three or more classes one
+        row of `is_down_`, and one dict of `directions_`, per class.
 
     References
     ----------
@@ -106,7 +73,6 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ChoquetEstimator._parameter_constraints,
-        "loss": [StrOptions({"logistic", "hinge"})],
         "ordered": ["boolean"],
     }
 
@@ -116,9 +82,6 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         "intercept_",
     )
 
-    capacity_: Any
-    marginals_: Any
-
     def __init__(
         self,
         *,
@@ -126,7 +89,7 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         monotone: bool = True,
         alpha: float = 1e-4,
         domain: Any = "data",
-        directions: Any = None,
+        directions: Any = "auto",
         marginals: str | None = None,
         n_knots: int = 5,
         loss: str = "logistic",
@@ -137,20 +100,22 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
-        self.k = k
-        self.monotone = monotone
-        self.alpha = alpha
-        self.domain = domain
-        self.directions = directions
-        self.marginals = marginals
-        self.n_knots = n_knots
-        self.loss = loss
+        super().__init__(
+            k=k,
+            monotone=monotone,
+            alpha=alpha,
+            domain=domain,
+            directions=directions,
+            marginals=marginals,
+            n_knots=n_knots,
+            loss=loss,
+            representation=representation,
+            n_folds=n_folds,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
         self.ordered = ordered
-        self.representation = representation
-        self.n_folds = n_folds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -158,41 +123,14 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         tags.classifier_tags.poor_score = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the capacity.
-
-        Parameters
-        ----------
-        X : Items or array-like of shape (n_items, n_features)
-            Items.
-        y : array-like of shape (n_items,)
-            Labels; grades in sorted order.
-        sample_weight : array-like of shape (n_items,), optional
-            How much each label counts.
-
-        Returns
-        -------
-        self
-        """
-        items, labels = check_labelled(self, X, y)
-        kept, weights = keep_weighted(sample_weight, labels.size)
-        self.classes_, codes = np.unique(labels[kept], return_inverse=True)
-        n_classes = self.classes_.size
-        if n_classes < 2:
-            raise DataError(
-                f"{type(self).__name__} needs at least 2 classes. Got 1 class: "
-                f"{self.classes_[0]!r}."
-            )
-        unit = self._encode_for_fit(X, items[kept])
-        first, weights = merge_equal(unit, codes, weights / weights.sum())
-        unit, codes = unit[first], codes[first]
-        if self._is_graded():
-            rows = self._rows(unit, codes, np.arange(n_classes - 1), weights)
-            fit, self.marginals_ = self._learn(rows)
-            self.capacity_, self.intercept_ = self._capacity(fit), fit.intercepts
-            return self
-        return self._fit_each_class(unit, codes, weights)
+    def _fit_codes(self, X: Any, answers: Answers) -> None:
+        if not self._is_graded():
+            self._fit_each_class(X, answers)
+            return
+        turned = self._turn_answers(X, answers)
+        thresholds = np.arange(self.classes_.size - 1)
+        fit, self.marginals_ = self._learn(self._rows(turned, thresholds))
+        self.capacity_, self.intercept_ = self._capacity(fit), fit.intercepts
 
     def utility(self, X: Any) -> FloatArray:
         """Give the utility of each item: larger leads to a better grade.
@@ -212,24 +150,9 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
                 "Classes that are not ordered have no common utility. Use "
                 "decision_function, or fit with ordered=True."
             )
-        integral: FloatArray = self.capacity_.choquet(bend(unit, self.marginals_))
-        return integral
+        return integrate(self.capacity_, unit, self.marginals_)
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Give the evidence for the second class, or for each of several.
-
-        Parameters
-        ----------
-        X : Items or array-like of shape (n_items, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_items,) or (n_items, n_classes)
-            Its largest entry is the predicted class.
-        """
-        above = self._scores(X)
-        if self.classes_.size == 2:
-            return above[:, 0]
+    def _decide(self, above: FloatArray) -> FloatArray:
         if not self._is_graded():
             return above
         if self.loss == "logistic":
@@ -239,23 +162,7 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         steps = np.cumsum(above, axis=1)
         return np.concatenate([np.zeros((above.shape[0], 1)), steps], axis=1)
 
-    def predict(self, X: Any) -> Any:
-        """Give the most probable class of each item.
-
-        Parameters
-        ----------
-        X : Items or array-like of shape (n_items, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_items,)
-        """
-        decision = self.decision_function(X)
-        if decision.ndim == 1:
-            return self.classes_[(decision > 0).astype(np.int64)]
-        return self.classes_[decision.argmax(axis=1)]
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(lambda model: model.loss == "logistic")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Give the probability of each class, with the logistic loss only.
 
@@ -281,44 +188,43 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         """Give u - theta_t for each threshold, or u_c for each class."""
         unit = self._encode(X)
         if self._is_graded():
-            u: FloatArray = self.capacity_.choquet(bend(unit, self.marginals_))
+            u = integrate(self.capacity_, unit, self.marginals_)
             return u[:, np.newaxis] + self.intercept_
-        columns = [
-            capacity.choquet(bend(unit, heights))
-            for capacity, heights in zip(self.capacity_, self.marginals_, strict=True)
-        ]
+        # Files of version 0.1.0 have one set of directions for all classes.
+        units = np.broadcast_to(unit, (self.classes_.size, *unit.shape[-2:]))
+        functions = zip(self.capacity_, units, self.marginals_, strict=True)
+        columns = [integrate(*function) for function in functions]
         return np.column_stack(columns) + self.intercept_
 
-    def _rows(
-        self,
-        unit: FloatArray,
-        codes: IntArray,
-        thresholds: IntArray,
-        weights: FloatArray,
-    ) -> ChoquetRows:
+    def _rows(self, answers: Answers, thresholds: IntArray) -> ChoquetRows:
         """Ask of every item and threshold whether its grade lies above."""
-        above = codes[:, np.newaxis] > thresholds
+        above = answers.y[:, np.newaxis] > thresholds
         n_items, n_thresholds = above.shape
         first = np.repeat(np.arange(n_items), n_thresholds)
-        spread = np.repeat(weights, n_thresholds)
-        loss = make_loss(self.loss, np.where(above, 1.0, -1.0).ravel(), spread)
+        weights = np.repeat(answers.weights / answers.weights.sum(), n_thresholds)
+        loss = self._signed_loss(np.where(above, 1.0, -1.0).ravel(), weights)
         groups = np.tile(np.arange(n_thresholds), n_items)
-        return ChoquetRows(unit, loss, first, first, groups=groups, strata=codes[first])
+        strata = answers.y[first]
+        return ChoquetRows(
+            answers.unit, loss, first, first, groups=groups, strata=strata
+        )
 
-    def _fit_each_class(
-        self, unit: FloatArray, codes: IntArray, weights: FloatArray
-    ) -> Self:
-        fits, capacities, curves, orders, losses = [], [], [], [], []
-        for label in range(self.classes_.size):
-            is_label = (codes == label).astype(np.int64)
-            rows = self._rows(unit, is_label, np.zeros(1, dtype=np.int64), weights)
+    def _fit_each_class(self, X: Any, answers: Answers) -> None:
+        """Tell each class from the rest, with directions of its own."""
+        members = [(answers.y == c).astype(np.int64) for c in range(self.classes_.size)]
+        found = [
+            self._find_directions(X, answers.correlate(y), warns=False) for y in members
+        ]
+        self.is_down_ = np.array([is_down for is_down, _ in found])
+        self.directions_ = [directions for _, directions in found]
+        parts = []
+        for y, unit in zip(members, self._turn(answers.unit), strict=True):
+            rows = self._rows(answers._replace(unit=unit, y=y), np.zeros(1, np.int64))
             fit, heights = self._learn(rows)
-            fits.append(fit)
-            capacities.append(self._capacity(fit))
-            curves.append(heights)
-            orders.append(self.k_)
-            losses.append(self.order_losses_)
-        self.capacity_, self.marginals_ = capacities, curves
+            capacity = self._capacity(fit)
+            parts.append((fit, capacity, heights, self.k_, self.order_losses_))
+        fits, capacities, curves, orders, losses = zip(*parts, strict=True)
+        self.capacity_, self.marginals_ = list(capacities), list(curves)
         self.intercept_ = np.array([fit.intercepts[0] for fit in fits])
         self.k_ = max(orders)
         self.order_losses_ = {
@@ -328,21 +234,6 @@ class ChoquetClassifier(ClassifierMixin, ChoquetEstimator):
         self.n_iter_ = max(fit.n_iter for fit in fits)
         if any(fit.status != "optimal" for fit in fits):
             self.solver_status_ = "stopped"
-        return self
-
-
-def check_labelled(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
-    """Return items and labels as arrays of equal length."""
-    if y is None:
-        raise DataError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is "
-            "None."
-        )
-    items = check_items(estimator, X, reset=True)
-    labels = _check_y(y, estimator=estimator)
-    check_classification_targets(labels)
-    check_consistent_length(items, labels)
-    return items, labels
 
 
 def _grade_probabilities(above: FloatArray) -> FloatArray:

@@ -4,27 +4,21 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_y, check_consistent_length
 
-from penchant.choquet._base import (
-    ChoquetEstimator,
-    bend,
-    keep_weighted,
-    make_loss,
-    merge_equal,
-)
+from penchant.choquet._base import Answers, RatingMixin
+from penchant.choquet._directions import correlate_outcomes
+from penchant.choquet._explicit import ChoquetEstimator, integrate
 from penchant.choquet._fit import ChoquetRows
 from penchant.choquet.solver._losses import HingeLoss, SquaredLoss
-from penchant.encoding import RankerMixin, check_items, check_pairs
-from penchant.exceptions import DataError
+from penchant.encoding import Pairs, RankerMixin, check_pairs
 from penchant.typing import ArrayLike, FloatArray
 
 __all__ = ["ChoquetRanker", "ChoquetRegressor"]
 
 
-class ChoquetRegressor(RegressorMixin, ChoquetEstimator):
+class ChoquetRegressor(RatingMixin, ChoquetEstimator):
     """Learn a Choquet integral from ratings.
 
     Use it when a better value of any criterion must never lower the prediction,
@@ -49,9 +43,14 @@ class ChoquetRegressor(RegressorMixin, ChoquetEstimator):
         The values that criteria can take, mapped to [0, 1]: the range of the
         training data (later values outside are clamped), two ends for all criteria,
         or two ends or the levels of each.
-    directions : sequence of {"up", "down"}, optional
-        Whether more or less of each criterion is better; None: more of all. `Items`
-        bring theirs.
+    directions : "auto", "up", mapping or sequence, default="auto"
+        Which way each criterion is better. "auto" learns it in `fit` from the sign of
+        its rank correlation with the answers, or where that is not sure, of its slope
+        when all criteria are regarded; "up": more of all; a mapping from names
+        or positions to "up" or "down" leaves the others to the data; a sequence has
+        one entry per criterion. `Items` bring theirs, and the data decide about those
+        that are unknown. What is stated or declared is kept even if the data clearly
+        contradict it, with a `DirectionWarning`.
     marginals : {"spline"} or None, default=None
         "spline" also learns a rising piecewise linear curve per criterion, so that
         the criteria need not be commensurate. This is not convex: the certificate
@@ -102,8 +101,12 @@ class ChoquetRegressor(RegressorMixin, ChoquetEstimator):
         Steps of the solver.
     solver_status_ : str
         "optimal" or "stopped".
-    domain_, is_down_ : Domain, ndarray of bool
-        How criteria are mapped to [0, 1].
+    domain_, is_down_ : Domain, ndarray of bool of shape (n_features,)
+        How criteria are mapped to [0, 1]: by `domain_`, then 1 minus that where less
+        is better. `capacity_` speaks of the result.
+    directions_ : dict from str to CriterionDirection
+        For each criterion its ``direction``, its ``correlation`` with the answers and
+        whether that ``is_sure``.
 
     Examples
     --------
@@ -133,7 +136,7 @@ class ChoquetRegressor(RegressorMixin, ChoquetEstimator):
         monotone: bool = True,
         alpha: float = 1e-4,
         domain: Any = "data",
-        directions: Any = None,
+        directions: Any = "auto",
         marginals: str | None = None,
         n_knots: int = 5,
         loss: str = "squared",
@@ -146,72 +149,39 @@ class ChoquetRegressor(RegressorMixin, ChoquetEstimator):
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
-        self.k = k
-        self.monotone = monotone
-        self.alpha = alpha
-        self.domain = domain
-        self.directions = directions
-        self.marginals = marginals
-        self.n_knots = n_knots
-        self.loss = loss
+        super().__init__(
+            k=k,
+            monotone=monotone,
+            alpha=alpha,
+            domain=domain,
+            directions=directions,
+            marginals=marginals,
+            n_knots=n_knots,
+            loss=loss,
+            representation=representation,
+            n_folds=n_folds,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
         self.epsilon = epsilon
         self.fit_intercept = fit_intercept
         self.normalized = normalized
-        self.representation = representation
-        self.n_folds = n_folds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the capacity.
-
-        Parameters
-        ----------
-        X : Items or array-like of shape (n_items, n_features)
-            Items.
-        y : array-like of shape (n_items,)
-            Ratings.
-        sample_weight : array-like of shape (n_items,), optional
-            How much each rating counts.
-
-        Returns
-        -------
-        self
-        """
-        items, ratings = check_rated(self, X, y)
-        kept, weights = keep_weighted(sample_weight, ratings.size)
-        ratings = ratings[kept]
-        unit = self._encode_for_fit(X, items[kept])
-        first, weights = merge_equal(unit, ratings, weights / weights.sum())
-        unit, ratings = unit[first], ratings[first]
-        low, scale = float(ratings.min()), float(np.ptp(ratings)) or 1.0
+    def _fit_ratings(self, answers: Answers) -> None:
+        low, scale = float(answers.y.min()), float(np.ptp(answers.y)) or 1.0
         if not self.fit_intercept:
             low = 0.0
-        rows = self._rows(unit, (ratings - low) / scale, weights)
+        weights = answers.weights / answers.weights.sum()
+        rows = self._rows(answers.unit, (answers.y - low) / scale, weights)
         fit, self.marginals_ = self._learn(rows, 1 / scale if self.normalized else None)
         self.capacity_ = self._capacity(fit, scale)
         self.intercept_ = low + scale * float(fit.intercepts.sum())
-        return self
 
-    def utility(self, X: Any) -> FloatArray:
-        """Give the predicted rating of each item.
-
-        Parameters
-        ----------
-        X : Items or array-like of shape (n_items, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_items,)
-        """
+    def _scores(self, X: Any) -> FloatArray:
         unit = self._encode(X)
-        return self.capacity_.choquet(bend(unit, self.marginals_)) + self.intercept_
-
-    def predict(self, X: Any) -> FloatArray:
-        """Give the predicted rating of each item, the same as `utility`."""
-        return self.utility(X)
+        integral = integrate(self.capacity_, unit, self.marginals_)
+        return integral[:, np.newaxis] + self.intercept_
 
     def _rows(
         self, unit: FloatArray, y: FloatArray, weights: FloatArray
@@ -240,33 +210,13 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
 
     Parameters
     ----------
-    k : int, "auto" or None, default=2
-        Largest number of criteria that interact; None: all. "auto" compares 1 to 4
-        by the loss on held-out comparisons.
-    monotone : bool, default=True
-        Whether the capacity must be monotone.
-    alpha : float, default=1e-4
-        Strength of the penalty.
-    domain : "data", (low, high) or list, default="data"
-        The values that criteria can take, see `ChoquetRegressor`.
-    directions : sequence of {"up", "down"}, optional
-        Whether more or less of each criterion is better; None: more of all.
-    marginals : {"spline"} or None, default=None
-        "spline" also learns a rising curve per criterion, see `ChoquetRegressor`.
-    n_knots : int, default=5
-        Knots per curve.
+    k, monotone, alpha, domain, directions, marginals, n_knots
+        As in `ChoquetRegressor`. Directions are learned from the mean difference
+        between the preferred items and the others.
     loss : {"logistic", "hinge"}, default="logistic"
         Loss of a difference of utilities.
-    representation : {"auto", "exact", "inner"}, default="auto"
-        Cone of capacities for k >= 3, see `ChoquetRegressor`.
-    n_folds : int, default=5
-        Folds for ``k="auto"``.
-    tol : float, default=1e-7
-        Largest gap between primal and dual objective, relative to the first.
-    max_iter : int, default=100
-        Largest number of steps of one run of the interior-point solver.
-    random_state : int, RandomState or None, default=None
-        Shuffles the folds of ``k="auto"``.
+    representation, n_folds, tol, max_iter, random_state
+        As in `ChoquetRegressor`.
 
     Attributes
     ----------
@@ -275,8 +225,8 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
         logarithm of the odds.
     k_, order_losses_, marginals_, representation_, dual_gap_, n_iter_, solver_status_
         As in `ChoquetRegressor`.
-    domain_, is_down_ : Domain, ndarray of bool
-        How criteria are mapped to [0, 1].
+    domain_, is_down_, directions_
+        As in `ChoquetRegressor`.
 
     Examples
     --------
@@ -289,42 +239,6 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
     >>> model.score(X, answers) > 0.97
     True
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ChoquetEstimator._parameter_constraints,
-        "loss": [StrOptions({"logistic", "hinge"})],
-    }
-
-    def __init__(
-        self,
-        *,
-        k: int | str | None = 2,
-        monotone: bool = True,
-        alpha: float = 1e-4,
-        domain: Any = "data",
-        directions: Any = None,
-        marginals: str | None = None,
-        n_knots: int = 5,
-        loss: str = "logistic",
-        representation: str = "auto",
-        n_folds: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.monotone = monotone
-        self.alpha = alpha
-        self.domain = domain
-        self.directions = directions
-        self.marginals = marginals
-        self.n_knots = n_knots
-        self.loss = loss
-        self.representation = representation
-        self.n_folds = n_folds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -345,20 +259,22 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
         self
         """
         pairs = check_pairs(self, X, y, sample_weight)
-        unit = self._encode_for_fit(X, pairs.items)
-        ties = np.flatnonzero(pairs.ties)
-        index = np.concatenate([np.arange(pairs.winners.size), ties])
-        sign = np.ones(index.size)
-        sign[pairs.winners.size :] = -1
-        weights = np.where(pairs.ties, 0.5, 1.0)[index] * pairs.weights[index]
-        weights = weights / weights.sum()
-        loss = make_loss(self.loss, sign, weights)
-        rows = ChoquetRows(
-            unit, loss, pairs.winners[index], index, second=pairs.losers[index]
-        )
-        fit, self.marginals_ = self._learn(rows)
+        unit = self._fit_domain(X, pairs.items)
+        evidence = correlate_outcomes(unit, pairs)
+        self.is_down_, self.directions_ = self._find_directions(X, evidence)
+        fit, self.marginals_ = self._learn(self._rows(self._turn(unit), pairs))
         self.capacity_ = self._capacity(fit)
         return self
+
+    def _rows(self, unit: FloatArray, pairs: Pairs) -> ChoquetRows:
+        """Give a row for each comparison, and another, the other way, for a tie."""
+        n_pairs = pairs.winners.size
+        index = np.concatenate([np.arange(n_pairs), np.flatnonzero(pairs.ties)])
+        sign = np.where(np.arange(index.size) < n_pairs, 1.0, -1.0)
+        weights = np.where(pairs.ties, 0.5, 1.0)[index] * pairs.weights[index]
+        loss = self._signed_loss(sign, weights / weights.sum())
+        first, second = pairs.winners[index], pairs.losers[index]
+        return ChoquetRows(unit, loss, first, index, second=second)
 
     def utility(self, X: Any) -> FloatArray:
         """Give the utility of each item, 0 where all criteria are at their worst.
@@ -372,17 +288,4 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
         ndarray of shape (n_items,)
         """
         unit = self._encode(X)
-        return self.capacity_.choquet(bend(unit, self.marginals_))
-
-
-def check_rated(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
-    """Return items and ratings as arrays of equal length."""
-    if y is None:
-        raise DataError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is "
-            "None."
-        )
-    items = check_items(estimator, X, reset=True)
-    ratings = _check_y(y, y_numeric=True, estimator=estimator).astype(np.float64)
-    check_consistent_length(items, ratings)
-    return items, ratings
+        return integrate(self.capacity_, unit, self.marginals_)

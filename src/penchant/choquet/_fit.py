@@ -85,6 +85,11 @@ class ChoquetRows:
         rows = columns[self.first]
         return rows if self.second is None else rows - columns[self.second]
 
+    def scores(self, fit: MobiusFit, k: int) -> FloatArray:
+        """Give the scores of the rows under fitted coefficients."""
+        scores = self.design(subset_minima(self.items, k) @ fit.mobius)
+        return scores if self.groups is None else scores + fit.intercepts[self.groups]
+
     def take(self, index: IntArray) -> "ChoquetRows":
         """Keep some rows; their weights add up to the same as all weights."""
         return replace(
@@ -177,11 +182,8 @@ def _held_out_loss(
     """Fit to the rows that are not held out; give the loss on those that are."""
     fit = fit_rows(rows.take(np.flatnonzero(~held)), options)
     test = rows.take(np.flatnonzero(held))
-    scores = test.design(subset_minima(test.items, options.k)) @ fit.mobius
-    if test.groups is not None:
-        scores = scores + fit.intercepts[test.groups]
     loss: Loss = test.loss
-    return loss.value(scores)
+    return loss.value(test.scores(fit, options.k))
 
 
 def _assign_folds(

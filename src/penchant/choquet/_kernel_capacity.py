@@ -10,7 +10,7 @@ from penchant._validation import frozen_array, set_fields
 from penchant.choquet._capacity import Capacity
 from penchant.choquet._set_readings import position_of, sampled_monotonicity
 from penchant.kernels import choquet_kernel, list_subsets, subset_minima, subset_sizes
-from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
+from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
 __all__ = ["KernelCapacity"]
 
@@ -147,7 +147,7 @@ class KernelCapacity:
             The degree and its standard error.
         """
         degree, std = sampled_monotonicity(
-            self._values_of, self.n, tol, n_samples, random_state
+            self.choquet, self.n, tol, n_samples, random_state
         )
         return (degree, std) if return_std else degree
 
@@ -162,9 +162,6 @@ class KernelCapacity:
     def __repr__(self) -> str:
         n_support = self.support.shape[0]
         return f"KernelCapacity(n={self.n}, n_support={n_support}, k={self.k})"
-
-    def _values_of(self, sets: BoolArray) -> FloatArray:
-        return self.choquet(sets.astype(np.float64))
 
     def _reached(self, offset: int) -> tuple[IntArray, FloatArray]:
         """Give ranks, and sum_{t <= r} dx_t g(n - t + 1) for each rank r.

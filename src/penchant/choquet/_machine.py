@@ -2,17 +2,16 @@
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from penchant.choquet._base import check_directions
+from penchant._validation import warn_user
+from penchant.choquet._base import Answers, ChoquetModel
 from penchant.choquet._capacity import Capacity
 from penchant.choquet._kernel_capacity import KernelCapacity
-from penchant.encoding import Domain, check_domain, check_items
 from penchant.exceptions import ConvergenceWarning
 from penchant.kernels import choquet_kernel, count_subsets
 from penchant.typing import FloatArray
@@ -22,106 +21,141 @@ __all__ = ["ChoquetMachine"]
 _MAX_LISTED = 4096  # coefficients up to which capacity_ lists them
 
 
-class ChoquetMachine(BaseEstimator):
+class _Function(NamedTuple):
+    """What LIBSVM found, and the gap relative to the primal objective."""
+
+    coefficients: FloatArray
+    intercept: float
+    gap: float
+    n_iter: int
+
+
+class ChoquetMachine(ChoquetModel):
     """What both machines share: f = sum_s a_s K(x_s, .) + b, one row per function."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ChoquetModel._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left"), None],
         "damping": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "C": [Interval(Real, 0, None, closed="neither")],
-        "domain": [StrOptions({"data"}), "array-like"],
-        "directions": ["array-like", None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
 
     _learned: ClassVar[tuple[str, ...]] = (
+        *ChoquetModel._learned,
         "support_",
         "support_vectors_",
         "dual_coef_",
         "intercept_",
         "damping_",
-        "domain_",
-        "is_down_",
+        "C_",
         "dual_gap_",
         "n_iter_",
         "solver_status_",
     )
 
-    k: int | None
-    damping: float | str
-    C: float
-    domain: Any
-    directions: Any
-    tol: float
-    max_iter: int
-    intercept_: FloatArray
-
-    def _encode_for_fit(self, X: Any, items: FloatArray) -> FloatArray:
-        self.domain_: Domain = check_domain(self.domain, X, items)
-        self.is_down_ = check_directions(self.directions, X, items.shape[1])
-        self.damping_ = (
-            1 / items.shape[1] if self.damping == "auto" else float(self.damping)
-        )
-        return self._to_unit(items)
-
-    def _to_unit(self, items: FloatArray) -> FloatArray:
-        unit = self.domain_.transform(items)
-        return np.where(self.is_down_, 1 - unit, unit)
+    def __init__(
+        self,
+        *,
+        k: int | None = None,
+        damping: float | str = "auto",
+        C: float = 10.0,
+        domain: Any = "data",
+        directions: Any = "auto",
+        tol: float = 1e-5,
+        max_iter: int = -1,
+    ) -> None:
+        self.k = k
+        self.damping = damping
+        self.C = C
+        self.domain = domain
+        self.directions = directions
+        self.tol = tol
+        self.max_iter = max_iter
 
     def _gram(self, X: FloatArray, Y: FloatArray | None = None) -> FloatArray:
         return choquet_kernel(X, Y, k=self.k, damping=self.damping_)
 
-    def _functions(self, X: Any) -> FloatArray:
-        """Give the value of each function at each item, (n_items, n_functions)."""
-        check_is_fitted(self)
-        unit = self._to_unit(check_items(self, X, reset=False))
-        gram = self._gram(unit, self.support_vectors_)
+    def _scores(self, X: Any) -> FloatArray:
+        gram = self._gram(self._encode(X), self.support_vectors_)
         values: FloatArray = gram @ self.dual_coef_.T + self.intercept_
         return values
 
-    def _keep_machines(
-        self, unit: FloatArray, kept: Any, coefficients: list[FloatArray]
+    def _fit_machines(
+        self, machine: Any, answers: Answers, targets: list[FloatArray]
     ) -> None:
-        """Store the union of the support vectors as plain arrays."""
-        table = np.array(coefficients)
+        """Fit one function per target and keep the union of their support vectors."""
+        unit, weights = answers.unit, answers.weights
+        self.damping_ = (
+            1 / unit.shape[1] if self.damping == "auto" else float(self.damping)
+        )
+        gram = self._gram(unit)
+        # All items at their worst: no scale, and nothing but a constant to learn.
+        scale = float(np.average(np.diag(gram), weights=weights)) or 1.0
+        self.C_ = self.C / scale
+        machine.set_params(
+            kernel="precomputed", C=self.C_, tol=self.tol, max_iter=self.max_iter
+        )
+        self.solver_status_ = "optimal"
+        found = [self._solve(machine, gram, y, weights) for y in targets]
+        table = np.array([function.coefficients for function in found])
         used = np.flatnonzero((table != 0).any(axis=0))
         if used.size == 0:  # a constant function
             used = np.arange(1)
-        self.support_ = kept[used]
+        self.support_ = answers.rows[used]
         self.support_vectors_ = unit[used]
         self.dual_coef_ = table[:, used]
+        self.intercept_ = np.array([function.intercept for function in found])
+        self.dual_gap_ = max(function.gap for function in found)
+        self.n_iter_ = max(function.n_iter for function in found)
 
     def _solve(
-        self, machine: Any, gram: FloatArray, y: Any, weights: FloatArray
-    ) -> Any:
+        self, machine: Any, gram: FloatArray, y: FloatArray, weights: FloatArray
+    ) -> _Function:
         """Run LIBSVM; its warning becomes ours, with what to try."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             machine.fit(gram, y, sample_weight=weights)
         if any(issubclass(w.category, ConvergenceWarning) for w in caught):
             self.solver_status_ = "stopped"
-            warnings.warn(
+            warn_user(
                 f"LIBSVM stopped after max_iter={self.max_iter} steps. Raise max_iter "
                 "or tol, lower C, or use damping='auto'.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
-        return machine
+        a = np.zeros(y.size)
+        a[machine.support_] = machine.dual_coef_[0]
+        b = float(machine.intercept_[0])
+        score = gram @ a
+        errors, free = self._errors(y, score + b)
+        primal = a @ score / 2 + self.C_ * weights @ np.maximum(0, errors)
+        # For labels y of -1 and 1, a'y is the sum of LIBSVM's multipliers.
+        dual = a @ y - free * np.abs(a).sum() - a @ score / 2
+        gap = float((primal - dual) / max(primal, 1e-300))
+        return _Function(a, b, gap, int(np.max(machine.n_iter_)))
 
-    def _capacities(self) -> list[Capacity | KernelCapacity]:
+    def _errors(self, y: FloatArray, values: FloatArray) -> tuple[FloatArray, float]:
+        """Give the errors, which cost where positive, and the width that is free."""
+        raise NotImplementedError
+
+    @property
+    def capacity_(self) -> Any:
+        """Capacity, or one per class."""
+        found = self._capacities()
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def monotonicity_(self) -> Any:
+        """Degree of monotonicity, or one per class."""
+        degrees = [capacity.monotonicity() for capacity in self._capacities()]
+        return degrees[0] if len(degrees) == 1 else np.array(degrees)
+
+    def _capacities(self) -> list[KernelCapacity] | list[Capacity]:
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        n_features = self.support_vectors_.shape[1]
-        capacities: list[Capacity | KernelCapacity] = []
-        for row in self.dual_coef_:
-            implicit = KernelCapacity(
-                self.support_vectors_,
-                row,
-                self.k,
-                self.damping_,
-                None if names is None else tuple(names),
-            )
-            listed = count_subsets(n_features, self.k) <= _MAX_LISTED
-            capacities.append(implicit.to_capacity() if listed else implicit)
-        return capacities
+        form = (self.k, self.damping_, self._names())
+        rows = self.dual_coef_
+        implicit = [KernelCapacity(self.support_vectors_, row, *form) for row in rows]
+        if count_subsets(self.support_vectors_.shape[1], self.k) > _MAX_LISTED:
+            return implicit
+        return [capacity.to_capacity() for capacity in implicit]

@@ -109,9 +109,7 @@ def _loss_and_gradient(
 ) -> tuple[float, FloatArray]:
     """Differentiate the loss; at ties of criteria this is one of the subgradients."""
     items = np.einsum("ijl,jl->ij", ramps, rises)
-    scores = rows.design(subset_minima(items, k) @ fit.mobius)
-    if rows.groups is not None:
-        scores = scores + fit.intercepts[rows.groups]
+    scores = replace(rows, items=items).scores(fit, k)
     value = float(rows.loss.value(scores))
     slope = rows.loss.subgradient(scores)
     n_items = items.shape[0]

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from penchant.choquet.solver._set_functions import count_attributes, marginal_gains
 from penchant.exceptions import DataError
-from penchant.typing import BoolArray, FloatArray, RandomState
+from penchant.typing import FloatArray, RandomState
 
 __all__ = [
     "MAX_EXACT_ATTRIBUTES",
@@ -89,7 +89,7 @@ def exact_monotonicity(values: FloatArray, tol: float) -> float:
 
 
 def sampled_monotonicity(
-    values_of: Callable[[BoolArray], FloatArray],
+    integrate: Callable[[FloatArray], FloatArray],
     n: int,
     tol: float,
     n_samples: int,
@@ -105,12 +105,13 @@ def sampled_monotonicity(
         if isinstance(random_state, np.random.Generator)
         else np.random.default_rng(check_random_state(random_state).randint(2**31))
     )
-    sets = generator.random((n_samples, n)) < 0.5
+    # The integral of a 0/1 row is the capacity of the set of its ones.
+    sets = (generator.random((n_samples, n)) < 0.5).astype(np.float64)
     chosen = (np.arange(n_samples), generator.integers(n, size=n_samples))
-    sets[chosen] = False
-    without = values_of(sets)
-    sets[chosen] = True
-    with_it = values_of(sets)
+    sets[chosen] = 0
+    without = integrate(sets)
+    sets[chosen] = 1
+    with_it = integrate(sets)
     slack = tol * max(np.abs(without).max(), np.abs(with_it).max())
     risen = np.count_nonzero(with_it - without >= -slack)
     centre = (risen + 2) / (n_samples + 4)

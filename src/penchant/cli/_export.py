@@ -20,6 +20,9 @@ __all__ = ["export", "import_", "report"]
 
 _FORMATS = ("json", "csv", "html")
 
+_MAX_BYTES = 100_000_000
+"""Largest file that is imported, as for tables."""
+
 
 def export(
     study_name: StudyName,
@@ -162,6 +165,11 @@ def import_(
     """
     from penchant.studies import import_study
 
+    if file.stat().st_size > _MAX_BYTES:
+        raise FormatError(
+            f"{str(file)!r} has more than {_MAX_BYTES / 1e6:g} MB, the most that is "
+            "read. Give a file that `penchant export` wrote."
+        )
     try:
         values = json.loads(file.read_bytes())
     except (ValueError, RecursionError):

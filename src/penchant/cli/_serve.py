@@ -1,17 +1,25 @@
 """`penchant serve`: the web app on this machine."""
 
+import ipaddress
 import os
+import secrets
 import socket
 import sys
+import tempfile
 import threading
+import time
 import webbrowser
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Annotated, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from penchant.exceptions import PenchantError
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 __all__ = ["serve"]
 
@@ -19,6 +27,9 @@ FIRST_PORT = 8000
 TRIED_PORTS = 50
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+_READ_IN = 30.0
+"""Seconds in which a browser has surely read the page that leads it to the app."""
 
 
 def serve(
@@ -44,6 +55,15 @@ def serve(
     demo: Annotated[
         bool, typer.Option("--demo/--no-demo", help="Add the fictional demo study.")
     ] = False,
+    proxy: Annotated[
+        list[str],
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address or network of a proxy in front of the server, such as "
+            "127.0.0.1 or 10.0.0.0/8: it is believed when it says who its clients "
+            "are, and owners log in. Repeat for several.",
+        ),
+    ] = [],  # noqa: B006 - Typer copies it
     browse: Annotated[
         bool | None,
         typer.Option(
@@ -55,34 +75,69 @@ def serve(
 ) -> None:
     """Serve the web app until Ctrl-C.
 
-    On this machine alone nobody logs in. On any other address owners do
-    (`penchant owner add`), and participants use their links; put a proxy with https
-    in front.
+    On this machine alone nobody logs in: the link that is written here lets you
+    in, and nobody else who uses the machine. On any other address, or behind a
+    proxy, owners log in (`penchant owner add`). Participants use links of their
+    own. For others on a network put a proxy with https in front.
 
     Example: penchant serve --demo
     """
+    proxies = [_network(address) for address in proxy]
     listener = _listen(host, port)
     if sys.stderr.isatty():
         typer.echo("Getting ready; the very first start takes half a minute.", err=True)
 
     from penchant.studies import SqlStore, add_demo, store_url
-    from penchant.web import create_app
+    from penchant.web import create_app, run_server
 
+    local = host in _LOOPBACK and not proxies
+    secret = secrets.token_urlsafe(32) if local else None
+    hosts = _LOOPBACK if local else ()
     with listener, SqlStore(store_url(data)) as store:
-        if demo:
-            add_demo(store)
-        local = host in _LOOPBACK
         if not local and not store.list_owners():
             typer.echo(
                 "penchant: others can reach this server, so owners must log in, but "
                 "there are none yet. Add one: penchant owner add NAME",
                 err=True,
             )
-        ready = _announce(
-            host, listener, port, _has_screen() if browse is None else browse
+
+        def make_app() -> "FastAPI":
+            if demo:
+                add_demo(store)
+            return create_app(store, login=not local, secret=secret, hosts=hosts)
+
+        def close() -> None:
+            store.close()
+            _say_goodbye()
+
+        run_server(
+            make_app,
+            listener,
+            proxies=proxies,
+            ready=partial(
+                _announce,
+                _link(host, listener, secret),
+                _has_screen() if browse is None else browse,
+                moved=port is None,
+            ),
+            close=close,
         )
-        app = create_app(store, login=not local, hosts=_LOOPBACK if local else ())
-        _run(app, listener, ready)
+    _say_goodbye()
+
+
+def _network(address: str) -> str:
+    try:
+        return str(ipaddress.ip_network(address, strict=False))
+    except ValueError:
+        raise typer.BadParameter(
+            "--proxy must be an address or a network, such as 127.0.0.1 or "
+            f"10.0.0.0/8, not {address!r}."
+        ) from None
+
+
+def _say_goodbye() -> None:
+    typer.echo("Stopped.")
+    sys.stdout.flush()
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
@@ -102,22 +157,38 @@ def _listen(host: str, port: int | None) -> socket.socket:
     )
 
 
-def _announce(
-    host: str, listener: socket.socket, asked: int | None, browse: bool
-) -> Callable[[], None]:
+def _link(host: str, listener: socket.socket, secret: str | None) -> str:
     port = listener.getsockname()[1]
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return url if secret is None else f"{url}/?token={secret}"
 
-    def ready() -> None:
-        if asked is None and port != FIRST_PORT:
-            typer.echo(f"Port {FIRST_PORT} is taken, so this is port {port}.")
-        typer.echo(f"penchant is ready at {url} (Ctrl-C stops it)")
-        sys.stdout.flush()
-        if browse:
-            # In a thread: some browsers hold on to whoever opens them.
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
-    return ready
+def _announce(link: str, browse: bool, *, moved: bool) -> None:
+    port = urlsplit(link).port
+    if moved and port != FIRST_PORT:
+        typer.echo(f"Port {FIRST_PORT} is taken, so this is port {port}.")
+    typer.echo(f"penchant is ready at {link} (Ctrl-C stops it)")
+    sys.stdout.flush()
+    if browse:
+        # In a thread: some browsers hold on to whoever opens them.
+        threading.Thread(target=_open, args=(link,), daemon=True).start()
+
+
+def _open(link: str) -> None:
+    """Open a browser, which finds the link in a file that only its owner can read.
+
+    With which words a program was started every user of a machine can see.
+    """
+    with tempfile.TemporaryDirectory(prefix="penchant-") as folder:
+        page = Path(folder) / "open.html"
+        page.touch(mode=0o600)
+        page.write_text(
+            f'<!doctype html><title>penchant</title><meta http-equiv="refresh" '
+            f'content="0; url={link}"><a href="{link}">penchant</a>\n',
+            encoding="ascii",
+        )
+        webbrowser.open(page.as_uri())
+        time.sleep(_READ_IN)
 
 
 def _has_screen() -> bool:
@@ -125,20 +196,3 @@ def _has_screen() -> bool:
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
     return screen and sys.stdout.isatty()
-
-
-def _run(app: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            ready()
-
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=5
-    )
-    # The server stops in good order first and then passes Ctrl-C on.
-    with suppress(KeyboardInterrupt):
-        Server(config).run([listener])
-    typer.echo("Stopped.")

@@ -14,7 +14,7 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.elicitation import Simulation
-    from penchant.studies import Start, Study
+    from penchant.studies import Start
     from penchant.typing import FloatArray
 
 __all__ = ["simulate"]
@@ -67,7 +67,7 @@ def simulate(
     """
     kind = None if picture is None else _check_picture(picture, force)
     with open_store(data) as store:
-        start = _start(find_study(store, study_name))
+        start = find_study(store, study_name).newcomer()
     likes = _people(start, people, seed)
     results = {
         name: _ask_all(start, likes, name, questions, wrong, seed, jobs)
@@ -89,28 +89,12 @@ def _check_picture(path: Path, force: bool) -> str:
     return kind
 
 
-def _start(study: "Study") -> "Start":
-    """Give what is believed of a new participant."""
-    from penchant.studies import Start
-    from penchant.studies.store import unpack_model
-
-    latest = study.store.latest_model(study.id)
-    if latest is None or not study.settings.help_each_other:
-        return Start.of(study.items)
-    return Start.of(study.items, unpack_model(study.store.get_model(latest.id).body))
-
-
 def _people(start: "Start", n_people: int, seed: int) -> "FloatArray":
     """Draw utilities, shape (n_people, n_items)."""
     import numpy as np
 
-    from penchant.elicitation import covariance_root
-
-    belief = start.posterior
-    root = covariance_root(belief.block(np.arange(belief.n_items)))
-    draws = np.random.default_rng(seed).standard_normal((n_people, root.shape[1]))
-    likes: FloatArray = belief.mean + draws @ root.T
-    return likes
+    rng = np.random.default_rng(seed)
+    return np.stack(list(start.posterior.sample(n_people, rng)))
 
 
 def _ask_all(

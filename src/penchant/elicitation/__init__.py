@@ -2,39 +2,33 @@
 
 from penchant.elicitation import policies
 from penchant.elicitation._batch import batch
-from penchant.elicitation._best import BestItem, count_wins, gains_over
-from penchant.elicitation._choice import leading_items
+from penchant.elicitation._belief import BestItem, Recommendation
+from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._draws import covariance_root, normal_draws
 from penchant.elicitation._elicitor import Elicitor
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import Forecast, Question, Recommendation, Told
+from penchant.elicitation._forecast import Forecast, carry_on, draw_people
+from penchant.elicitation._history import Question, Told
 from penchant.elicitation._simulate import FlippedAnswers, ProbitAnswers, simulate
 from penchant.elicitation._simulation import Simulation
-from penchant.elicitation._step import Setting, Step, tell_known
 from penchant.elicitation._stopping import StopRule
 
 __all__ = [
     "BestItem",
+    "Conversation",
     "Dominance",
     "Elicitor",
     "FlippedAnswers",
     "Forecast",
-    "History",
     "ProbitAnswers",
     "Question",
     "Recommendation",
     "Setting",
     "Simulation",
-    "Step",
     "StopRule",
     "Told",
     "batch",
-    "count_wins",
-    "covariance_root",
-    "gains_over",
-    "leading_items",
-    "normal_draws",
+    "carry_on",
+    "draw_people",
     "policies",
     "simulate",
     "tell_known",

@@ -1,26 +1,25 @@
 """Questions to be answered all at once, such as on paper."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from penchant.data import Items
-from penchant.elicitation._belief import Belief, Pair
+from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation._choice import (
-    LARGE,
     Policy,
     Situation,
     check_policy,
     choose_pair,
     leading_items,
 )
-from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import Question
+from penchant.elicitation._dominance import LARGE, Dominance
+from penchant.elicitation._history import History, Question
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, NotAnswerableError
+from penchant.gp import Answer
 from penchant.typing import FloatArray, IntArray, RandomState
 
 __all__ = ["batch"]
@@ -30,7 +29,7 @@ _N_LEADING = 512
 
 
 def batch(
-    posterior: Belief,
+    posterior: Moments,
     n: int,
     *,
     policy: Policy = "eubo-kg",
@@ -98,7 +97,7 @@ class _Expected:
     mean: FloatArray
     cov: FloatArray
     noise: float
-    answers: tuple[Any, ...] = ()
+    answers: tuple[Answer, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -141,20 +140,20 @@ def _hazard(z: float) -> float:
 
 
 def _start(
-    posterior: Belief, items: Items | None, rng: np.random.Generator
+    posterior: Moments, items: Items | None, rng: np.random.Generator
 ) -> tuple[IntArray, Situation]:
     """Give the items that are looked at, and the situation, numbered by them."""
     kept = np.arange(posterior.n_items)
     if posterior.n_items > LARGE:
         kept = leading_items(posterior, kept, _N_LEADING)
-    known = Dominance.of(posterior.n_items, items, None, None)
+    known = Dominance.from_table(posterior.n_items, items, None, None)
     contenders = np.arange(kept.size)
     if known is not None:
         contenders = contenders[~known.is_dominated(kept)]
         known = Dominance(known.X[kept], known.directions)
     place = np.full(posterior.n_items, -1)
     place[kept] = np.arange(kept.size)
-    blocked = place[History.of(posterior).blocked()]
+    blocked = place[History.read(posterior).blocked()]
     mean = posterior.mean[kept]
     situation = Situation(
         posterior=_Expected(mean, posterior.block(kept), float(posterior.noise)),

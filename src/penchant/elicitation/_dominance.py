@@ -6,12 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from penchant._cached import cached_property
 from penchant._validation import frozen_array, set_fields
 from penchant.data import Items
 from penchant.exceptions import DataError, FormatError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["Dominance"]
+__all__ = ["LARGE", "Dominance"]
+
+LARGE = 2000
+"""Above so many items only leading ones are looked at."""
 
 _CHUNK = 4_000_000
 """Comparisons of two items that are held at once."""
@@ -54,7 +58,7 @@ class Dominance:
         set_fields(self, X=frozen_array(values), directions=directions)
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         n_items: int,
         items: Items | None,
@@ -81,6 +85,19 @@ class Dominance:
                 f"about {len(known.X)}; give the same items in the same order."
             )
         return known
+
+    @cached_property
+    def relation(self) -> BoolArray:
+        """Whether item i dominates item j; for tables that are not large."""
+        everyone = np.arange(len(self.X))
+        relation = self.between(everyone, everyone)
+        relation.setflags(write=False)
+        return relation
+
+    @cached_property
+    def undominated(self) -> IntArray:
+        """The items that no other one dominates, of a table that is not large."""
+        return np.flatnonzero(~self.relation.any(axis=0))
 
     def between(self, items: IntArray, others: IntArray) -> BoolArray:
         """Tell whether items[i] dominates others[j], shape (k, m)."""

@@ -6,19 +6,12 @@ from typing import Any, Self
 import numpy as np
 
 from penchant.data import Items
-from penchant.elicitation._belief import Learner
+from penchant.elicitation._belief import Belief, Recommendation
 from penchant.elicitation._choice import Policy, check_policy
+from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._forecast import forecast
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import (
-    Forecast,
-    Question,
-    Recommendation,
-    Told,
-    check_answer,
-)
-from penchant.elicitation._step import Setting, Step, tell_known
+from penchant.elicitation._forecast import Forecast, forecast
+from penchant.elicitation._history import History, Question, Told, check_answer
 from penchant.elicitation._stopping import StopRule
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
@@ -100,7 +93,7 @@ class Elicitor:
 
     def __init__(
         self,
-        posterior: Learner,
+        posterior: Belief,
         policy: Policy = "eubo-kg",
         random_state: RandomState = None,
         *,
@@ -110,29 +103,33 @@ class Elicitor:
         decisive: bool = False,
         stop: StopRule | None = None,
     ) -> None:
-        known = Dominance.of(posterior.n_items, items, X, directions)
-        history = History.of(posterior)
+        known = Dominance.from_table(posterior.n_items, items, X, directions)
         setting = Setting(
             policy=check_policy(policy),
             seed=_draw_seed(random_state),
             decisive=bool(decisive),
             known=known,
             order=np.argsort(-posterior.mean, kind="stable"),
-            n_before=len(history),
         )
         self._start = posterior
         self._stop = StopRule() if stop is None else stop
-        self._steps = [Step(setting, tell_known(posterior, known), history)]
+        belief, before = tell_known(posterior, known), History.read(posterior)
+        self._moments = [Conversation.begin(setting, belief, before)]
 
     @property
-    def posterior(self) -> Learner:
+    def posterior(self) -> Belief:
         """What is believed now."""
-        return self._now.posterior
+        return self._now.belief
 
     @property
     def answers(self) -> tuple[Told, ...]:
         """The answers so far, in order."""
-        return self._now.history.told[self._now.setting.n_before :]
+        return self._now.told
+
+    @property
+    def evidence_rows(self) -> list[list[int]]:
+        """For each answer, which of ``posterior.answers`` are there because of it."""
+        return self._now.evidence_rows
 
     @property
     def decisive(self) -> bool:
@@ -140,8 +137,8 @@ class Elicitor:
         return self._now.setting.decisive
 
     @property
-    def _now(self) -> Step:
-        return self._steps[-1]
+    def _now(self) -> Conversation:
+        return self._moments[-1]
 
     def ask(self) -> Question:
         """Give the next question; the same one until it is answered.
@@ -172,7 +169,9 @@ class Elicitor:
             acceptable.
         """
         told = Told(*self._check_question(question), check_answer(answer))
-        self._steps.append(self._now.after(told))
+        # Piece by piece: rejected items are two statements.
+        pieces = ([piece] for piece in told.evidence)
+        self._moments.append(self._now.tell(told, *pieces))
 
     def _check_question(self, question: Question) -> tuple[int, int]:
         if not isinstance(question, Question):
@@ -185,7 +184,7 @@ class Elicitor:
                 f"A question must be about two different items from 0 to {n_items - 1}."
                 f" Got {sides[0]} and {sides[1]}."
             )
-        awaited = self._now.n_questions + 1
+        awaited = len(self.answers) + 1
         if question.number not in (None, awaited):
             raise NotAnswerableError(
                 f"Question {awaited} is the next to be answered. Got an answer to "
@@ -201,11 +200,11 @@ class Elicitor:
         n : int, default=1
             How many.
         """
-        if not 0 <= n < len(self._steps):
+        if not 0 <= n < len(self._moments):
             raise NotAnswerableError(
-                f"undo can take back up to {len(self._steps) - 1} answers. Got {n}."
+                f"undo can take back up to {len(self._moments) - 1} answers. Got {n}."
             )
-        del self._steps[len(self._steps) - n :]
+        del self._moments[len(self._moments) - n :]
 
     def recommend(self, n: int = 1) -> list[Recommendation]:
         """Give the items that the person will like best, best first.
@@ -230,7 +229,7 @@ class Elicitor:
 
     def expected_regret(self) -> float:
         """Give what the person loses, in expectation, with the recommended item."""
-        return self._now.describe(self._now.favourite).expected_regret
+        return self._now.recommendation.expected_regret
 
     def probability_best(self) -> FloatArray:
         """Give the probability of being the best for every item, shape (n_items,)."""
@@ -246,19 +245,7 @@ class Elicitor:
     @property
     def stop_reason(self) -> str:
         """Why no more questions are needed, in words; empty while some are."""
-        now = self._now
-        if now.contenders.size == 1:
-            return "only one item can still be the best"
-        if self._stop.is_set:
-            favourite = now.describe(now.favourite)
-            reason = self._stop.reason(
-                favourite.expected_regret,
-                favourite.probability_best,
-                now.n_questions,
-            )
-            if reason:
-                return reason
-        return "" if now.question is not None else now.nothing_left
+        return self._now.stop_reason(self._stop)
 
     def questions_left(self, n_simulations: int = 20) -> Forecast:
         """Estimate how many more questions it takes until `done`.
@@ -282,14 +269,7 @@ class Elicitor:
                 "questions_left needs a StopRule with max_regret or min_probability, "
                 "or decisive=True: without one there is no goal to count to."
             )
-        return forecast(self, n_simulations, self._now.setting.seed)
-
-    def copy(self) -> "Elicitor":
-        """Give an independent conversation that starts from here."""
-        other = object.__new__(Elicitor)
-        other._start, other._stop = self._start, self._stop
-        other._steps = list(self._steps)
-        return other
+        return forecast(self._now, self._stop, n_simulations)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole conversation as plain values for JSON.
@@ -315,7 +295,7 @@ class Elicitor:
         cls,
         values: dict[str, Any],
         *,
-        posterior: Learner | None = None,
+        posterior: Belief | None = None,
         policy: Policy | None = None,
     ) -> Self:
         """Carry on a conversation that `to_dict` described.

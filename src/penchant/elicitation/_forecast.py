@@ -1,56 +1,112 @@
 """How many questions are still to come: conversations with people like this one."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Self, TypeVar
 
 import numpy as np
 
+from penchant.elicitation._belief import Belief
 from penchant.elicitation._choice import leading_items
-from penchant.elicitation._draws import covariance_root
-from penchant.elicitation._questions import Forecast
+from penchant.elicitation._conversation import Conversation
+from penchant.elicitation._history import Told
+from penchant.elicitation._stopping import StopRule
 from penchant.typing import FloatArray
 
-if TYPE_CHECKING:
-    from penchant.elicitation._elicitor import Elicitor
-
-__all__ = ["forecast"]
+__all__ = ["Forecast", "carry_on", "draw_people", "forecast"]
 
 _MAX_DRAWN = 200
 """Items whose utilities are drawn jointly; the others keep their means."""
 
 _MAX_QUESTIONS = 100
 
-
-def forecast(elicitor: "Elicitor", n_simulations: int, seed: int) -> Forecast:
-    """Carry a conversation on with people drawn from the posterior; count questions."""
-    rng = np.random.default_rng([seed, len(elicitor.answers), 2])
-    counts = [
-        _count(elicitor.copy(), utilities, rng)
-        for utilities in _draw(elicitor, n_simulations, rng)
-    ]
-    low, middle, high = np.quantile(counts, [0.1, 0.5, 0.9], method="nearest")
-    return Forecast(int(middle), int(low), int(high))
+Talk = TypeVar("Talk")
 
 
-def _draw(elicitor: "Elicitor", n: int, rng: np.random.Generator) -> FloatArray:
-    """Give utilities of n people, shape (n, n_items)."""
-    posterior = elicitor.posterior
-    utilities = np.tile(posterior.mean, (n, 1))
-    items = leading_items(posterior, np.arange(posterior.n_items), _MAX_DRAWN)
-    root = covariance_root(posterior.block(items))
-    utilities[:, items] += rng.standard_normal((n, root.shape[1])) @ root.T
-    return utilities
+@dataclass(frozen=True)
+class Forecast:
+    """How many more questions it takes, by simulated conversations.
+
+    Parameters
+    ----------
+    questions : int
+        Median of the simulated conversations.
+    low, high : int
+        One in ten took fewer than `low`, one in ten more than `high`.
+    """
+
+    questions: int
+    low: int
+    high: int
+
+    @classmethod
+    def summarise(cls, counts: Sequence[int], most: float = np.inf) -> Self:
+        """Sum up how many questions conversations took, `most` at most."""
+        low, middle, high = np.quantile(counts, [0.1, 0.5, 0.9], method="nearest")
+        return cls(*(int(min(n, most)) for n in (middle, low, high)))
+
+    def __str__(self) -> str:
+        if self.high == 0:
+            return "no more questions"
+        spread = "" if self.low == self.high else f" ({self.low} to {self.high})"
+        return f"about {self.questions} more{spread}"
 
 
-def _count(
-    elicitor: "Elicitor", utilities: FloatArray, rng: np.random.Generator
-) -> int:
-    """Answer questions until the conversation is done."""
-    noise = 0.0 if elicitor.decisive else elicitor.posterior.noise
-    n_questions = 0
-    while not elicitor.done and n_questions < _MAX_QUESTIONS:
-        question = elicitor.ask()
-        difference = utilities[question.left] - utilities[question.right]
-        difference += noise * rng.standard_normal()
-        elicitor.tell(question, "left" if difference > 0 else "right")
-        n_questions += 1
-    return n_questions
+def draw_people(
+    belief: Belief, n: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield utilities of n people; of many items, those of the leading ones vary."""
+    items = leading_items(belief, np.arange(belief.n_items), _MAX_DRAWN)
+    return belief.sample(n, rng, items)
+
+
+def carry_on(
+    talk: Talk, exchange: Callable[[Talk], Talk | None], most: int
+) -> list[Talk]:
+    """Hold a conversation; give all its moments, the first included.
+
+    Parameters
+    ----------
+    talk : Conversation
+        Where it stands.
+    exchange : callable
+        Gives the conversation after one more answer, None when it has ended.
+    most : int
+        Most answers.
+    """
+    moments = [talk]
+    while len(moments) <= most:
+        after = exchange(moments[-1])
+        if after is None:
+            break
+        moments.append(after)
+    return moments
+
+
+def forecast(talk: Conversation, rule: StopRule, n_people: int) -> Forecast:
+    """Carry a conversation on with people drawn from the belief; count questions."""
+    rng = np.random.default_rng([talk.setting.seed, len(talk.told), 2])
+    people = list(draw_people(talk.belief, n_people, rng))
+    counts = []
+    for utilities in people:
+        exchange = partial(_exchange, rule=rule, utilities=utilities, rng=rng)
+        counts.append(len(carry_on(talk, exchange, _MAX_QUESTIONS)) - 1)
+    return Forecast.summarise(counts)
+
+
+def _exchange(
+    talk: Conversation,
+    rule: StopRule,
+    utilities: FloatArray,
+    rng: np.random.Generator,
+) -> Conversation | None:
+    """Ask a person one more question, unless the conversation is done."""
+    question = None if talk.stop_reason(rule) else talk.question
+    if question is None:
+        return None
+    noise = 0.0 if talk.setting.decisive else talk.belief.noise
+    difference = utilities[question.left] - utilities[question.right]
+    difference += noise * rng.standard_normal()
+    told = Told(question.left, question.right, "left" if difference > 0 else "right")
+    return talk.tell(told, told.evidence)

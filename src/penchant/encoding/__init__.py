@@ -4,6 +4,7 @@ from penchant.encoding._domain import (
     Domain,
     check_domain,
     check_items,
+    check_labelled_items,
     check_rated_items,
 )
 from penchant.encoding._encoding import Encoding, make_encoding, make_kernels
@@ -16,6 +17,7 @@ __all__ = [
     "RankerMixin",
     "check_domain",
     "check_items",
+    "check_labelled_items",
     "check_pairs",
     "check_rated_items",
     "make_encoding",

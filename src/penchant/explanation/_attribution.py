@@ -3,14 +3,13 @@
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from penchant._validation import frozen_array, set_fields
-from penchant.exceptions import DataError, MissingExtraError
+from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
 __all__ = ["Attribution"]
@@ -187,30 +186,6 @@ class Attribution:
             plain[field.name] = list(value) if field.name == "names" else value
         return plain
 
-    def to_shap(self) -> Any:
-        """Give the same numbers as a ``shap.Explanation``, for the plots of shap.
-
-        Returns
-        -------
-        shap.Explanation
-
-        Raises
-        ------
-        MissingExtraError
-            The package shap is not installed.
-        """
-        try:
-            shap = import_module("shap")
-        except ImportError:
-            raise MissingExtraError("shap", "shap") from None
-        return shap.Explanation(
-            values=self.values.copy(),
-            base_values=self.base.copy(),
-            data=None if self.data is None else _numbers(self.data),
-            display_data=None if self.data is None else self.data.to_numpy(object),
-            feature_names=list(self.names),
-        )
-
     def _headline(self) -> str:
         parts = [self.game]
         if self.n_models is not None:
@@ -271,17 +246,6 @@ def _cells(rows: pd.DataFrame) -> Any:
     """Give the cells row by row, as numbers if all are."""
     cells = rows.to_numpy(object).ravel()
     return pd.Series(list(cells), dtype=object).infer_objects()
-
-
-def _numbers(rows: pd.DataFrame) -> Any:
-    """Give the cells as numbers; levels become their codes."""
-    return rows.apply(
-        lambda column: (
-            column.astype(np.float64)
-            if pd.api.types.is_numeric_dtype(column)
-            else pd.Series(pd.factorize(column)[0], column.index, np.float64)
-        )
-    ).to_numpy()
 
 
 def _text(cell: Any) -> str:

@@ -18,7 +18,11 @@ from penchant.explanation._tables import (
     shown_rows,
     stack_rows,
 )
-from penchant.explanation.closed_forms._closed_form import averaged_over, closed_form
+from penchant.explanation.closed_forms._closed_form import (
+    CONTRAST,
+    averaged_over,
+    closed_form,
+)
 from penchant.explanation.closed_forms._posterior import (
     contrast_posterior,
     explain_posterior,
@@ -28,8 +32,6 @@ from penchant.gp import Posterior
 from penchant.typing import FloatArray, RandomState
 
 __all__ = ["contrast", "explain"]
-
-_CONTRAST = "attributes of the rival are replaced by those of the item"
 
 
 def explain(
@@ -70,7 +72,7 @@ def explain(
     >>> from penchant.explanation import explain
     >>> from penchant.models import GAIRegressor
     >>> sample = make_gai(100, 4, n_factors=3, noise=0.01, random_state=0)
-    >>> model = GAIRegressor(sigma=0.3, max_order=2).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, sigma=0.3, max_order=2).fit(sample.X, sample.y)
     >>> found = explain(model, sample.X[:2])
     >>> found.values.shape, bool(abs(found.gap).max() < 1e-12)
     ((2, 4), True)
@@ -199,7 +201,7 @@ def contrast(
         predictions[1:],
         predictions[:1],
         named.names,
-        _CONTRAST,
+        CONTRAST,
         std=std,
         cov=cov,
         data=_named(shown[:1], a),

@@ -1,7 +1,6 @@
 """Contrasts of any model: all coalitions of few attributes, orders of many."""
 
 from collections.abc import Callable
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import is_classifier
 from penchant.data import Items
 from penchant.exceptions import DataError
 from penchant.explanation._players import Players, frame_of
+from penchant.explanation._shapley import shapley_of_table
 from penchant.typing import BoolArray, FloatArray
 
 __all__ = ["contrast_any", "mix_rows", "output_of"]
@@ -121,16 +121,8 @@ def contrast_any(
 def _by_coalitions(worths: Callable[[BoolArray], FloatArray], size: int) -> FloatArray:
     if size == 0:
         return np.zeros(0)
-    codes = np.arange(2**size)
-    table = worths((codes[:, None] >> np.arange(size)) & 1 == 1)
-    values = np.empty(size)
-    sizes = np.bitwise_count(codes)
-    for k in range(size):
-        without = codes[(codes >> k) & 1 == 0]
-        gains = table[without | (1 << k)] - table[without]
-        weights = np.array([1 / (size * comb(size - 1, s)) for s in range(size)])
-        values[k] = weights[sizes[without]] @ gains
-    return values
+    sets = np.indices((2,) * size).reshape(size, -1).T == 1
+    return shapley_of_table(worths(sets).reshape((2,) * size))
 
 
 def _by_orders(

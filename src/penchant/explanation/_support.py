@@ -6,13 +6,9 @@ from typing import Any
 import numpy as np
 
 from penchant.exceptions import DataError
-from penchant.gp import Posterior
 from penchant.typing import FloatArray
 
 __all__ = ["AnswerSupport", "support"]
-
-_N_ROWS = {"left": 1, "right": 1, "tie": 1, "neither": 2, "skip": 0}
-"""How many answers of a posterior an answer of a conversation becomes."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +42,21 @@ class AnswerSupport:
         return asdict(self)
 
 
-def support(
-    source: Any, recommendation: Any, *, refit: bool = True
-) -> list[AnswerSupport]:
+def support(source: Any, recommendation: Any) -> list[AnswerSupport]:
     """Tell which of a person's own answers a recommendation rests on most.
 
     Every answer is left out in turn, and inference goes on from where it stands: about
-    10 ms for 20 answers. Without `refit`, what the other answers say stays as it is, so
-    that one system serves for all, and the site of an answer is taken out of the
-    Gaussian belief in closed form.
+    10 ms for 20 answers.
 
     Parameters
     ----------
     source : Elicitor or Posterior
         A conversation, whose answers are counted as in its `answers` (what it derived
-        from known directions does not count, and skipped questions have no effect);
-        or a belief with `answers` and `without(k)`.
+        from known directions does not count, and skipped questions have no effect),
+        with `evidence_rows` that say which answers of the belief each one became; or
+        a belief with `answers` and `without(k)`.
     recommendation : Recommendation or int
         The item, or what `recommend` gave for it.
-    refit : bool, default=True
-        Whether to repeat the inference for every answer. False: faster for many
-        answers; the order is nearly the same.
 
     Returns
     -------
@@ -75,7 +65,7 @@ def support(
 
     Notes
     -----
-    O(q^4 + q^2 n_items) for q answers; without `refit` O(q^3 + q^2 n_items).
+    O(q^4 + q^2 n_items) for q answers.
 
     Examples
     --------
@@ -99,9 +89,8 @@ def support(
         raise DataError(
             f"Items have the numbers 0 to {posterior.n_items - 1}. Got {item}."
         )
-    rows = _rows_of_answers(source, posterior)
-    exact = refit or not isinstance(posterior, Posterior)
-    means = (_refitted if exact else _left_out)(posterior, rows)
+    alone = [[k] for k in range(len(posterior.answers))]
+    means = _refitted(posterior, getattr(source, "evidence_rows", alone))
     before = _lead(posterior.mean, item)
     answers = getattr(source, "answers", posterior.answers)
     found = [
@@ -115,39 +104,6 @@ def support(
         for k, mean in enumerate(means)
     ]
     return sorted(found, key=lambda entry: -entry.effect)
-
-
-def _rows_of_answers(source: Any, posterior: Any) -> list[list[int]]:
-    """Give the answers of the posterior that each answer of the person became.
-
-    Those of a conversation are the last ones; what comes before was known.
-    """
-    if source is posterior:
-        return [[k] for k in range(len(posterior.answers))]
-    counts = [_N_ROWS[told.answer] for told in source.answers]
-    ends = np.cumsum([len(posterior.answers) - sum(counts), *counts])
-    return [
-        list(range(low, high))
-        for low, high in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    ]
-
-
-def _left_out(posterior: Posterior, rows: list[list[int]]) -> list[FloatArray]:
-    """Give the means without each answer; the sites of the others stay.
-
-    With M the inverse of the covariance of the sites' pseudo-observations and w the
-    weights of the mean, leaving the rows R out takes M[:, R] M[R, R]^-1 w[R] off w.
-    """
-    evidence = posterior.evidence
-    assert evidence is not None  # a posterior makes one
-    precision = evidence.root.T @ evidence.root
-    means = []
-    for left in rows:
-        # A site without precision has no effect, and no equation to solve.
-        used = [k for k in left if precision[k, k] > 0.0]
-        share = np.linalg.solve(precision[np.ix_(used, used)], evidence.weights[used])
-        means.append(posterior.mean - (precision[:, used] @ share) @ evidence.rows)
-    return means
 
 
 def _refitted(posterior: Any, rows: list[list[int]]) -> list[FloatArray]:

@@ -1,28 +1,129 @@
 """GAI estimators that choose their kernel, its scales and costs by themselves."""
 
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from penchant._parallel import one_thread
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.exceptions import DataError
-from penchant.gai._candidates import RatedItems
-from penchant.gai._choice import GAIChoice, snap
-from penchant.gai._cv_base import BaseGAICV
+from penchant.gai._base import BaseGAI
+from penchant.gai._choice import GAIChoice
 from penchant.gai._estimators import check_ratings
-from penchant.gai._fit import LearnedGAI
-from penchant.gai._ranker_selection import ComparisonSelection, take_pairs
-from penchant.gai._selection import RatingSelection
-from penchant.typing import FloatArray
+from penchant.gai._fit import ComparedItems, Fold, JudgedItems, LearnedGAI, RatedItems
+from penchant.gai._selection import COMPARISONS, RATINGS, Recipe, Selection, snap
+from penchant.typing import BoolArray, FloatArray
 from penchant.utility import DualGAI
 
 __all__ = ["GAIRankerCV", "GAIRegressorCV"]
 
+_N_FOLDS = {"fast": 5, "accurate": 5, "paper": 3}
+_FEW_ATTRIBUTES = 6
 _MIN_ROWS = 3
 _MAX_GRADES = 20
 _ROWS_PER_GRADE = 5
+
+
+class BaseGAICV(BaseGAI):
+    """Parameters of GAI estimators that choose for themselves."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "preset": [StrOptions({"fast", "accurate", "paper"})],
+        "sparse": [StrOptions({"auto"}), "boolean"],
+        "max_order": [Interval(Integral, 1, None, closed="left"), None],
+        "domain": [StrOptions({"data"}), "array-like"],
+        "categorical_features": ["array-like", None],
+        "monotone": [dict, StrOptions({"directions"}), None],
+        "cv": ["cv_object"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "choice_")
+
+    # The published kernels; those of the candidates have the same measures.
+    kernel = "rbf"
+    sigma = 1.0
+    solver = "exact"
+
+    def __init__(
+        self,
+        *,
+        preset: str = "fast",
+        sparse: str | bool = "auto",
+        max_order: int | None = None,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        monotone: Mapping[int | str, int] | str | None = None,
+        cv: Any = None,
+        tol: float = 1e-5,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.preset = preset
+        self.sparse = sparse  # type: ignore[assignment]  # wider than in BaseGAI
+        self.max_order = max_order
+        self.domain = domain
+        self.categorical_features = categorical_features
+        self.monotone = monotone
+        self.cv = cv
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def _own_folds(self) -> bool:
+        """Whether the folds are ours, so that the order of rows must not matter."""
+        return self.cv is None or isinstance(self.cv, Integral)
+
+    def _folds(self, kept: BoolArray) -> list[Fold]:
+        """Split the rows that were kept; equal rows are not kept together.
+
+        Splitters of the user see the number of all rows.
+        """
+        n_rows = int(kept.sum())
+        if not self._own_folds:
+            place = np.where(kept, np.cumsum(kept) - 1, -1)
+            moved = [
+                tuple(place[rows][place[rows] >= 0] for rows in fold)
+                for fold in check_cv(self.cv).split(place[:, None])
+            ]
+            return cast(list[Fold], [fold for fold in moved if all(map(len, fold))])
+        n_folds = _N_FOLDS[self.preset] if self.cv is None else int(self.cv)
+        state = check_random_state(self.random_state)
+        folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=state)
+        return list(folds.split(np.zeros((n_rows, 1))))
+
+    def _sparse_order(self) -> int:
+        """Search orders up to 3, or 2 when the attributes are many, unless told."""
+        if self.max_order is not None:
+            return self._order()
+        few = len(self.encoding_.active) <= _FEW_ATTRIBUTES
+        return min(3 if few else 2, self._order())
+
+    def _select(
+        self, items: JudgedItems, kept: BoolArray, recipe: Recipe
+    ) -> LearnedGAI:
+        """Choose, keep what was chosen, and give the model."""
+        selection = Selection(
+            items=items,
+            folds=self._folds(kept),
+            recipe=recipe,
+            preset=self.preset,
+            sparse=True if self.monotone else self.sparse,
+            sparse_order=self._sparse_order(),
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+        )
+        learned, self.choice_ = selection.run()
+        return learned
 
 
 class GAIRegressorCV(RegressorMixin, BaseGAICV):
@@ -132,28 +233,20 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
         mean = float(np.average(ratings, weights=weights))
         spread = float(np.sqrt(np.average((ratings - mean) ** 2, weights=weights)))
         if len(ratings) < _MIN_ROWS or not self.encoding_.active or spread == 0.0:
-            learned, choice = _constant(mean, self.preset)
-            self.choice_ = choice
+            learned, self.choice_ = _constant(mean, self.preset)
             return self._finish(learned, prepared, 0.0, 1.0)
-        data = RatedItems(
-            prepared.U,
-            (ratings - mean) / spread,
-            weights,
-            self.encoding_,
-            self._order(),
+        standardised = (ratings - mean) / spread
+        rated = RatedItems(
+            U=prepared.U,
+            encoding=self.encoding_,
+            max_order=self._order(),
+            offset=mean,
+            unit=spread,
+            grades=_grades(standardised),
+            y=standardised,
+            weights=weights,
         )
-        selection = RatingSelection(
-            data,
-            self._folds(counted),
-            preset=self.preset,
-            sparse=True if self.monotone else self.sparse,
-            sparse_order=self._sparse_order(),
-            grades=_grades(data.y),
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-        )
-        learned, choice = selection.run()
-        self.choice_ = choice.in_units(mean, spread)
+        learned = self._select(rated, counted, RATINGS)
         return self._finish(learned, prepared, mean, spread)
 
     def predict(self, X: Any) -> FloatArray:
@@ -257,7 +350,14 @@ class GAIRankerCV(RankerMixin, BaseGAICV):
         pairs = check_pairs(self, X, y, sample_weight)
         if self._own_folds:  # the order of the pairs must not matter
             columns = (pairs.weights, pairs.ties, pairs.losers, pairs.winners)
-            pairs = take_pairs(pairs, np.lexsort(columns))
+            order = np.lexsort(columns)
+            pairs = replace(
+                pairs,
+                winners=pairs.winners[order],
+                losers=pairs.losers[order],
+                ties=pairs.ties[order],
+                weights=pairs.weights[order],
+            )
         prepared = self._prepare(X, pairs.items)
         n_pairs = len(pairs.winners)
         if n_pairs < _MIN_ROWS or pairs.ties.all():
@@ -265,19 +365,15 @@ class GAIRankerCV(RankerMixin, BaseGAICV):
                 f"{type(self).__name__} needs {_MIN_ROWS} comparisons or more, not "
                 f"all of them ties. Got {n_pairs}. Use GAIRanker for so few."
             )
-        selection = ComparisonSelection(
-            pairs,
-            prepared.U,
-            self.encoding_,
-            self._folds(np.ones(n_pairs, dtype=np.bool_)),
-            preset=self.preset,
-            sparse=True if self.monotone else self.sparse,
+        compared = ComparedItems(
+            U=prepared.U,
+            weights=pairs.weights,
+            encoding=self.encoding_,
             max_order=self._order(),
-            sparse_order=self._sparse_order(),
-            tol=self.tol,
-            n_jobs=self.n_jobs,
+            pairs=pairs,
         )
-        learned, self.choice_ = selection.run()
+        counted = np.ones(n_pairs, dtype=np.bool_)
+        learned = self._select(compared, counted, COMPARISONS)
         return self._finish(learned, prepared, 0.0, 1.0)
 
 

@@ -69,6 +69,7 @@ def fit_ratings(
     evidence = rows.merged(rated)
     n_iter = 0
     best = DenseResult("stalled", np.inf, 0, np.zeros(len(K)), 0.0)
+    # libsvm stops by the gradient, not by the gap: be stricter until the gap is small.
     for step in (1e-3, 1e-5, 1e-7):
         machine = SVR(kernel="precomputed", C=C, epsilon=epsilon, tol=step)
         machine.fit(gram, values, sample_weight=costs)

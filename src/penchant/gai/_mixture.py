@@ -62,14 +62,13 @@ class MixedGAI(GAIUtility):
         for a, one in enumerate(self.parts):
             for other in self.parts[a:]:
                 twice = 1.0 if other is one else 2.0
-                moments = _cross_moments(one, other)
+                moments = one.moments(other)
                 start = twice * np.outer(one.coef, other.coef)
-                orders = np.multiply(
-                    _padded(one, other.max_order), _padded(other, one.max_order)
-                )
-                for factor, product in one._products(start, moments):
-                    if len(factor) <= other.max_order:
-                        yield factor, float(orders[len(factor) - 1] * product.sum())
+                for factor, product in one.products(start, moments):
+                    order = len(factor) - 1
+                    if order < other.max_order:
+                        weight = one.order_weights[order] * other.order_weights[order]
+                        yield factor, float(weight * product.sum())
 
     def factor(self, subset: Factor, values: FloatArray) -> FloatArray:
         having = [part for part in self.parts if len(subset) <= part.max_order]
@@ -95,20 +94,3 @@ class MixedGAI(GAIUtility):
         if self.kept is not None:
             return super().utility(U)
         return sum((part.utility(U) for part in self.parts), np.zeros(len(U)))
-
-
-def _cross_moments(one: DualGAI, other: DualGAI) -> list[FloatArray]:
-    """Give the mean of k_one(x_j, s) k_other(x_l, s) over s, for each attribute."""
-    matrices = []
-    columns = zip(one.kernels, other.kernels, one.items.T, other.items.T, strict=True)
-    for left, right, x, y in columns:
-        points, weights = left.measure()
-        matrices.append((left.k0(x, points) * weights) @ right.k0(y, points).T)
-    return matrices
-
-
-def _padded(part: DualGAI, n_orders: int) -> FloatArray:
-    """Give the order weights of a part, with zeros up to a number of orders."""
-    padded = np.zeros(max(n_orders, part.max_order))
-    padded[: part.max_order] = part.order_weights[: part.max_order]
-    return padded

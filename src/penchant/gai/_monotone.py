@@ -68,7 +68,10 @@ def monotone_utility(
     """
     compact = CompactGAI(utility)
     maps = _make_maps(compact.factors, kernels)
-    blocks = [_Table.of(home, compact, maps, U, directions) for home in compact.factors]
+    blocks = [
+        _Table.from_factor(home, compact, maps, U, directions)
+        for home in compact.factors
+    ]
     tables = _nearest_tables(blocks, len(U))
     return _decomposition(tables, maps, compact.intercept)
 
@@ -98,7 +101,7 @@ class _Table:
     interpolation: sparse.csr_array
 
     @classmethod
-    def of(
+    def from_factor(
         cls,
         home: Factor,
         compact: CompactGAI,
@@ -148,6 +151,7 @@ def _nearest_tables(blocks: Sequence[_Table], n_items: int) -> dict[Factor, Floa
         changes = [new - old for new, old in zip(tables, before, strict=True)]
         if max((np.abs(c).max() for c in changes), default=0.0) <= _TOLERANCE * scale:
             break
+        # Nesterov's sequence: the error falls with the square of the number of steps.
         faster = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         push = (momentum - 1.0) / faster
         ahead = [t + push * c for t, c in zip(tables, changes, strict=True)]

@@ -1,10 +1,17 @@
 """Gaussian processes: one person, many people, and beliefs about utilities."""
 
 from penchant.gp._answers import Answer, RowEvidence
-from penchant.gp._covariance import Covariance, DenseCovariance, LowRankCovariance
+from penchant.gp._covariance import (
+    Covariance,
+    DenseCovariance,
+    Draws,
+    LowRankCovariance,
+    covariance_root,
+)
 from penchant.gp._fit import GaussianProcess, HyperParameters
 from penchant.gp._item_prior import ItemPrior, contrasts
 from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdItemKernel, ItemKernel
+from penchant.gp._lapses import LapsePosterior
 from penchant.gp._personal_utility import FactorTerm, PersonalUtility
 from penchant.gp._population import PopulationGP
 from penchant.gp._posterior import Posterior
@@ -17,16 +24,19 @@ __all__ = [
     "ArdItemKernel",
     "Covariance",
     "DenseCovariance",
+    "Draws",
     "FactorTerm",
     "GaussianProcess",
     "GaussianProcessRanker",
     "HyperParameters",
     "ItemKernel",
     "ItemPrior",
+    "LapsePosterior",
     "LowRankCovariance",
     "PersonalUtility",
     "PopulationGP",
     "Posterior",
     "RowEvidence",
     "contrasts",
+    "covariance_root",
 ]

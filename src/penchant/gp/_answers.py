@@ -1,15 +1,18 @@
 """What one person answered, as Gaussian sites on functionals of the utilities."""
 
 from dataclasses import dataclass, replace
+from math import erfc, log
 
 import numpy as np
+from numba import njit
 
 from penchant._cached import cached_property
 from penchant.exceptions import DataError
 from penchant.gp._covariance import Covariance
 from penchant.gp.inference._expectation_propagation import expectation_propagation
 from penchant.gp.inference._laplace import laplace
-from penchant.gp.inference._sites import Sites
+from penchant.gp.inference._sites import Sites, standardised
+from penchant.gp.inference._truncated_normal import truncated_normal
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Answer", "RowEvidence"]
@@ -20,6 +23,12 @@ _TOL = 1e-9
 
 LEFT_OUT = -1
 """Stands in an answer for an item that `Posterior.take` did not keep."""
+
+_NO_ITEM = -2
+"""Stands for the second item of an answer about one."""
+
+_CANCELLED = 1e-6
+"""A difference of tails that is smaller is worked out in log space."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +42,14 @@ class Answer:
         the item is not acceptable: its utility is below the threshold.
     items : tuple of int
         Two items, or one for "below".
+    width : float or None, default=None
+        How close the two items of a tie are; None: as close as the person's ties
+        always are.
     """
 
     kind: str
     items: tuple[int, ...]
+    width: float | None = None
 
     def __post_init__(self) -> None:
         items = tuple(int(item) for item in self.items)
@@ -55,7 +68,10 @@ class Answer:
         """Give the ends between which the noisy functional must lie."""
         if self.kind == "comparison":
             return 0.0, np.inf
-        return (-tie_width, tie_width) if self.kind == "tie" else (-np.inf, threshold)
+        if self.kind == "below":
+            return -np.inf, threshold
+        width = tie_width if self.width is None else self.width
+        return -width, width
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,3 +208,68 @@ class RowEvidence:
         """The matrix H = root A C, shape (n_answers, n_items)."""
         reduction: FloatArray = self.root @ self.rows
         return reduction
+
+    def log_ratios(
+        self, items: IntArray, draws: FloatArray, noise: float, lapse: float
+    ) -> FloatArray:
+        """Say how much likelier the answers make utilities than their sites do.
+
+        Inference replaces every answer by a Gaussian site (GP-10). The quotient of
+        the two turns draws of the approximation into draws of the true posterior,
+        which is skewed: an item that won is rarely the worse one, though a Gaussian
+        allows it.
+
+        Parameters
+        ----------
+        items : ndarray of int of shape (k,)
+            Answers about other items do not enter.
+        draws : ndarray of shape (n_draws, k)
+            Utilities of the items.
+        noise, lapse : float
+            The likelihood of an answer is ``lapse + (1 - 2 lapse) p``, p of GP-1 or
+            GP-10.
+
+        Returns
+        -------
+        ndarray of shape (n_draws,)
+            Sums of log-likelihoods, less the logarithms of the sites.
+        """
+        place = {int(item): k for k, item in enumerate(items)}
+        place[_NO_ITEM] = _NO_ITEM
+        pairs = np.array(
+            [
+                [place.get(item, LEFT_OUT) for item in (*answer.items, _NO_ITEM)[:2]]
+                for answer in self.answers
+            ]
+        )
+        used = np.flatnonzero((pairs != LEFT_OUT).all(axis=1))
+        ends = np.stack([self.lower, self.upper])[:, used]
+        sites = np.stack([self.precision, self.shift])[:, used]
+        return _log_ratios(draws, pairs[used], ends, sites, noise, lapse)
+
+
+@njit(cache=True, nogil=True)
+def _log_ratios(
+    draws: FloatArray,
+    pairs: IntArray,
+    ends: FloatArray,
+    sites: FloatArray,
+    noise: float,
+    lapse: float,
+) -> FloatArray:
+    """Sum, for each draw, log-likelihoods less logarithms of sites."""
+    sums, unit = np.zeros(len(draws)), noise * np.sqrt(2.0)
+    for k in range(len(pairs)):
+        i, j = pairs[k]
+        for n in range(len(draws)):
+            value = draws[n, i] - (draws[n, j] if j >= 0 else 0.0)
+            above = 0.5 * erfc((ends[0, k] - value) / unit)
+            beyond = 0.5 * erfc((ends[1, k] - value) / unit)
+            likelihood = lapse + (1.0 - 2.0 * lapse) * (above - beyond)
+            if likelihood > _CANCELLED or lapse > 0.0:
+                sums[n] += log(likelihood)
+            else:
+                a, width = standardised(ends[0, k], ends[1, k], value, noise)
+                sums[n] += truncated_normal(a, width)[0]
+            sums[n] -= value * (sites[1, k] - 0.5 * sites[0, k] * value)
+    return sums

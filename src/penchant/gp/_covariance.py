@@ -1,9 +1,13 @@
-"""Covariances of the utilities of many items, dense or of low rank."""
+"""Covariances of the utilities of many items, dense or of low rank, and draws."""
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.special import ndtri
+from scipy.stats import qmc
 
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
@@ -11,13 +15,21 @@ from penchant.typing import ArrayLike, FloatArray, IntArray
 __all__ = [
     "Covariance",
     "DenseCovariance",
+    "Draws",
     "LowRankCovariance",
     "as_covariance",
+    "covariance_root",
+    "normal_draws",
     "read_only",
 ]
 
 LARGEST_DENSE = 5000
 """Most items whose covariance is written out: 200 MB."""
+
+MAX_DIMENSION = 192
+"""Items whose utilities are drawn jointly, at most."""
+
+_N_DRAWS = 4096
 
 
 def read_only(values: ArrayLike) -> FloatArray:
@@ -27,6 +39,20 @@ def read_only(values: ArrayLike) -> FloatArray:
         array = array.copy()
         array.setflags(write=False)
     return array
+
+
+class Draws(NamedTuple):
+    """Utilities that a person may have.
+
+    Parameters
+    ----------
+    utilities : ndarray of shape (n_draws, n_items)
+    weights : ndarray of shape (n_draws,)
+        How much each draw counts; they sum to 1.
+    """
+
+    utilities: FloatArray
+    weights: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,3 +176,28 @@ def as_covariance(values: Any) -> Covariance:
     if isinstance(values, DenseCovariance | LowRankCovariance):
         return values
     return DenseCovariance(values)
+
+
+def covariance_root(cov: FloatArray) -> FloatArray:
+    """Give a matrix L with ``L @ L.T = cov``; the covariance may be singular."""
+    try:
+        root: FloatArray = cholesky(cov, lower=True)
+    except LinAlgError:
+        values, vectors = eigh(cov)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return root
+
+
+@lru_cache(maxsize=1)
+def normal_draws() -> FloatArray:
+    """Give scrambled Sobol points of a standard normal, the same in every process.
+
+    Returns
+    -------
+    ndarray of shape (4096, 192)
+        Read-only. Rows are draws, and their first k entries are draws of k numbers.
+    """
+    sobol = qmc.Sobol(MAX_DIMENSION, scramble=True, seed=0)
+    edge = 0.5 / _N_DRAWS**2  # the scrambled points may touch 0
+    uniform = np.clip(sobol.random(_N_DRAWS), edge, 1.0 - edge)
+    return read_only(ndtri(uniform))

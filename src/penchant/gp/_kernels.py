@@ -31,6 +31,7 @@ __all__ = [
     "ArdItemKernel",
     "ItemKernel",
     "KernelFamily",
+    "distance_slopes",
 ]
 
 _BLOCK = 256
@@ -208,7 +209,7 @@ class ArdFamily(KernelFamily):
 
     def slopes(self, parameters: FloatArray, Q: FloatArray, kept: Any) -> FloatArray:
         kinds = self._is_category[self._active]
-        moved = _distance_slopes(self._U, Q * kept, kinds)
+        moved = distance_slopes(self._U, Q * kept, kinds)
         total, by_scale = moved[-1], moved[:-1] * np.exp(-2.0 * parameters[1:])
         return np.concatenate([[total], by_scale])
 
@@ -274,7 +275,7 @@ class AnovaFamily(KernelFamily):
             return np.zeros((len(self._U), len(self._U))), None
         _, _, orders = self._split(parameters)
         table = self._table(parameters)
-        lower, kernels = anova_gram(table.places, table.amplitudes, table.means, orders)
+        lower, kernels = anova_gram(table, orders)
         return lower + np.tril(lower, -1).T, (table, kernels)
 
     def slopes(self, parameters: FloatArray, Q: FloatArray, kept: Any) -> FloatArray:
@@ -282,7 +283,7 @@ class AnovaFamily(KernelFamily):
             return np.zeros_like(parameters)
         table, kernels = kept
         _, _, orders = self._split(parameters)
-        scale, weight, order = _table_slopes(table, orders, kernels, 2.0 * Q)
+        scale, weight, order, _ = anova_slopes(table, orders, kernels, 2.0 * Q)
         return np.concatenate([scale, weight, (orders * order)[2:]])
 
     def kernel(self, parameters: FloatArray) -> AnovaItemKernel:
@@ -321,25 +322,6 @@ def _paired(
     return np.concatenate([np.zeros(0), *parts])
 
 
-def _table_slopes(
-    table: AttributeTable, orders: FloatArray, kernels: FloatArray, slope: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    scale, weight, order, _ = anova_slopes(
-        table.places,
-        table.amplitudes,
-        table.means,
-        table.scale_amplitudes,
-        table.scale_means,
-        table.warp_places,
-        table.warp_amplitudes,
-        table.warp_means,
-        orders,
-        kernels,
-        slope,
-    )
-    return scale, weight, order
-
-
 def _per_attribute(
     value: float | Sequence[float] | None, default: float, n_features: int
 ) -> FloatArray:
@@ -374,7 +356,7 @@ def _weighted_distances(
 
 
 @njit(cache=True)
-def _distance_slopes(
+def distance_slopes(
     U: FloatArray, weights: FloatArray, is_category: BoolArray
 ) -> FloatArray:
     """Sum weights * (u_i - v_i)^2 over all pairs for each i; last, the weights."""

@@ -1,14 +1,11 @@
 """The multi-user Gaussian process of Bonilla, Guo and Sanner (GP-1 to GP-6)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.spatial.distance import cdist
 
-from penchant.gp._answers import Answer
+from penchant.gp._kernels import ArdItemKernel, distance_slopes
 from penchant.gp.inference._evidence_gradient import evidence_gradient
 from penchant.gp.inference._expectation_propagation import (
     EPResult,
@@ -55,11 +52,11 @@ class Scales:
 
     def between_items(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """Give the covariances k_x of items."""
-        return self.variance * _squared_exponential(X, Y, self.items)
+        return self.variance * _alike(X, Y, self.items)
 
     def between_users(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """Give the covariances k_t of people."""
-        return _squared_exponential(X, Y, self.users)
+        return _alike(X, Y, self.users)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +85,7 @@ class KroneckerData:
     weights: FloatArray
 
     @classmethod
-    def of(
+    def from_answers(
         cls, items: FloatArray, users: FloatArray, sites: GroupedSites
     ) -> "KroneckerData":
         """Give the nodes of all people numbers in one row."""
@@ -104,35 +101,6 @@ class KroneckerData:
             lower=sites.lower,
             upper=sites.upper,
             weights=sites.weights,
-        )
-
-    def with_person(
-        self,
-        user: FloatArray,
-        answers: Sequence[Answer],
-        tie_width: float,
-        threshold: float,
-    ) -> "KroneckerData":
-        """Add one more person and what this person answered."""
-        seen = sorted({item for answer in answers for item in answer.items})
-        place = {item: len(self.node_items) + k for k, item in enumerate(seen)}
-        ends = [answer.interval(tie_width, threshold) for answer in answers]
-        lower, upper = np.array(ends).reshape(-1, 2).T
-        raised = [place[answer.items[0]] for answer in answers]
-        lowered = [
-            place[answer.items[1]] if len(answer.items) == 2 else -1
-            for answer in answers
-        ]
-        return replace(
-            self,
-            users=np.vstack([self.users, user]),
-            node_users=np.append(self.node_users, np.full(len(seen), len(self.users))),
-            node_items=np.append(self.node_items, seen).astype(np.int64),
-            raised=np.append(self.raised, raised).astype(np.int64),
-            lowered=np.append(self.lowered, lowered).astype(np.int64),
-            lower=np.append(self.lower, lower),
-            upper=np.append(self.upper, upper),
-            weights=np.append(self.weights, np.ones(len(answers))),
         )
 
     def covariance(self, scales: Scales) -> FloatArray:
@@ -167,8 +135,8 @@ class KroneckerData:
         return np.concatenate(
             [
                 [QK.sum()],
-                _distance_slopes(self.items, by_item) / scales.items**2,
-                _distance_slopes(self.users, by_user) / scales.users**2,
+                _scale_slopes(self.items, by_item, scales.items),
+                _scale_slopes(self.users, by_user, scales.users),
             ]
         )
 
@@ -177,19 +145,10 @@ class KroneckerData:
 class Inferred:
     """A posterior of the nodes, and what it was computed from."""
 
-    result: Any
+    result: LaplaceResult | EPResult
     sites: Sites
     rows: Rows
     K: FloatArray
-
-    def information(self) -> FloatArray:
-        """Give R = (K + W^-1)^-1 of the nodes."""
-        W = self.rows.gram(self.result.precision, len(self.K))
-        return np.asarray(W - W @ self.result.cov @ W)
-
-    def pull(self) -> FloatArray:
-        """Give g, for which K g is the posterior mean."""
-        return self.rows.pull(self.result.pull, len(self.K))
 
     def slope(self) -> FloatArray:
         """Give Q * K, Q the derivative of the log evidence by K (GP-5)."""
@@ -229,30 +188,6 @@ class KroneckerModel:
     log_evidence: float
     highest: float
 
-    @classmethod
-    def of(
-        cls,
-        data: KroneckerData,
-        scales: Scales,
-        noise: float,
-        inferred: Inferred,
-        inference: str,
-    ) -> "KroneckerModel":
-        """Keep what prediction needs."""
-        result: LaplaceResult | EPResult = inferred.result
-        return cls(
-            data=data,
-            scales=scales,
-            noise=noise,
-            inference=inference,
-            pull=inferred.pull(),
-            information=inferred.information(),
-            tau=result.tau,
-            nu=result.nu,
-            log_evidence=result.log_evidence,
-            highest=float(result.mean.max(initial=0.0)),
-        )
-
     def prior(
         self, user: FloatArray, items: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
@@ -272,21 +207,6 @@ class KroneckerModel:
         cov = own - cross.T @ self.information @ cross
         return cross.T @ self.pull, 0.5 * (cov + cov.T)
 
-    def refit(
-        self,
-        user: FloatArray,
-        answers: Sequence[Answer],
-        tie_width: float,
-        threshold: float,
-    ) -> "KroneckerModel":
-        """Learn from one more person's answers too; hyper-parameters stay."""
-        data = self.data.with_person(user, answers, tie_width, threshold)
-        start = (self.tau, self.nu)
-        inferred = data.infer(self.scales, self.noise, self.inference, start)
-        return KroneckerModel.of(
-            data, self.scales, self.noise, inferred, self.inference
-        )
-
 
 def fit_kronecker(
     data: KroneckerData,
@@ -305,7 +225,19 @@ def fit_kronecker(
     if optimize and len(data.raised):
         scales = _maximise_evidence(data, scales, noise, inference, max_iter)
     inferred = data.infer(scales, noise, inference)
-    return KroneckerModel.of(data, scales, noise, inferred, inference)
+    result, rows = inferred.result, inferred.rows
+    return KroneckerModel(
+        data=data,
+        scales=scales,
+        noise=noise,
+        inference=inference,
+        pull=rows.pull(result.pull, len(result.mean)),
+        information=result.information(rows),
+        tau=result.tau,
+        nu=result.nu,
+        log_evidence=result.log_evidence,
+        highest=float(result.mean.max(initial=0.0)),
+    )
 
 
 def _maximise_evidence(
@@ -332,11 +264,9 @@ def _maximise_evidence(
     return start.from_logs(best.x)
 
 
-def _squared_exponential(
-    X: FloatArray, Y: FloatArray, scales: FloatArray
-) -> FloatArray:
-    distances = cdist(X / scales, Y / scales, "sqeuclidean")
-    return np.asarray(np.exp(-0.5 * distances))
+def _alike(X: FloatArray, Y: FloatArray, scales: FloatArray) -> FloatArray:
+    """Give the squared-exponential kernel of variance 1."""
+    return ArdItemKernel(1.0, scales, np.zeros(len(scales), bool)).gram(X, Y)
 
 
 def _add_up(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
@@ -348,8 +278,6 @@ def _add_up(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
     return total
 
 
-def _distance_slopes(X: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give the sum of weights * (x_j - y_j)^2 over all pairs of rows, for each j."""
-    squares = 2.0 * np.einsum("a,aj->j", weights.sum(axis=1), X**2)
-    products = 2.0 * np.einsum("aj,ab,bj->j", X, weights, X, optimize=True)
-    return np.asarray(squares - products)
+def _scale_slopes(X: FloatArray, weights: FloatArray, scales: FloatArray) -> FloatArray:
+    """Give the sum of weights * (x_j - y_j)^2 / scale_j^2 over all pairs of rows."""
+    return distance_slopes(X, weights, np.zeros(len(scales), bool))[:-1] / scales**2

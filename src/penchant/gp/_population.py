@@ -1,7 +1,6 @@
 """Learn from everyone who answered before, for the next person (GP-1 to GP-11)."""
 
 import warnings
-from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from penchant.data import Comparisons, check_items_exist
 from penchant.encoding import Encoding, check_items, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.gp._answers import Answer
 from penchant.gp._covariance import as_covariance
 from penchant.gp._hierarchical import fit_hierarchy
-from penchant.gp._kronecker import KroneckerData, KroneckerModel, Scales, fit_kronecker
-from penchant.gp._population_data import as_answers, kernel_family, pack_answers
+from penchant.gp._kronecker import KroneckerData, Scales, fit_kronecker
+from penchant.gp._population_data import kernel_family, pack_answers
 from penchant.gp._posterior import Posterior
 from penchant.gp._user_features import UserEncoding
 from penchant.gp.inference._grouped_sites import GroupedSites
@@ -228,7 +226,9 @@ class PopulationGP(BaseEstimator):
         check_items_exist(comparisons.n_items, self.n_items_)
         if self.n_items_ < 1:
             raise DataError("There must be an item. Got no items and no comparisons.")
-        self.user_encoding_ = None if X_users is None else UserEncoding.of(X_users)
+        self.user_encoding_ = (
+            None if X_users is None else UserEncoding.from_features(X_users)
+        )
         self.item_encoding_: Encoding | None = None
         sites = pack_answers(
             comparisons, X_users, n_items=self.n_items_, tie_width=self.tie_width
@@ -248,7 +248,7 @@ class PopulationGP(BaseEstimator):
                 "X_items and X_users to fit, or use prior='hierarchical'."
             )
         users = self.user_encoding_.numbers(X_users)
-        data = KroneckerData.of(items, users, sites)
+        data = KroneckerData.from_answers(items, users, sites)
         start = Scales(1.0, np.ones(items.shape[1]), np.ones(users.shape[1]))
         self.noise_ = _PAPER_NOISE if self.noise is None else float(self.noise)
         self.model_: Any = fit_kronecker(
@@ -336,52 +336,6 @@ class PopulationGP(BaseEstimator):
         check_is_fitted(self, "model_")
         items = None if X_items is None else self._encode_items(X_items)
         mean, cov = self.model_.prior(self._person(x_user), items)
-        return self._posterior(mean, cov, noise, threshold)
-
-    def refit_posterior(
-        self,
-        x_user: Any,
-        answers: Comparisons | Iterable[Answer | tuple[int, int]],
-        *,
-        threshold: float = 0.0,
-    ) -> Posterior:
-        """Learn from all people and one more again, as the paper does at each answer.
-
-        Hyper-parameters stay. For ``prior="kronecker"``; the belief that `for_user`
-        and `Posterior.update` give is nearly the same and costs far less.
-
-        Parameters
-        ----------
-        x_user : sequence, mapping or row of a data frame
-            What is known of the person.
-        answers : Comparisons, or iterable of Answer or (winner, loser)
-            What the person answered.
-        threshold : float, default=0.0
-            Utility below which an item is not acceptable.
-
-        Returns
-        -------
-        Posterior
-            It counts the answers among what it starts from: its `answers` are empty.
-        """
-        check_is_fitted(self, "model_")
-        if not isinstance(self.model_, KroneckerModel):
-            raise DataError(
-                "refit_posterior is for prior='kronecker'. With 'hierarchical', use "
-                "for_user(x_user) and Posterior.update: they lose nothing."
-            )
-        user = self._described(x_user)
-        told = as_answers(answers)
-        check_items_exist(
-            1 + max((i for a in told for i in a.items), default=-1), self.n_items_
-        )
-        again = self.model_.refit(user, told, self.tie_width, threshold)
-        mean, cov = again.prior(user)
-        return self._posterior(mean, cov, None, threshold)
-
-    def _posterior(
-        self, mean: FloatArray, cov: Any, noise: float | None, threshold: float
-    ) -> Posterior:
         return Posterior(
             mean,
             as_covariance(cov),

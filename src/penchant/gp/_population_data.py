@@ -8,12 +8,11 @@ import pandas as pd
 from penchant.data import Comparisons
 from penchant.encoding import Encoding
 from penchant.exceptions import DataError
-from penchant.gp._answers import Answer
 from penchant.gp._kernels import AnovaFamily, ArdFamily, KernelFamily
 from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["as_answers", "kernel_family", "pack_answers"]
+__all__ = ["kernel_family", "pack_answers"]
 
 
 def pack_answers(
@@ -70,12 +69,3 @@ def _owners(comparisons: Comparisons, X_users: Any) -> tuple[IntArray, int]:
             f"its index. Got {users[bad[0]]!r} in comparison {bad[0]}."
         )
     return rows, n_users
-
-
-def as_answers(answers: Any) -> list[Answer]:
-    """Give answers of one person as records."""
-    if isinstance(answers, Comparisons):
-        kinds = np.where(answers.ties, "tie", "comparison").tolist()
-        pairs = zip(answers.winners.tolist(), answers.losers.tolist(), strict=True)
-        return [Answer(kind, pair) for kind, pair in zip(kinds, pairs, strict=True)]
-    return [a if isinstance(a, Answer) else Answer("comparison", a) for a in answers]

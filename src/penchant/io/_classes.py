@@ -38,10 +38,11 @@ _HOMES: dict[str, str] = {
     "penchant.models.Conjunction": "penchant.rules._conditions",
     "penchant.models.Conjunctions": "penchant.rules._generators",
     "penchant.models.Domain": "penchant.encoding._domain",
-    "penchant.models.DualGAI": "penchant.utility._dual",
+    "penchant.models.DualGAI": "penchant.utility._parts",
     "penchant.models.Encoding": "penchant.encoding._encoding",
     "penchant.models.GAICandidate": "penchant.gai._choice",
     "penchant.models.GAIChoice": "penchant.gai._choice",
+    "penchant.models.GAIClassifier": "penchant.gai._classifier",
     "penchant.models.GAIRanker": "penchant.gai._estimators",
     "penchant.models.GAIRankerCV": "penchant.gai._cv",
     "penchant.models.GAIRegressor": "penchant.gai._estimators",
@@ -69,6 +70,9 @@ _HOMES: dict[str, str] = {
     # Parts of models that have no public name.
     "AnovaItemKernel": "penchant.gp._kernels",
     "ArdItemKernel": "penchant.gp._kernels",
+    "BinnedAxis": "penchant.gai.binned._bins:Axis",
+    "BinnedGAI": "penchant.gai.binned._utility",
+    "CriterionDirection": "penchant.choquet._directions",
     "DenseHierarchy": "penchant.gp._hierarchical",
     "ItemPrior": "penchant.gp._item_prior",
     "KroneckerData": "penchant.gp._kronecker",
@@ -76,7 +80,7 @@ _HOMES: dict[str, str] = {
     "KroneckerScales": "penchant.gp._kronecker:Scales",
     "LowRankHierarchy": "penchant.gp._hierarchical",
     "UserEncoding": "penchant.gp._user_features",
-    "WarpedRBF": "penchant.gai._warp",
+    "WarpedRBF": "penchant.gai._candidates",
 }
 _RETRAINING: Final = "penchant.explanation.retraining"
 _HOMES |= {

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from penchant.kernels._warped_tables import AttributeTable
 from penchant.typing import FloatArray
 
 __all__ = ["anova_gram", "anova_slopes"]
@@ -10,12 +11,10 @@ __all__ = ["anova_gram", "anova_slopes"]
 
 @njit(cache=True, fastmath=True)
 def anova_gram(
-    places: FloatArray,
-    amplitudes: FloatArray,
-    means: FloatArray,
-    orders: FloatArray,
+    table: AttributeTable, orders: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Give the lower triangle of K, and of the Gaussian kernels before centring."""
+    places, amplitudes, means = table.places, table.amplitudes, table.means
     n, d = places.shape
     K, kernels = np.zeros((n, n)), np.empty((n * (n + 1) // 2, d))
     sums = np.empty(len(orders))
@@ -41,19 +40,11 @@ def anova_gram(
 
 @njit(cache=True, fastmath=True)
 def anova_slopes(
-    places: FloatArray,
-    amplitudes: FloatArray,
-    means: FloatArray,
-    scale_amplitudes: FloatArray,
-    scale_means: FloatArray,
-    warp_places: FloatArray,
-    warp_amplitudes: FloatArray,
-    warp_means: FloatArray,
-    orders: FloatArray,
-    kernels: FloatArray,
-    slope: FloatArray,
+    table: AttributeTable, orders: FloatArray, kernels: FloatArray, slope: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Give half the sum of slope * dK for log scale, log weight, order, log rate."""
+    places, amplitudes, means, scale_amplitudes, scale_means = table[:5]
+    warp_places, warp_amplitudes, warp_means = table[5:]
     n, d = places.shape
     scale, weight, warp = np.zeros(d), np.zeros(d), np.zeros(d)
     order, sums, terms = np.zeros(len(orders)), np.empty(len(orders)), np.empty(d)
@@ -71,7 +62,9 @@ def anova_slopes(
             for q in range(len(orders)):
                 order[q] += twice * sums[q]
             for i in range(d):
-                others, rest = 1.0, orders[1]  # e_q of the other attributes
+                # e_q of the other attributes, by dividing (1 + terms[i] t) out of
+                # the polynomial whose coefficients are the sums.
+                others, rest = 1.0, orders[1]
                 for q in range(1, len(orders) - 1):
                     others = sums[q] - terms[i] * others
                     rest += orders[q + 1] * others

@@ -38,14 +38,15 @@ def centred_table(
         Length scale, and mean of the centred kernel's diagonal.
     """
     shape, n_features = items.shape, items.shape[1]
-    places, means, scale_means = np.empty((3, *shape))
+    tables = np.empty((3, *shape))  # places, means and their derivatives
     amplitudes, scale_amplitudes = np.empty((2, n_features))
     for i, measure in enumerate(measures):
-        points, shares = measure or _unit_interval(_count_nodes(scales[i]))
+        nodes = measure or _unit_interval(_count_nodes(scales[i]))
         amplitudes[i], scale_amplitudes[i] = _fill_column(
-            items, i, points, shares, scales[i], weights[i], places, means, scale_means
+            items, i, nodes, scales[i], weights[i], tables
         )
     still = np.zeros(shape)
+    places, means, scale_means = tables
     return AttributeTable(
         places,
         amplitudes,
@@ -73,15 +74,14 @@ def _count_nodes(scale: float) -> int:
 def _fill_column(
     items: FloatArray,
     i: int,
-    points: FloatArray,
-    shares: FloatArray,
+    measure: tuple[FloatArray, FloatArray],
     scale: float,
     weight: float,
-    places: FloatArray,
-    means: FloatArray,
-    scale_means: FloatArray,
+    tables: FloatArray,
 ) -> tuple[float, float]:
     """Fill column i of the tables; give the amplitude and its derivative."""
+    points, shares = measure
+    places, means, scale_means = tables[0], tables[1], tables[2]
     # k0 = k - m m'/M, M the mean of m; its mean diagonal is 1 - mean(m^2)/M (GAI-1).
     total, total_by, square, square_by = 0.0, 0.0, 0.0, 0.0
     for point, share in zip(points, shares):  # noqa: B905  # compiled: no strict

@@ -99,10 +99,6 @@ class UnivariateKernel(ABC):
         """Give amplitude times this kernel."""
         return ScaledKernel(self, amplitude)
 
-    def normalized(self) -> "ScaledKernel":
-        """Scale the kernel so that the mean of k0(x, x) is 1."""
-        return self.scaled(1.0 / self.mean_diagonal())
-
     def feature_map(self) -> FeatureMap:
         """Give a finite, data-independent feature map with k0 = phi phi'.
 
@@ -118,10 +114,6 @@ class UnivariateKernel(ABC):
         keep = np.flatnonzero(values > _EIGENVALUE_CUT * values[-1])[::-1]
         projection = roots[:, None] * vectors[:, keep] / np.sqrt(values[keep])
         return FeatureMap(self, nodes, projection)
-
-    def features(self, x: ArrayLike) -> FloatArray:
-        """Give the finite features of each value, shape (n_values, n_features)."""
-        return self.feature_map()(x)
 
     def _expansion_nodes(self) -> tuple[FloatArray, FloatArray]:
         """Give the nodes and positive weights of the feature expansion."""

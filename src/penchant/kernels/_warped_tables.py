@@ -1,7 +1,7 @@
 """Zero-mean Gaussian kernels of warped attributes, and their derivatives, as tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from penchant.typing import FloatArray
 __all__ = ["AttributeTable", "attribute_table"]
 
 
-@dataclass(frozen=True, eq=False)
-class AttributeTable:
+class AttributeTable(NamedTuple):
     """What a pair of items needs: T_i = a_i exp(-(p_r - p_c)^2/2) - m_r m_c.
 
     Parameters

@@ -13,15 +13,11 @@ __all__ = ["kendall_tau", "pairwise_accuracy"]
 
 
 def pairwise_accuracy(
-    utility: ArrayLike,
-    comparisons: Comparisons | tuple[ArrayLike, ArrayLike],
-    *,
-    tolerance: float = 0.0,
+    utility: ArrayLike, comparisons: Comparisons | tuple[ArrayLike, ArrayLike]
 ) -> float:
     """Give the share of comparisons that a utility predicts.
 
-    The utility calls two items equal when they differ by at most `tolerance`. A
-    row scores 1 when the utility says what the person said, 0 when it says the
+    A row scores 1 when the utility says what the person said, 0 when it says the
     opposite, and one half when exactly one of the two says "equal". So a utility
     that knows nothing scores one half on strict answers.
 
@@ -32,8 +28,6 @@ def pairwise_accuracy(
         belongs to user ``u``, and the users of `comparisons` must be row numbers.
     comparisons : Comparisons or tuple (winners, losers)
         The answers; weights count, ties are as above.
-    tolerance : float
-        Largest difference of utility that means "equal".
 
     Returns
     -------
@@ -49,8 +43,6 @@ def pairwise_accuracy(
     >>> pairwise_accuracy([3.0, 2.0, 2.0], ([0, 1], [1, 2]))
     0.75
     """
-    if not tolerance >= 0:
-        raise DataError(f"tolerance must be 0 or more. Got {tolerance}.")
     answers = (
         comparisons
         if isinstance(comparisons, Comparisons)
@@ -64,8 +56,7 @@ def pairwise_accuracy(
         )
     difference = _differences(_check_utility(utility), answers)
     said = np.where(answers.ties, 0.0, 1.0)
-    predicted = np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
-    scores = 1.0 - np.abs(said - predicted) / 2.0
+    scores = 1.0 - np.abs(said - np.sign(difference)) / 2.0
     return float(answers.weights @ scores / total)
 
 

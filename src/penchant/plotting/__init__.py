@@ -29,7 +29,6 @@ from penchant.plotting._group_curves import plot_segment_curves
 from penchant.plotting._interaction_network import plot_interaction_network
 from penchant.plotting._network import plot_network
 from penchant.plotting._rules import (
-    plot_pixel_rules,
     plot_rule_accuracy,
     plot_rules,
 )
@@ -50,7 +49,6 @@ __all__ = [
     "plot_interactions",
     "plot_lattice",
     "plot_network",
-    "plot_pixel_rules",
     "plot_ranking",
     "plot_reliability",
     "plot_rule_accuracy",

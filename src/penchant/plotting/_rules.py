@@ -1,4 +1,4 @@
-"""Pictures of rules: their weights, how many are needed, and pairs of pixels."""
+"""Pictures of rules: their weights, and how many are needed."""
 
 import warnings
 from collections.abc import Sequence
@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
-from penchant.exceptions import ConvergenceWarning, DataError
+from penchant.exceptions import ConvergenceWarning
 from penchant.plotting._marks import Bar, draw_bars
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
@@ -18,12 +16,11 @@ from penchant.plotting._style import (
     ThemeName,
     drawing,
     number_axis,
-    quiet,
     write_title,
 )
-from penchant.rules import Monomial, Rule
+from penchant.rules import Rule
 
-__all__ = ["plot_pixel_rules", "plot_rule_accuracy", "plot_rules"]
+__all__ = ["plot_rule_accuracy", "plot_rules"]
 
 _BAR_HEIGHT, _TEXT_WIDTH = 0.3, 0.068
 """Inches of a line of text, and of a character."""
@@ -162,94 +159,3 @@ def plot_rule_accuracy(
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         number_axis(axes.yaxis)
     return axes
-
-
-def plot_pixel_rules(
-    model: Any,
-    target: Any,
-    *,
-    shape: tuple[int, int],
-    X: Any = None,
-    n_rules: int = 30,
-    ax: Axes | None = None,
-    theme: ThemeName = "light",
-) -> Axes:
-    """Draw monomials of pixels that speak for a label as segments between the pixels.
-
-    Figure 2 of the paper. A square or a single pixel is a dot; heavier rules have
-    stronger lines.
-
-    Parameters
-    ----------
-    model : RuleClassifier
-        Fitted with monomials of degree 1 or 2; the attributes are pixels, row by row.
-    target : label
-        What the rules speak for.
-    shape : (int, int)
-        Rows and columns of the images.
-    X : array-like of shape (n_images, n_pixels), optional
-        Images whose mean is drawn behind, such as those of the label.
-    n_rules : int, default=30
-        How many of the heaviest rules are drawn.
-    ax : Axes, optional
-        Where to draw; default: a new figure.
-    theme : {"light", "dark"}, default="light"
-
-    Returns
-    -------
-    Axes
-    """
-    rules = [rule for rule in model.rules_ if rule.target == target][:n_rules]
-    _check_pixels(rules, model.n_features_in_, shape)
-    places = np.array(
-        [[rule.feature.attributes[0], rule.feature.attributes[-1]] for rule in rules]
-    ).reshape(-1, 2)
-    rows, columns = np.divmod(places, shape[1])
-    weights = np.array([rule.weight for rule in rules])
-    strength = weights / weights.max(initial=1e-300)
-    with drawing(ax, theme, (3.2, 3.4)) as (axes, colours):
-        mean = np.zeros(shape) if X is None else np.mean(X, axis=0).reshape(shape)
-        paper = LinearSegmentedColormap.from_list(
-            "paper", [colours.sunk, colours.line_strong]
-        )
-        axes.imshow(mean, cmap=paper, interpolation="nearest", zorder=0)
-        points = np.stack([columns, rows], axis=-1).astype(np.float64)
-        lines = LineCollection(
-            list(points),
-            colors=colours.accent,
-            linewidths=0.8 + 2.0 * strength,
-            alpha=0.85,
-            capstyle="round",
-            zorder=2,
-        )
-        axes.add_collection(lines)
-        axes.scatter(
-            points[..., 0],
-            points[..., 1],
-            s=np.repeat(6 + 14 * strength, 2),
-            color=colours.accent,
-            linewidths=0,
-            zorder=3,
-        )
-        axes.set_xticks([])
-        axes.set_yticks([])
-        quiet(axes, "left", "bottom")
-        others = {str(rule.against) for rule in rules}
-        against = f" rather than {others.pop()}" if len(others) == 1 else ""
-        write_title(axes, f"{target}{against}: {len(rules)} rules")
-    return axes
-
-
-def _check_pixels(rules: Sequence[Rule], n_pixels: int, shape: tuple[int, int]) -> None:
-    if shape[0] * shape[1] != n_pixels:
-        raise DataError(
-            f"shape must have as many pixels as there are attributes ({n_pixels}). "
-            f"Got {shape}."
-        )
-    for rule in rules:
-        feature = rule.feature
-        if not isinstance(feature, Monomial) or len(feature.attributes) > 2:
-            raise DataError(
-                "plot_pixel_rules draws monomials of one or two pixels. Got the rule "
-                f"{rule.text!r}; fit with generator='monomials', degree=2."
-            )

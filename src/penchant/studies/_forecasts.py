@@ -2,21 +2,18 @@
 
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from penchant._cached import LRUCache
 from penchant._validation import frozen_array
-from penchant.elicitation import Forecast, covariance_root, leading_items
-from penchant.studies._beliefs import Conversation
-from penchant.studies._lapses import LAPSE
-from penchant.studies._participation import AnsweredQuestion
+from penchant.elicitation import Forecast, carry_on, draw_people
+from penchant.studies._participation import AnsweredQuestion, simulated_answer
 from penchant.studies._settings import StudySettings
-from penchant.studies._simulated import simulated_answer
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
 __all__ = ["ForecastTable", "find_table"]
@@ -26,9 +23,6 @@ _N_PEOPLE = 16
 
 _FEWEST, _WORK = 4, 8000
 """With more than 500 items there are fewer of them, about _WORK / n_items."""
-
-_MOST_DRAWN = 200
-"""Items whose utilities differ between the people that are drawn."""
 
 _N_NEAREST = 24
 """Moments of these conversations that are closest to the one asked about."""
@@ -75,13 +69,16 @@ class ForecastTable:
         After each of them, `rest` times as long goes by before the next: other threads
         have something to do.
         """
-        rng = np.random.default_rng(0)
+        rng, prior = np.random.default_rng(0), start.posterior
+        n_people = max(_FEWEST, min(_N_PEOPLE, _WORK // prior.n_items))
         regrets: list[float] = []
         left: list[int] = []
-        for likes in _draw_people(start, rng):
+        for likes in draw_people(prior, n_people, rng):
             began = time.perf_counter()
-            path = _hold(start, form, likes, rng, max_regret, max_questions)
-            regrets += path
+            talk = Talk.begin(start, int(rng.integers(2**31)))
+            person = _Person(form, likes, rng, max_regret)
+            path = carry_on(talk, person.answer, max_questions)
+            regrets += [moment.expected_regret for moment in path]
             left += range(len(path) - 1, -1, -1)
             time.sleep(rest * (time.perf_counter() - began))
         return cls(frozen_array(_log(regrets)), frozen_array(left, np.int64))
@@ -90,44 +87,34 @@ class ForecastTable:
         """Say how many more questions it takes, `most` at most."""
         away = np.abs(self.regrets - _log(regret))
         near = np.argsort(away, kind="stable")[:_N_NEAREST]
-        quantiles = np.quantile(self.left[near], [0.1, 0.5, 0.9], method="nearest")
-        low, middle, high = np.minimum(quantiles, max(most, 0)).tolist()
-        return Forecast(int(middle), int(low), int(high))
+        return Forecast.summarise(self.left[near].tolist(), max(most, 0))
 
 
-def _draw_people(start: Start, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Yield utilities of people; of many items, those of the leading ones vary."""
-    prior = start.posterior
-    items = leading_items(prior, np.arange(prior.n_items), _MOST_DRAWN)
-    root = covariance_root(prior.block(items))
-    n_people = max(_FEWEST, min(_N_PEOPLE, _WORK // prior.n_items))
-    for _ in range(n_people):
-        likes = prior.mean.copy()
-        likes[items] += root @ rng.standard_normal(root.shape[1])
-        yield likes
+@dataclass(frozen=True, eq=False)
+class _Person:
+    """Somebody who answers until the expected regret is small."""
 
+    form: str
+    likes: FloatArray
+    rng: np.random.Generator
+    max_regret: float
 
-def _hold(
-    start: Start,
-    form: str,
-    likes: FloatArray,
-    rng: np.random.Generator,
-    max_regret: float,
-    max_questions: int,
-) -> list[float]:
-    """Hold one conversation; give the expected regret from the first moment on."""
-    talk = Conversation.begin(start, int(rng.integers(2**31)))
-    path = [talk.expected_regret]
-    while path[-1] > max_regret and len(path) <= max_questions:
-        asked = talk.next_items(form)
+    def answer(self, talk: Talk) -> Talk | None:
+        """Give the talk after one more answer, None when it has ended."""
+        enough = talk.expected_regret <= self.max_regret
+        asked = None if enough else talk.next_items(self.form)
         if asked is None:
-            break
+            return None
+        belief, items = talk.start.posterior, asked[0]
         answer = simulated_answer(
-            form, asked[0], likes, rng, noise=start.posterior.noise, wrong=LAPSE
+            self.form,
+            items,
+            self.likes,
+            self.rng,
+            noise=belief.noise,
+            wrong=belief.lapse,
         )
-        talk = talk.tell(AnsweredQuestion("", form, asked[0], answer))
-        path.append(talk.expected_regret)
-    return path
+        return talk.tell(AnsweredQuestion("", self.form, items, answer))
 
 
 def _log(regret: Any) -> FloatArray:
@@ -135,8 +122,8 @@ def _log(regret: Any) -> FloatArray:
     return logs
 
 
-_TABLES: OrderedDict[_Goal, ForecastTable] = OrderedDict()
-_MAKERS: dict[_Goal, threading.Thread] = {}
+_TABLES: LRUCache[_Goal, tuple[threading.Thread, list[ForecastTable]]]
+_TABLES = LRUCache(_N_KEPT)
 _LOCK = threading.Lock()
 
 
@@ -158,28 +145,19 @@ def find_table(
     """
     end = (settings.question, settings.max_regret, settings.max_questions)
     goal = (start.fingerprint, *end)
+    rest = 0.0 if wait else _REST
     with _LOCK:
-        if goal in _TABLES:
-            _TABLES.move_to_end(goal)
-            return _TABLES[goal]
-        maker = _MAKERS.get(goal)
-        if maker is None:
-            rest = 0.0 if wait else _REST
-            maker = threading.Thread(
-                target=_make, args=(start, goal, rest), daemon=True
-            )
-            _MAKERS[goal] = maker
-            maker.start()
-    if not wait:
-        return None
-    maker.join()
-    return find_table(start, settings)
+        making = _TABLES.get(goal)
+        if making is None:
+            made: list[ForecastTable] = []
 
+            def make() -> None:
+                made.append(ForecastTable.of(start, *end, rest=rest))
 
-def _make(start: Start, goal: _Goal, rest: float) -> None:
-    table = ForecastTable.of(start, *goal[1:], rest=rest)
-    with _LOCK:
-        _TABLES[goal] = table
-        while len(_TABLES) > _N_KEPT:
-            _TABLES.popitem(last=False)
-        del _MAKERS[goal]
+            making = (threading.Thread(target=make, daemon=True), made)
+            _TABLES.put(goal, making)
+            making[0].start()
+    maker, tables = making
+    if wait:
+        maker.join()
+    return tables[0] if tables else None

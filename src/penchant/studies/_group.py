@@ -9,9 +9,9 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from penchant.data import Items
-from penchant.studies._beliefs import Conversation
 from penchant.studies._participation import Participation
 from penchant.studies._results import Curve, curves, weigh
+from penchant.studies._talk import Talk
 from penchant.studies.store._records import ParticipantRecord
 from penchant.typing import FloatArray, IntArray
 
@@ -194,9 +194,7 @@ class Group:
         return tuple(sorted(found, key=lambda item: -item.disagreement))
 
 
-def make_member(
-    record: ParticipantRecord, now: Participation, talk: Conversation
-) -> Member:
+def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Member:
     """Describe a participant by where they stand and what is believed of them."""
     voiced = any(not told.skipped for told in now.answered)
     mean = talk.posterior.mean

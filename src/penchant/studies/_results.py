@@ -13,7 +13,7 @@ from penchant.data import Items
 from penchant.elicitation import Forecast
 from penchant.exceptions import DataError
 from penchant.gp import FactorTerm
-from penchant.studies._beliefs import Conversation
+from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
 __all__ = [
@@ -206,10 +206,10 @@ class WhatIf:
         return asdict(self)
 
 
-def ranking(talk: Conversation, names: tuple[str, ...]) -> list[RankedItem]:
+def ranking(talk: Talk, names: tuple[str, ...]) -> list[RankedItem]:
     """Rank the items; of more than 2000 those that can be the best."""
     size = min(len(names), _rankable(talk))
-    order = talk.step.ranking(size)
+    order = talk.moment.ranking(size)
     points = talk.scale.points(talk.posterior.mean)
     reach = _Z * talk.scale.amount(np.sqrt(talk.posterior.variance))
     return [
@@ -220,18 +220,18 @@ def ranking(talk: Conversation, names: tuple[str, ...]) -> list[RankedItem]:
             points=float(points[item]),
             low=float(points[item] - reach[item]),
             high=float(points[item] + reach[item]),
-            probability_best=talk.step.best.of(item),
+            probability_best=talk.moment.best.chance(item),
         )
         for place, item in enumerate(order, start=1)
     ]
 
 
-def _rankable(talk: Conversation) -> int:
+def _rankable(talk: Talk) -> int:
     few = talk.posterior.n_items <= 2000
-    return talk.posterior.n_items if few else int(talk.step.contenders.size)
+    return talk.posterior.n_items if few else int(talk.moment.contenders.size)
 
 
-def weigh(talk: Conversation) -> FloatArray:
+def weigh(talk: Talk) -> FloatArray:
     """Give the share of each attribute in the differences between the items.
 
     What two attributes make together counts half for each.
@@ -242,7 +242,7 @@ def weigh(talk: Conversation) -> FloatArray:
     return weights
 
 
-def curves(talk: Conversation) -> list[Curve]:
+def curves(talk: Talk) -> list[Curve]:
     """Give the curve of every attribute that varies, in the order of the table."""
     weights = weigh(talk)
     found = []
@@ -256,13 +256,13 @@ def curves(talk: Conversation) -> list[Curve]:
     return found
 
 
-def _alone(talk: Conversation) -> list[int]:
+def _alone(talk: Talk) -> list[int]:
     """Give the attributes that vary."""
     return [factor[0] for factor in talk.utility.factors if len(factor) == 1]
 
 
 def _function(
-    talk: Conversation, factor: tuple[int, ...], points: FloatArray
+    talk: Talk, factor: tuple[int, ...], points: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Give mean and deviation of what some attributes are worth at encoded points."""
     term = FactorTerm(factor, points, np.eye(len(points)))
@@ -272,13 +272,13 @@ def _function(
 
 
 def _ranges(
-    talk: Conversation, mean: FloatArray, deviation: FloatArray
+    talk: Talk, mean: FloatArray, deviation: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     points, reach = talk.scale.amount(mean), _Z * talk.scale.amount(deviation)
     return points, points - reach, points + reach
 
 
-def interactions(talk: Conversation) -> list[Interaction]:
+def interactions(talk: Talk) -> list[Interaction]:
     """Give the pairs of attributes that matter together, the strongest first."""
     alone = _alone(talk)
     ends = {i: _ends(talk, i) for i in alone}
@@ -292,7 +292,7 @@ def interactions(talk: Conversation) -> list[Interaction]:
     return sorted(found, key=lambda each: -abs(each.strength))
 
 
-def _ends(talk: Conversation, i: int) -> tuple[float, float]:
+def _ends(talk: Talk, i: int) -> tuple[float, float]:
     """Give the encoded values of an attribute that are liked best and least."""
     codes = talk.start.axis(i, _N_POINTS).codes
     points = np.zeros((len(codes), len(talk.utility.names)))
@@ -302,7 +302,7 @@ def _ends(talk: Conversation, i: int) -> tuple[float, float]:
 
 
 def _synergy(
-    talk: Conversation, i: int, j: int, ends: dict[int, tuple[float, float]]
+    talk: Talk, i: int, j: int, ends: dict[int, tuple[float, float]]
 ) -> FactorTerm:
     """Give the sum f(++) + f(--) - f(+-) - f(-+) of two attributes."""
     points = np.zeros((4, len(talk.utility.names)))
@@ -311,13 +311,13 @@ def _synergy(
     return FactorTerm((i, j), points, np.array([[1.0, -1.0, -1.0, 1.0]]))
 
 
-def _expected(talk: Conversation, term: FactorTerm) -> float:
+def _expected(talk: Talk, term: FactorTerm) -> float:
     """Give the expectation of one sum, in points."""
     sums = term.coef @ talk.utility.expect(term.factor, term.points)
     return float(talk.scale.amount(sums)[0])
 
 
-def _sure(talk: Conversation, term: FactorTerm) -> float:
+def _sure(talk: Talk, term: FactorTerm) -> float:
     """Say how sure the sign of one sum is."""
     direct = np.zeros((1, len(talk.utility.items)))
     mean, cov = talk.utility.combine([term], direct)
@@ -325,9 +325,7 @@ def _sure(talk: Conversation, term: FactorTerm) -> float:
     return float(ndtr(abs(mean[0]) / deviation))
 
 
-def _surface(
-    talk: Conversation, i: int, j: int, strength: float, sure: float
-) -> Interaction:
+def _surface(talk: Talk, i: int, j: int, strength: float, sure: float) -> Interaction:
     rows, columns = (talk.start.axis(k, _N_CELLS) for k in (i, j))
     shape = (len(rows.codes), len(columns.codes))
     points = np.zeros((shape[0] * shape[1], len(talk.utility.names)))
@@ -345,14 +343,12 @@ def _surface(
     )
 
 
-def what_if(
-    talk: Conversation, items: Items, base: int, values: Mapping[str, Any]
-) -> WhatIf:
+def what_if(talk: Talk, items: Items, base: int, values: Mapping[str, Any]) -> WhatIf:
     """Say what an item with some values changed would be worth.
 
     Parameters
     ----------
-    talk : Conversation
+    talk : Talk
         What is believed of the person.
     items : Items
         The alternatives, without gaps.

@@ -13,11 +13,11 @@ from penchant.encoding import Encoding
 from penchant.gp import (
     Covariance,
     DenseCovariance,
+    LapsePosterior,
     LowRankCovariance,
     PopulationGP,
     Posterior,
 )
-from penchant.studies._lapses import LapsePosterior
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Axis", "Start", "complete"]
@@ -121,7 +121,7 @@ class Start:
         posterior = LapsePosterior(
             mean, cov, noise=noise, tie_width=population.tie_width
         )
-        known = Dominance.of(len(items), items, None, None)
+        known = Dominance.from_table(len(items), items, None, None)
         unit = float(np.sqrt(posterior.variance.mean() + np.var(mean)))
         order = np.argsort(-mean, kind="stable")
         told = cast(LapsePosterior, tell_known(posterior, known))

@@ -1,6 +1,5 @@
 """Utilities that are sums of parts, and what every such model can do."""
 
-from penchant.utility._dual import DualGAI, sum_orders
 from penchant.utility._factors import (
     FactorDictionary,
     Subset,
@@ -9,7 +8,15 @@ from penchant.utility._factors import (
 )
 from penchant.utility._model import FactorFunction, GAIModel
 from penchant.utility._network import CompactGAI, Configuration
-from penchant.utility._parts import Factor, GAIUtility, Kind, KnotMap, TensorGAI
+from penchant.utility._parts import (
+    DualGAI,
+    Factor,
+    GAIUtility,
+    Kind,
+    KnotMap,
+    TensorGAI,
+    sum_orders,
+)
 
 __all__ = [
     "CompactGAI",

@@ -22,7 +22,7 @@ _MAX_ENTRIES = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Columns L_S with scaled K_S = L_S L_S': a Cholesky factor with pivots.
+    """Columns L_S with K_S = L_S L_S': a Cholesky factor with pivots.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class FactorDictionary:
     ----------
     features : sequence of ndarray of shape (n_items, n_features_i)
         One feature matrix per attribute; K_i = features_i features_i'.
-    scales : ndarray of shape (max_order + 1,)
-        Factor of the columns of a subset of each size (1 / weight of its penalty).
+    max_order : int
+        Largest size of a subset.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class FactorDictionary:
         The lower triangles of the K_i, row by row.
     """
 
-    def __init__(self, features: Sequence[FloatArray], scales: FloatArray) -> None:
-        self.scales = scales
+    def __init__(self, features: Sequence[FloatArray], max_order: int) -> None:
+        self.max_order = max_order
         self.kernels = np.stack([_pack(matrix @ matrix.T) for matrix in features])
         self._features = features
         self._blocks: dict[Subset, Block] = {}
@@ -74,7 +74,7 @@ class FactorDictionary:
         return packed
 
     def columns(self, subset: Subset) -> FloatArray:
-        """Give L_S, scaled for the subset's size, shape (n_items, rank)."""
+        """Give L_S, shape (n_items, rank)."""
         return self._block(subset).columns
 
     def tensor(self, subset: Subset, weights: FloatArray) -> FloatArray:
@@ -92,7 +92,7 @@ class FactorDictionary:
         Returns
         -------
         ndarray of shape (n_features_i for i in subset)
-            The norm is that of the weights, times the scale of the subset's size.
+            The norm is that of the weights.
         """
         block = self._block(subset)
         triangle = block.columns[block.pivots]
@@ -100,16 +100,13 @@ class FactorDictionary:
         features = [self._features[i][block.pivots] for i in subset]
         half = len(features) // 2  # the products of one half only fit into memory
         left = _row_products([shares[:, None], *features[:half]])
-        tensor = left.T @ _row_products(features[half:])
-        shape = [matrix.shape[1] for matrix in features]
-        scaled: FloatArray = self.scales[len(subset)] ** 2 * tensor.reshape(shape)
-        return scaled
+        tensor: FloatArray = left.T @ _row_products(features[half:])
+        return tensor.reshape([matrix.shape[1] for matrix in features])
 
     def _block(self, subset: Subset) -> Block:
         if subset not in self._blocks:
             self._check_size(subset)
-            square = self.scales[len(subset)] ** 2
-            kernel = _product(self.kernels, np.array(subset), square)
+            kernel = _product(self.kernels, np.array(subset))
             self._blocks[subset] = _factored(kernel)
         return self._blocks[subset]
 
@@ -230,6 +227,7 @@ def _nested_products(
     """
     n_entries, n_nodes = kernels.shape[1], len(last)
     total = np.empty(n_entries)
+    # Blocks of 512 numbers: those of all depths stay in the fastest cache.
     sums = np.zeros((depths.max() + 1, 512))  # of the extensions, by depth
     for low in range(0, n_entries, 512):
         size = min(512, n_entries - low)
@@ -312,10 +310,10 @@ def _add_unpacked(packed: FloatArray, square: FloatArray) -> None:
 
 
 @njit(cache=True)
-def _product(kernels: FloatArray, subset: IntArray, scale: float) -> FloatArray:
-    """Give the scaled product of some attributes' kernels, shape (n_items, n_items)."""
+def _product(kernels: FloatArray, subset: IntArray) -> FloatArray:
+    """Give the product of some attributes' kernels, shape (n_items, n_items)."""
     n = int((2 * kernels.shape[1]) ** 0.5)
-    packed = np.full(kernels.shape[1], scale)
+    packed = np.ones(kernels.shape[1])
     for i in subset:
         packed *= kernels[i]
     square = np.zeros((n, n))

@@ -5,7 +5,6 @@ from penchant.views._comparison import chance_of, compare_items
 from penchant.views._curves import curve_tabs, curve_view
 from penchant.views._display import show_name
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
-from penchant.views._fitting import Fitting
 from penchant.views._group import group_view, ranking_csv
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
@@ -23,7 +22,6 @@ __all__ = [
     "HALF_RANGE",
     "Card",
     "CompareView",
-    "Fitting",
     "Numbers",
     "PictureKind",
     "WhatIfView",

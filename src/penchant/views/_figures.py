@@ -13,7 +13,6 @@ from penchant.exceptions import NotAnswerableError
 from penchant.studies import Group, GroupModels, Study
 from penchant.texts import Texts
 from penchant.views._display import show_name
-from penchant.views._fitting import Fitting
 from penchant.views._segments import segment_cards
 
 __all__ = ["CHARTS", "PictureKind", "draw_chart"]
@@ -28,7 +27,11 @@ _LONGEST_RULE: Final = 90
 
 
 def draw_chart(
-    name: str, kind: PictureKind, study: Study, fitting: Fitting, texts: Texts
+    name: str,
+    kind: PictureKind,
+    study: Study,
+    fitted: Callable[[Study], GroupModels | None],
+    texts: Texts,
 ) -> bytes:
     """Draw one of `CHARTS` as a file.
 
@@ -40,8 +43,8 @@ def draw_chart(
         Format of the file.
     study : Study
         Whose results.
-    fitting : Fitting
-        Gives the models.
+    fitted : callable
+        Gives the models of the study.
     texts : Texts
         In the language of the owner.
 
@@ -53,7 +56,7 @@ def draw_chart(
     from penchant.plotting import picture
 
     if name in _OF_MODELS:
-        models = fitting.models(study)
+        models = fitted(study)
         assert models is not None  # without a time limit
         return picture(_OF_MODELS[name](models), kind)
     group = study.group()

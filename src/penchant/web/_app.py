@@ -23,6 +23,7 @@ from penchant.web._errors import (
 from penchant.web._health import health
 from penchant.web._lifespan import lifespan
 from penchant.web._templates import STATIC
+from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._login import login_pages, on_login_needed
@@ -43,6 +44,7 @@ def create_app(
     store: Store,
     *,
     login: bool = False,
+    secret: str | None = None,
     max_upload_bytes: int = MAX_UPLOAD,
     hosts: tuple[str, ...] = (),
 ) -> FastAPI:
@@ -54,8 +56,12 @@ def create_app(
         Where studies are kept. The app uses it from many threads and does not
         close it.
     login : bool
-        Whether owners must log in. Without, everybody who reaches the app may do
-        everything: for one analyst on their own machine. Participants never log in.
+        Whether owners must log in. Without, there is one analyst, who may do
+        everything. Participants never log in.
+    secret : str, optional
+        What the one analyst must show: a browser that follows a link with
+        ``?token=secret`` once, a program as a bearer token. None: everybody who
+        reaches the app is the analyst, which may be every user of the machine.
     max_upload_bytes : int
         Larger uploads are refused before they are read.
     hosts : tuple of str
@@ -74,13 +80,14 @@ def create_app(
     )
     app.state.store = store
     app.state.max_upload_bytes = max_upload_bytes
-    app.state.access = Access(login=login)
+    app.state.access = Access(login=login, secret=secret)
+    app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, result_pages, health):
         app.include_router(router)
     for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)
-    app.mount("/api/v1", create_api(store, app.state.access))
+    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(ConsentNeededError, on_consent_needed)

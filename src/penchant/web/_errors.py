@@ -29,7 +29,11 @@ __all__ = [
     "status_of",
 ]
 
-_SENTENCES: Final = {404: "errors.nothing", 405: "errors.wrong_use"}
+_SENTENCES: Final = {
+    404: "errors.nothing",
+    405: "errors.wrong_use",
+    503: "errors.busy",
+}
 
 
 async def on_penchant_error(request: Request, error: Exception) -> Response:

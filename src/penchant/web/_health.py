@@ -12,8 +12,8 @@ health = APIRouter()
 
 
 @health.get("/healthz")
-def healthz() -> dict[str, str]:
-    """Say that the process lives."""
+async def healthz() -> dict[str, str]:
+    """Say that the process lives, however busy its threads are."""
     return {"status": "ok"}
 
 

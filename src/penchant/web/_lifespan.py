@@ -1,21 +1,18 @@
 """What a process does before its app serves, and while it does."""
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from anyio import CapacityLimiter
-from anyio.to_thread import current_default_thread_limiter, run_sync
-from fastapi import FastAPI, Request
+from anyio.to_thread import current_default_thread_limiter
+from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from penchant._parallel import one_thread
 from penchant.studies import warm_up
 
-__all__ = ["in_turn", "lifespan"]
-
-_Made = TypeVar("_Made")
+__all__ = ["lifespan"]
 
 _SWITCH_INTERVAL: Final = 0.0005
 """Seconds for which one thread may keep the others from running.
@@ -30,17 +27,10 @@ instead of 3, 200 people wait four times as long."""
 
 
 @asynccontextmanager
-async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
     """Make the process fit for many people at once, before the first of them comes."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     current_default_thread_limiter().total_tokens = _N_THREADS
-    app.state.turns = CapacityLimiter(1)
     with one_thread():
         await run_in_threadpool(warm_up)
         yield
-
-
-async def in_turn(request: Request, make: Callable[..., _Made], *given: Any) -> _Made:
-    """Make a large page, one after the other: small ones need not wait for many."""
-    turns = getattr(request.app.state, "turns", None)
-    return await run_sync(make, *given, limiter=turns)

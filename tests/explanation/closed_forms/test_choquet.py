@@ -61,10 +61,11 @@ def test_explain_starts_at_the_worst_item(model, data):
 def test_against_zero_minima_are_shared_equally(data):
     X, y = data
     model = ChoquetRegressor(k=3, domain=(0, 1)).fit(X, y)
+    unit = np.where(model.is_down_, 1 - X, X)
     expected = np.zeros((5, 4))
     for subset, m in model.capacity_.mobius.items():
         members = sorted(subset)
-        share = m * X[:5, members].min(axis=1) / len(members)
+        share = m * unit[:5, members].min(axis=1) / len(members)
         expected[:, members] += share[:, None]
     np.testing.assert_allclose(explain(model, X[:5]).values, expected, atol=1e-10)
 

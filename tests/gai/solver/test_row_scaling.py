@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from penchant.gai.solver._row_scaling import (
+from penchant.gai.solver._evidence import (
     from_rows,
     row_scaling,
     sandwich,

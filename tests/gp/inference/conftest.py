@@ -59,3 +59,26 @@ def example():
 def fuzzed_problem():
     """A function: random generator to prior mean, covariance, sites, rows."""
     return _fuzzed_problem
+
+
+def _take(sites, chosen):
+    """Some of the sites, in the given order."""
+    parts = (sites.lower, sites.upper, sites.noise, sites.weights)
+    return Sites(*(part[list(chosen)] for part in parts))
+
+
+def _matrix(rows, n_nodes):
+    """The rows as a dense matrix."""
+    return rows.apply(np.eye(n_nodes))
+
+
+@pytest.fixture(scope="session")
+def take():
+    """A function: sites and places to these sites."""
+    return _take
+
+
+@pytest.fixture(scope="session")
+def matrix():
+    """A function: rows and number of nodes to a dense matrix."""
+    return _matrix

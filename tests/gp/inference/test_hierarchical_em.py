@@ -73,8 +73,10 @@ def test_what_a_feature_of_people_tells_is_found():
     np.testing.assert_allclose(basis @ result.coef[1], slope / unit, atol=0.15)
 
 
-def test_evidence_is_the_sum_over_people():
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_evidence_is_the_sum_over_people(weight):
     sites, design, _, _ = draw(7, 5, 6)
+    sites = sites._replace(weights=weight * sites.weights)
     basis = contrasts(5)
     em = HierarchicalEM(sites, design, basis, np.eye(4), shrinkage=5.0, noise=0.4)
     result = em.solve(tol=1e-4)

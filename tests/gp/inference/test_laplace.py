@@ -34,10 +34,10 @@ def test_the_mode_is_that_of_an_independent_refit():
     assert result.mean == pytest.approx(refit.x, abs=1e-6)
 
 
-def test_covariance_and_evidence_are_those_of_the_text(example):
+def test_covariance_and_evidence_are_those_of_the_text(example, matrix):
     mean, K, sites, rows = example(5, 9, 2)
     result = laplace(mean, K, sites, rows=rows)
-    A = rows.matrix(5)
+    A = matrix(rows, 5)
     at = sites.derivatives(A @ result.mean)
     W = A.T @ np.diag(-at.second) @ A
     step = result.mean - mean
@@ -59,9 +59,9 @@ def test_the_gap_is_zero_at_the_mode_only(example):
     assert short.gap > 1e-8
 
 
-def test_row_space_and_node_space_agree(example):
+def test_row_space_and_node_space_agree(example, matrix):
     mean, K, sites, rows = example(7, 12, 4)
-    A = rows.matrix(7)
+    A = matrix(rows, 7)
     nodes = laplace(mean, K, sites, rows=rows)
     by_row = laplace(A @ mean, A @ K @ A.T, sites)  # singular: 12 rows of rank 7
     assert by_row.log_evidence == pytest.approx(nodes.log_evidence, rel=1e-9)
@@ -69,22 +69,22 @@ def test_row_space_and_node_space_agree(example):
     assert by_row.cov == pytest.approx(A @ nodes.cov @ A.T, abs=1e-7)
 
 
-def test_a_weight_is_so_many_copies(example):
+def test_a_weight_is_so_many_copies(example, take):
     mean, K, sites, rows = example(4, 5, 5)
     times = np.array([1, 3, 1, 2, 5])
     every = np.repeat(np.arange(5), times)
     weighted = Sites(sites.lower, sites.upper, sites.noise, times)
     copied = Rows(rows.raised[every], rows.lowered[every])
     one = laplace(mean, K, weighted, rows=rows)
-    two = laplace(mean, K, sites.take(every), rows=copied)
+    two = laplace(mean, K, take(sites, every), rows=copied)
     assert one.log_evidence == pytest.approx(two.log_evidence, abs=1e-9)
     assert one.mean == pytest.approx(two.mean, abs=1e-8)
 
 
-def test_a_warm_start_ends_where_a_cold_one_does(example):
+def test_a_warm_start_ends_where_a_cold_one_does(example, take):
     mean, K, sites, rows = example(6, 10, 7)
     known = Rows(rows.raised[:9], rows.lowered[:9])
-    before = laplace(mean, 1.3 * K, sites.take(range(9)), rows=known)
+    before = laplace(mean, 1.3 * K, take(sites, range(9)), rows=known)
     cold = laplace(mean, K, sites, rows=rows)
     warm = laplace(mean, K, sites, rows=rows, start=(before.tau, before.nu))
     assert warm.mean == pytest.approx(cold.mean, abs=1e-7)

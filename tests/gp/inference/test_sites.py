@@ -1,8 +1,7 @@
-"""Sites: likelihood, derivatives and moments, against quadrature and differences."""
+"""Sites: likelihood and derivatives, against closed forms and differences."""
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.stats import norm
 
 from penchant.exceptions import DataError
@@ -55,57 +54,10 @@ def test_derivatives_by_the_ends_equal_finite_differences():
             assert by[k] == pytest.approx(slope, rel=1e-6, abs=1e-9)
 
 
-def test_moments_equal_quadrature():
-    mean, variance = np.array([0.2, -0.5, 0.1, 1.0, 0.0]), np.full(5, 0.6)
-    log_mass, first, second = SITES.moments(mean, variance)
-    for k in range(5):
-        site = Sites([LOWER[k]], [UPPER[k]], NOISE[k])
-
-        def density(s, power, site=site, k=k):
-            likelihood = np.exp(site.log_likelihood([s])[0])
-            return s**power * likelihood * norm.pdf(s, mean[k], np.sqrt(variance[k]))
-
-        parts = [
-            quad(density, -9, 9, (p,), epsabs=1e-13, points=[mean[k]])[0]
-            for p in range(3)
-        ]
-        assert log_mass[k] == pytest.approx(np.log(parts[0]), rel=1e-9)
-        m = parts[1] / parts[0]
-        assert first[k] == pytest.approx(m, abs=1e-9)
-        assert second[k] == pytest.approx(parts[2] / parts[0] - m**2, rel=1e-8)
-
-
-def test_one_answer_is_the_update_of_the_text():
-    mu, C, sigma = np.array([0.3, -0.1]), np.array([[1.0, 0.2], [0.2, 0.7]]), 0.5
-    c = C[:, 0] - C[:, 1]
-    s2 = c[0] - c[1]  # GP-8
-    t = np.sqrt(s2 + sigma**2)
-    z = (mu[0] - mu[1]) / t
-    r = norm.pdf(z) / norm.cdf(z)
-    _, mean, variance = Sites([0.0], [INF], sigma).moments([mu[0] - mu[1]], [s2])
-    assert mean[0] == pytest.approx(mu[0] - mu[1] + s2 * r / t, rel=1e-12)
-    assert variance[0] == pytest.approx(s2 - s2**2 * r * (z + r) / t**2, rel=1e-12)
-
-
-def test_without_variance_the_moments_stay():
-    log_mass, mean, variance = SITES.moments(POINT, np.zeros(5))
-    assert mean == pytest.approx(POINT)
-    assert not variance.any()
-    assert log_mass == pytest.approx(SITES.log_likelihood(POINT))
-
-
 def test_far_tails_and_tiny_noise_stay_finite():
     sites = Sites([0.0, -1e-9], [INF, 1e-9], 1e-6)
     for s in (-1e6, -40.0, 40.0, 1e6):
         assert np.isfinite(np.stack(sites.derivatives([s, s]))).all()
-        assert np.isfinite(np.stack(sites.moments([s, s], [1e4, 1e4]))).all()
-
-
-def test_sites_can_be_taken_and_added():
-    again = SITES.take([0, 1]) + SITES.take(np.arange(5) > 1)
-    assert len(again) == 5
-    assert np.array_equal(again.upper, SITES.upper)
-    assert np.array_equal(again.noise, SITES.noise)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +79,9 @@ def test_bad_sites_are_refused(arguments, message):
 def test_rows_are_their_matrix():
     rows = Rows([0, 2, -1, 1], [1, -1, 3, 0])
     rng = np.random.default_rng(0)
-    A = rows.matrix(5)
+    A = np.zeros((4, 5))
+    A[[0, 1, 3], [0, 2, 1]] = 1.0
+    A[[0, 2, 3], [1, 3, 0]] = -1.0
     f, values, root = rng.normal(size=5), rng.normal(size=4), rng.normal(size=(5, 5))
     C = root @ root.T
     assert rows.n_nodes == 4
@@ -136,7 +90,7 @@ def test_rows_are_their_matrix():
     assert rows.pull(values, 5) == pytest.approx(A.T @ values)
     assert rows.gram(values, 5) == pytest.approx(A.T @ np.diag(values) @ A)
     assert rows.variances(C) == pytest.approx(np.diag(A @ C @ A.T))
-    assert np.array_equal(Rows.identity(3).matrix(3), np.eye(3))
+    assert np.array_equal(Rows.identity(3).apply(np.eye(3)), np.eye(3))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -52,15 +51,7 @@ def test_it_takes_the_steps_of_the_paper(
     assert solution.q.tolist() == (np.array(v_q) / n_iter).tolist()
 
 
-def test_it_stops_at_the_gap():
-    M = np.random.default_rng(0).standard_normal((30, 40))
-    solution = fictitious_play(M, tol=0.05, random_state=0)
-    assert solution.status == "optimal"
-    assert solution.n_iter < 1_000_000
-    assert (solution.p @ M).max() - (M @ solution.q).min() <= 0.05
-
-
-def test_without_a_tolerance_it_plays_on():
+def test_it_plays_on_at_a_saddle_point():
     solution = fictitious_play([[0.0]], max_iter=2_500, random_state=0)
     assert solution.n_iter == 2_500
     assert solution.status == "optimal"
@@ -77,12 +68,3 @@ def test_the_first_row_is_drawn_reproducibly():
         fictitious_play(M, max_iter=1, random_state=s).p.tobytes() for s in range(9)
     }
     assert len(drawn) > 1
-
-
-@pytest.mark.parametrize("n_iter", [1, 999, 1000, 1001])
-def test_looking_at_the_gap_does_not_change_the_play(n_iter):
-    M = np.random.default_rng(1).standard_normal((6, 5))
-    a = fictitious_play(M, max_iter=n_iter, random_state=0)
-    b = fictitious_play(M, max_iter=n_iter, tol=1e-12, random_state=0)
-    assert np.array_equal(a.p, b.p)
-    assert np.array_equal(a.q, b.q)

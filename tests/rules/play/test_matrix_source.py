@@ -1,5 +1,3 @@
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,47 +8,30 @@ from penchant.exceptions import DataError
 from penchant.solvers import ColumnSource, MatrixSource, SampledSource
 
 
-def all_columns(X, directions, instances=None):
+def all_columns(X, signs):
     """Every column with its key, by the definition (PRL-2)."""
-    lines = X if instances is None else X[instances]
     scales = np.abs(X).max(axis=0)
-    made = {}
-    pairs = list(combinations(range(directions.shape[1]), 2)) or [None]
-    for feature in range(X.shape[1]):
-        scaled = lines[:, feature] / (scales[feature] or 1.0)
-        for number, pair in enumerate(pairs):
-            says = directions[:, 0]
-            if pair is not None:
-                says = (directions[:, pair[0]] - directions[:, pair[1]]) / 2.0
-            for sign in (1, -1):
-                made[feature, number, sign] = sign * scaled * says
-    return made
+    scaled = signs[:, None] * X / np.where(scales > 0.0, scales, 1.0)
+    return {
+        (j, sign): sign * scaled[:, j] for j in range(X.shape[1]) for sign in (1, -1)
+    }
 
 
-def draw(seed, n_labels, form):
+def draw(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((6, 4)) * (rng.random((6, 4)) < 0.7)
     X[:, 3] = 0.0
-    if n_labels == 2:
-        signs = rng.choice([-1.0, 1.0], 6)
-        return X, signs[:, None], None, MatrixSource(form(X), signs)
-    instances = rng.integers(0, 6, 9)
-    better = rng.integers(0, n_labels, 9)
-    worse = (better + rng.integers(1, n_labels, 9)) % n_labels
-    directions = np.eye(n_labels)[better] - np.eye(n_labels)[worse]
-    source = MatrixSource(form(X), directions, instances=instances)
-    return X, directions, instances, source
+    return X, rng.choice([-1.0, 1.0], 6)
 
 
 @given(
     seed=st.integers(0, 1000),
-    n_labels=st.sampled_from([2, 3, 4]),
     form=st.sampled_from([np.asarray, sparse.csr_array, sparse.csc_matrix]),
     n_best=st.integers(1, 60),
 )
-def test_prices_and_columns_follow_the_definition(seed, n_labels, form, n_best):
-    X, directions, instances, source = draw(seed, n_labels, form)
-    made = all_columns(X, directions, instances)
+def test_prices_and_columns_follow_the_definition(seed, form, n_best):
+    X, signs = draw(seed)
+    source, made = MatrixSource(form(X), signs), all_columns(X, signs)
     assert source.n_columns == len(made)
     weights = np.random.default_rng(seed).standard_normal(source.n_rows)
     pay = {key: column @ weights for key, column in made.items()}
@@ -73,12 +54,12 @@ def test_it_offers_both_protocols():
 
 
 def test_all_columns_are_drawn_alike():
-    source = MatrixSource(np.eye(3), np.eye(3), instances=[0, 1, 2])
+    source = MatrixSource(np.eye(9), np.ones(9))
     keys = source.sample(20_000, np.random.default_rng(0))
     names, counts = np.unique(np.array(keys), axis=0, return_counts=True)
     assert len(names) == source.n_columns == 18
     assert counts.min() > 0.8 * 20_000 / 18
-    assert {key[2] for key in keys} == {-1, 1}
+    assert {key[1] for key in keys} == {-1, 1}
 
 
 def test_the_matrix_is_not_copied():
@@ -90,16 +71,15 @@ def test_the_matrix_is_not_copied():
 
 
 @pytest.mark.parametrize(
-    ("X", "directions", "instances", "message"),
+    ("X", "directions", "message"),
     [
-        (np.ones(3), np.ones(3), None, "must be a matrix"),
-        (np.array([[np.inf]]), [1.0], None, "must be finite"),
-        (np.ones((3, 2)), np.ones(2), None, "one row per line of X"),
-        (np.ones((3, 2)), np.ones(2), [0, 3], "must name one of 3 lines"),
-        (np.ones((3, 2)), np.ones(2), [0], "must name one of 3 lines"),
+        (np.ones(3), np.ones(3), "must be a matrix"),
+        (np.array([[np.inf]]), [1.0], "must be finite"),
+        (np.ones((3, 2)), np.ones(2), "one number per row of X"),
+        (np.ones((3, 2)), np.ones((3, 2)), "one number per row of X"),
     ],
-    ids=["vector", "infinite", "rows", "line", "length"],
+    ids=["vector", "infinite", "rows", "labels"],
 )
-def test_wrong_input_is_refused(X, directions, instances, message):
+def test_wrong_input_is_refused(X, directions, message):
     with pytest.raises(DataError, match=message):
-        MatrixSource(X, directions, instances=instances)
+        MatrixSource(X, directions)

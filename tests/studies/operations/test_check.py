@@ -84,7 +84,7 @@ def test_damage_is_found(
     any_store: SqlStore, items: Items, statement: str, said: list[str]
 ) -> None:
     any_store.add_participant(any_store.create_study("Flats", items), events=LOG)
-    with any_store._engine.begin() as connection:
+    with any_store.database.engine.begin() as connection:
         connection.exec_driver_sql(statement)
     problems = check_store(any_store).problems
     assert len(problems) == len(said)

@@ -12,6 +12,29 @@ def test_folder_is_made_for_its_owner_only(tmp_path: Path) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.parametrize(
+    ("others", "mode"),
+    [((), 0o700), (("penchant.sqlite-wal",), 0o700), (("x",), 0o755)],
+)
+def test_folder_with_nothing_but_the_database_becomes_private(
+    tmp_path: Path, others: tuple[str, ...], mode: int
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(0o755)
+    for name in others:
+        (folder / name).touch()
+    store_url(folder)
+    assert folder.stat().st_mode & 0o777 == mode
+
+
+def test_folder_of_a_file_or_for_everybody_stays_as_it_is(tmp_path: Path) -> None:
+    for mode in (0o755, 0o1777):
+        tmp_path.chmod(mode)
+        store_url(tmp_path / "studies.sqlite" if mode == 0o755 else tmp_path)
+        assert tmp_path.stat().st_mode & 0o7777 == mode
+
+
 @pytest.mark.parametrize("name", ["a.sqlite", "b.sqlite3", "c.DB"])
 def test_path_with_the_ending_of_a_database_is_the_file(
     tmp_path: Path, name: str

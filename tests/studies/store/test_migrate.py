@@ -68,8 +68,8 @@ def test_going_back_keeps_the_studies(any_url: str, items: Items) -> None:
     with SqlStore(any_url) as store:
         study_id = store.create_study("Flats", items)
         store.add_participant(study_id, events=[("joined", {})])
-        go_to(store._engine, "0001", way="downgrade")
-        names = set(sa.inspect(store._engine).get_table_names())
+        go_to(store.database.engine, "0001", way="downgrade")
+        names = set(sa.inspect(store.database.engine).get_table_names())
     assert names == {"alembic_version", "drafts", "studies"}
     with SqlStore(any_url) as store:
         assert store.get_study(study_id).items == items

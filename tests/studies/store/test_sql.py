@@ -1,5 +1,7 @@
 """What is particular to one kind of database."""
 
+import os
+import shutil
 import sqlite3
 import sys
 import threading
@@ -64,11 +66,71 @@ def test_new_file_may_be_opened_by_many_at_once(tmp_path: Path, items: Items) ->
 
 
 def test_sqlite_is_durable(store: SqlStore) -> None:
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         ask = connection.exec_driver_sql
         assert ask("PRAGMA journal_mode").scalar() == "wal"
         assert ask("PRAGMA synchronous").scalar() == 2
         assert ask("PRAGMA foreign_keys").scalar() == 1
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
+
+
+PRIVATE = dict.fromkeys(
+    ("penchant.sqlite", "penchant.sqlite-wal", "penchant.sqlite-shm"), 0o600
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")
+def test_only_its_owner_can_read_a_database(tmp_path: Path) -> None:
+    url = store_url(tmp_path)
+    with SqlStore(url):
+        assert modes(tmp_path) == PRIVATE
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")
+def test_database_that_others_could_read_becomes_private(tmp_path: Path) -> None:
+    url = store_url(tmp_path)
+    with SqlStore(url) as first:
+        for name in PRIVATE:
+            (tmp_path / name).chmod(0o644)
+        with SqlStore(url):
+            assert modes(tmp_path) == PRIVATE
+        assert first.list_studies() == []
+
+
+def test_file_that_is_no_database_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("These are my notes, not a database. " * 100)
+    path.chmod(0o644)
+    with pytest.raises(StoreError):
+        SqlStore(store_url(path))
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_closed_store_is_one_file(tmp_path: Path, items: Items) -> None:
+    """Also while another store is open: a copy of the file alone has it all."""
+    url = store_url(tmp_path / "studies")
+    with SqlStore(url):
+        with SqlStore(url) as store:
+            study_id = store.create_study("Flats", items)
+        copy = tmp_path / "copy.sqlite"
+        shutil.copyfile(tmp_path / "studies" / "penchant.sqlite", copy)
+    with SqlStore(store_url(copy)) as copied:
+        assert copied.get_study(study_id).items == items
+
+
+def test_store_whose_file_is_in_use_closes_all_the_same(
+    tmp_path: Path, items: Items
+) -> None:
+    url = store_url(tmp_path)
+    with SqlStore(url) as other:
+        store = SqlStore(url)
+        study_id = store.create_study("Flats", items)
+        with other.database.writing():
+            store.close()
+        assert other.get_study(study_id).items == items
 
 
 @pytest.mark.parametrize(
@@ -114,12 +176,12 @@ def test_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_store_without_a_free_connection_says_so(store: SqlStore) -> None:
-    place = store._engine.url
-    store._engine = sa.create_engine(
+    place = store.database.engine.url
+    store.database.engine = sa.create_engine(
         place, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, pool_timeout=0.01
     )
     with (
-        store._engine.connect(),
+        store.database.engine.connect(),
         pytest.raises(StoreError, match="too busy"),
     ):
         store.list_studies()

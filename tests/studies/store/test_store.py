@@ -1,6 +1,8 @@
 """What every store must do, on SQLite and on PostgreSQL."""
 
+import itertools
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,7 +19,14 @@ from penchant.exceptions import (
     ParticipantNotFoundError,
     StudyNotFoundError,
 )
-from penchant.studies import ModelHead, SqlStore, StudySettings, add_demo
+from penchant.studies import (
+    ModelHead,
+    SqlStore,
+    StudySettings,
+    add_demo,
+)
+from penchant.studies.store import _attempts
+from penchant.studies.store._tables import attempts
 
 NOBODY = "0" * 32
 # What people put into addresses; a database must not stumble over any of it.
@@ -156,7 +165,7 @@ def test_deleted_study_leaves_nothing(any_store: SqlStore, study_id: str) -> Non
     ):
         with pytest.raises(LookupError):
             gone()
-    with any_store._engine.connect() as connection:
+    with any_store.database.engine.connect() as connection:
         for table in ("studies", "participants", "events", "models"):
             rows = connection.exec_driver_sql(f"SELECT count(*) FROM {table}")
             assert rows.scalar() == 0
@@ -289,7 +298,7 @@ def test_link_has_256_random_bits_and_is_not_kept(
 ) -> None:
     person, token = any_store.add_participant(study_id)
     assert len(token) == 43  # 256 bits, six per character
-    with any_store._engine.connect() as connection:
+    with any_store.database.engine.connect() as connection:
         row = connection.exec_driver_sql("SELECT * FROM participants").one()
     assert token not in map(str, row)
     with pytest.raises(ParticipantNotFoundError, match="mistyped"):
@@ -398,7 +407,7 @@ def test_stored_text_that_is_no_body_can_be_read(
 ) -> None:
     texts = ["", "{", "[1]", "NaN", '{"x": 1e999}', "[" * 100_000, "9" * 5000]
     person, _ = any_store.add_participant(study_id, events=[("a", {})] * len(texts))
-    with any_store._engine.begin() as connection:
+    with any_store.database.engine.begin() as connection:
         for position, text in enumerate(texts):
             connection.exec_driver_sql(
                 f"UPDATE events SET body = '{text}' WHERE position = {position}"
@@ -557,3 +566,60 @@ def test_dump_of_an_empty_study_can_be_loaded(
     any_store.delete_study(study_id)
     any_store.load_study(dump)
     assert any_store.dump_study(study_id) == dump
+
+
+# Attempts
+
+
+def three_then_slower(n_tried: float) -> float:
+    return 0.0 if n_tried <= 2 else 100.0
+
+
+def test_attempts_are_counted_until_a_pause_is_needed(any_store: SqlStore) -> None:
+    key, other = "a" * 64, "b" * 64
+    for count in range(3):
+        wait, n_tried = any_store.attempt(key, 1000.0, three_then_slower)
+        assert wait == 0.0
+        assert n_tried == pytest.approx(count, abs=0.1)
+    for _ in range(2):  # what comes too soon is not counted
+        wait, n_tried = any_store.attempt(key, 1000.0, three_then_slower)
+        assert 90.0 < wait <= 100.0
+        assert n_tried == pytest.approx(3, abs=0.1)
+    assert any_store.attempt(other, 1000.0, three_then_slower) == (0.0, 0.0)
+    any_store.forget_attempts([key])
+    assert any_store.attempt(key, 1000.0, three_then_slower) == (0.0, 0.0)
+
+
+def test_attempts_are_forgotten_and_leave_nothing(any_store: SqlStore) -> None:
+    for key in "abc":
+        any_store.attempt(key * 64, 0.001, three_then_slower)
+    time.sleep(0.02)
+    assert any_store.attempt("d" * 64, 1000.0, three_then_slower) == (0.0, 0.0)
+    with any_store.database.engine.connect() as connection:
+        assert [row.key for row in connection.execute(attempts.select())] == ["d" * 64]
+
+
+def test_all_threads_and_stores_count_together(any_url: str) -> None:
+    with SqlStore(any_url) as one, SqlStore(any_url) as other:
+        stores = itertools.cycle((one, other))
+        outcomes = at_once(
+            lambda: next(stores).attempt("a" * 64, 1000.0, three_then_slower)[0] == 0
+        )
+        assert sorted(outcomes) == [False] * 5 + [True] * 3
+        free = at_once(lambda: next(stores).attempt("b" * 64, 1000.0, lambda _: 0.0))
+    assert [wait for wait, _ in free] == [0.0] * 8
+    assert sorted(n for _, n in free) == pytest.approx(range(8), abs=0.1)
+
+
+def test_many_names_push_out_those_that_were_tried_least(
+    any_store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_attempts, "MAX_ROWS", 20)
+    real = "a" * 64
+    for _ in range(3):
+        any_store.attempt(real, 1000.0, three_then_slower)
+    for number in range(60):
+        any_store.attempt(f"{number:064}", 1000.0, three_then_slower)
+    assert any_store.attempt(real, 1000.0, three_then_slower)[0] > 0
+    with any_store.database.engine.connect() as connection:
+        assert len(connection.execute(attempts.select()).all()) <= 21

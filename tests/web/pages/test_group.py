@@ -23,9 +23,9 @@ from penchant.studies import (
     store_url,
 )
 from penchant.views import _segments as _segment_view
-from penchant.views._fitting import Fitting
 from penchant.views._group import group_view, ranking_csv
 from penchant.web import create_app
+from penchant.web._fitting import Fitting
 from penchant.web.pages import _group as _group_routes
 
 TEXTS = load_texts("en")

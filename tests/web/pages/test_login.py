@@ -1,15 +1,21 @@
+import contextlib
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from argon2.exceptions import VerificationError
 from fastapi.testclient import TestClient
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
-from penchant.studies import SqlStore
-from penchant.studies.store._tables import sessions
+from penchant.datasets import load_flats
+from penchant.studies import SqlStore, Study
+from penchant.studies.store._tables import attempts, sessions
 from penchant.web import create_app
-from penchant.web.security import _access
+from penchant.web.security import _access, _passwords
+from penchant.web.security._access import Access
 
 PASSWORD = "correct horse"
 
@@ -44,7 +50,7 @@ def test_cookie_is_kept_from_scripts_and_only_its_hash_is_stored(
     assert "Secure" not in cookie
     token = response.cookies["penchant_session"]
     assert len(token) == 43
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         (kept,) = [row.token_hash for row in connection.execute(sessions.select())]
     assert token not in kept
     assert re.fullmatch("[0-9a-f]{64}", kept)
@@ -129,10 +135,112 @@ def test_login_that_works_does_not_count(
         assert login_client.post("/login", data=data).status_code == 200
 
 
+def from_address(app: Any, host: str) -> TestClient:
+    return TestClient(app, client=(host, 1234))
+
+
+def test_owner_is_not_locked_out_by_others(
+    login_app: Any, owners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = from_address(login_app, "203.0.113.1")
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: False)
+    for _ in range(10):
+        stranger.post("/login", data={"name": "ada", "password": "wrong horse"})
+    monkeypatch.undo()
+    monkeypatch.setattr(login_app.state.access.everywhere, "longest", 0.01)
+    right = {"name": "ada", "password": PASSWORD}
+    refused = stranger.post("/login", data=right)
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) <= 2
+    owner = from_address(login_app, "203.0.113.2")
+    assert "Log out ada" in owner.post("/login", data=right).text
+
+
+def test_guessing_from_many_addresses_takes_longer_and_longer(
+    login_app: Any, store: SqlStore
+) -> None:
+    access: Access = login_app.state.access
+    delays = [
+        access.check_login(store, name, f"203.0.113.{number}")
+        for number in range(14)
+        for name in ("ada", "nobody")
+    ]
+    assert delays[:20] == [0.0] * 20
+    assert delays[20:] == [2, 2, 4, 4, 8, 8, 8, 8]
+
+
+def test_made_up_names_stop_at_the_address_and_push_nothing_out(
+    login_app: Any, store: SqlStore
+) -> None:
+    access: Access = login_app.state.access
+    for _ in range(10):
+        access.check_login(store, "ada", "here")
+    for number in range(100):
+        with contextlib.suppress(HTTPException):
+            access.check_login(store, f"made up {number}", "here")
+    with pytest.raises(HTTPException) as caught:
+        access.check_login(store, "ada", "here")
+    assert caught.value.status_code == 429
+    with store.database.engine.connect() as connection:
+        assert len(connection.execute(attempts.select()).all()) <= 1 + 2 * 31
+
+
+def test_processes_count_together(
+    login_app: Any, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = create_app(store, login=True)
+    monkeypatch.setattr(_access, "password_fits", lambda kept, password: False)
+    wrong = {"name": "ada", "password": "wrong horse"}
+    statuses = [
+        TestClient(app).post("/login", data=wrong).status_code
+        for _ in range(6)
+        for app in (login_app, other)
+    ]
+    assert statuses == [422] * 10 + [429] * 2
+
+
+@pytest.mark.parametrize(
+    ("host", "network"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_networks_are_counted_not_their_addresses(host: str, network: str) -> None:
+    request = Request({"type": "http", "client": (host, 1), "headers": []})
+    assert _access.network_of(request) == network
+
+
+def test_unknown_name_takes_as_long_as_a_known_one(
+    login_app: Any, owners: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    class Hasher:
+        def verify(self, kept: str, password: bytes) -> bool:
+            checked.append(kept)
+            raise VerificationError
+
+        def hash(self, password: bytes) -> str:
+            checked.append("made")
+            return "nobody"
+
+    monkeypatch.setattr(_passwords, "_HASHER", Hasher())
+    _passwords._nobody.cache_clear()
+    client = TestClient(login_app)
+    for name in ("ada", "nobody", "ada", "nobody"):
+        client.post("/login", data={"name": name, "password": "wrong horse"})
+    _passwords._nobody.cache_clear()
+    assert checked[0] == "made"  # for the first one, whoever it is
+    assert len(checked) == 5
+
+
 def test_session_ends(as_owner: Callable[[str], TestClient], store: SqlStore) -> None:
     client = as_owner("ada")
     assert client.get("/", follow_redirects=False).status_code == 200
-    with store._engine.begin() as connection:
+    with store.database.engine.begin() as connection:
         past = datetime.now(UTC) - timedelta(seconds=1)
         connection.execute(sessions.update().values(expires=past))
     assert client.get("/", follow_redirects=False).status_code == 303
@@ -231,3 +339,66 @@ def _make_study(client: TestClient, flats: bytes, name: str) -> Any:
     saved = client.post(str(page.url), data={"csrf": csrf, "study": name})
     assert saved.url.path.startswith("/studies/")
     return saved.url.path
+
+
+# Without logins, with a secret
+
+
+SECRET = "a-long-secret-word"
+
+
+@pytest.fixture
+def local_app(store: SqlStore) -> Any:
+    return create_app(store, secret=SECRET)
+
+
+def test_link_with_the_secret_lets_a_browser_in(local_app: Any, flats: bytes) -> None:
+    client = TestClient(local_app)
+    assert "This app is private" in client.get("/").text
+    entered = client.get(f"/?token={SECRET}", follow_redirects=False)
+    assert (entered.status_code, entered.headers["location"]) == (303, "/")
+    cookie = entered.headers["set-cookie"]
+    assert cookie.startswith("penchant_session_80=")
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Upload" in client.get("/").text
+    assert client.get(f"/?token={SECRET}", follow_redirects=False).status_code == 303
+    made = client.post("/drafts", files={"table": ("flats.csv", flats)})
+    assert made.url.path.startswith("/drafts/")
+    assert client.get("/api/v1/studies").status_code == 200
+
+
+def test_link_with_the_secret_leads_to_any_page(local_app: Any) -> None:
+    client = TestClient(local_app)
+    path = f"/studies/x?people=2&token={SECRET}&simulated=1"
+    entered = client.get(path, follow_redirects=False)
+    assert entered.headers["location"] == "/studies/x?people=2&simulated=1"
+    away = client.get(f"//evil.example/?token={SECRET}", follow_redirects=False)
+    assert "evil" not in away.headers.get("location", "")
+
+
+def test_secret_of_an_earlier_start_is_told_how_to_go_on(local_app: Any) -> None:
+    client = TestClient(local_app, cookies={"penchant_session_80": "an older word"})
+    page = client.get("/", headers={"Accept-Language": "fr"})
+    assert page.status_code == 200
+    assert "Cette application est privée" in page.text
+    assert client.get("/?token=older").status_code == 200
+
+
+def test_program_shows_the_secret_as_a_bearer_token(local_app: Any) -> None:
+    client = TestClient(local_app, headers={"Authorization": f"Bearer {SECRET}"})
+    new = {"name": "New", "items": [{"name": "a", "values": {"x": 1}}]}
+    assert client.post("/api/v1/studies", json=new).status_code == 201
+
+
+def test_people_who_are_invited_need_no_secret(local_app: Any, store: SqlStore) -> None:
+    study = Study(store, store.create_study("Flats", load_flats()))
+    client = TestClient(local_app)
+    assert client.get("/healthz").status_code == 200
+    page = client.post(f"/s/{study.id}/join")
+    assert page.status_code == 200
+    assert page.url.path.startswith("/p/")
+    token = page.url.path.removeprefix("/p/")
+    me = {"Authorization": f"Bearer {token}"}
+    assert client.get("/api/v1/me", headers=me).status_code == 200
+    assert client.post(f"/api/v1/studies/{study.id}/join", json={}).status_code == 201

@@ -71,7 +71,7 @@ def test_old_uploads_are_forgotten(
 ) -> None:
     address = str(upload(flats).url)
     past = datetime.now(UTC) - _routes.DRAFTS_LAST - timedelta(minutes=1)
-    with store._engine.begin() as connection:
+    with store.database.engine.begin() as connection:
         connection.execute(drafts.update().values(created=past))
     assert upload(flats).status_code == 200
     assert client.get(address).status_code == 404

@@ -1,4 +1,6 @@
+import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -156,8 +158,6 @@ async def _never() -> dict[str, str]:
 
 
 def test_announced_oversize_is_not_even_asked_for(store: SqlStore) -> None:
-    import asyncio
-
     sent: list[dict[str, object]] = []
 
     async def send(message: dict[str, object]) -> None:
@@ -177,3 +177,63 @@ def test_announced_oversize_is_not_even_asked_for(store: SqlStore) -> None:
 def test_other_protocols_pass(client: TestClient) -> None:
     with client:
         assert client.get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "status"),
+    [
+        ("/api/v1/studies", 250_000, 413),
+        ("/api/v1/studies/x/join", 60_000, 413),
+        ("/api/v1/me/answers", 60_000, 413),
+        ("/s/x/join", 60_000, 413),
+        ("/language", 60_000, 413),
+        ("/login", 60_000, 413),
+        ("/studies/x/settings", 60_000, 404),
+        ("/api/v1/studies", 150_000, 422),
+    ],
+)
+@pytest.mark.parametrize("announced", [True, False])
+def test_who_may_send_how_much(
+    client: TestClient, path: str, size: int, status: int, announced: bool
+) -> None:
+    body = b'{"' + b"a" * size + b'": 1}'
+    content = body if announced else iter([body[:1000], body[1000:]])
+    form = "application/x-www-form-urlencoded"
+    kind = "application/json" if path.startswith("/api/") else form
+    response = client.post(path, content=content, headers={"Content-Type": kind})
+    assert response.status_code == status
+
+
+def test_few_large_bodies_are_received_at_once(store: SqlStore) -> None:
+    app = create_app(store)
+    table = b"--e\r\nContent-Disposition: form-data; name=table; filename=a.csv\r\n\r\n"
+    statuses: list[int] = []
+
+    async def upload(release: asyncio.Event) -> None:
+        parts = iter([table, b"a" * 1_100_000])
+
+        async def receive() -> Any:
+            part = next(parts, None)
+            if part is None:
+                await release.wait()
+                return {"type": "http.disconnect"}
+            return {"type": "http.request", "body": part, "more_body": True}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+                release.set()
+
+        kind = (b"content-type", b"multipart/form-data; boundary=e")
+        scope = {"type": "http", "method": "POST", "path": "/drafts"}
+        headers = [kind, (b"host", b"testserver")]
+        await app({**scope, "query_string": b"", "headers": headers}, receive, send)
+
+    async def upload_all(count: int) -> None:
+        release = asyncio.Event()
+        await asyncio.gather(*(upload(release) for _ in range(count)))
+
+    asyncio.run(upload_all(9))
+    assert statuses.count(503) == 1
+    asyncio.run(upload_all(9))  # those that went away have given their places back
+    assert statuses.count(503) == 2

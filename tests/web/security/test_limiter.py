@@ -1,56 +1,30 @@
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 
+from penchant.studies import SqlStore
 from penchant.web.security._limiter import Limiter
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_window_slides() -> None:
-    clock = Clock()
-    limiter = Limiter(2, 60.0, clock=clock)
-    assert limiter.wait("a") == 0.0
-    clock.now += 40.0
-    assert limiter.wait("a") == 0.0
-    assert limiter.wait("a") == 20.0
-    assert limiter.wait("b") == 0.0
-    clock.now += 20.0
-    assert limiter.wait("a") == 0.0
-    assert limiter.wait("a") == 40.0
+def test_pause_grows_after_the_first_attempts(store: SqlStore) -> None:
+    limiter = Limiter(3, 900.0)
+    assert [limiter.wait(store, "ada", "here") for _ in range(3)] == [0.0] * 3
+    assert limiter.wait(store, "ada", "here") == 2.0
+    assert limiter.wait(store, "ada", "there") == 0.0
+    assert limiter.wait(store, "adah", "ere") == 0.0
+    limiter.forget(store, "ada", "here")
+    assert limiter.wait(store, "ada", "here") == 0.0
 
 
-def test_forgotten_key_begins_again() -> None:
-    limiter = Limiter(1, 60.0, clock=Clock())
-    assert limiter.wait("a") == 0.0
-    assert limiter.wait("a") == 60.0
-    limiter.forget("a")
-    limiter.forget("never tried")
-    assert limiter.wait("a") == 0.0
+@pytest.mark.parametrize("longest", [1.0, 8.0, 300.0])
+def test_pause_doubles_up_to_the_longest(longest: float) -> None:
+    limiter = Limiter(10, 900.0, longest)
+    pauses = [limiter.pause(n_tried) for n_tried in range(2000)]
+    assert pauses[:10] == [0.0] * 10
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == longest
 
 
-def test_memory_is_bounded() -> None:
-    limiter = Limiter(1, 60.0, max_keys=3, clock=Clock())
-    for key in "abcd":
-        assert limiter.wait(key) == 0.0
-    assert len(limiter._tried) == 3
-    assert limiter.wait("d") == 60.0
-    assert limiter.wait("a") == 0.0
-
-
-@given(st.lists(st.floats(0.0, 30.0), max_size=40))
-def test_never_more_than_the_limit_in_any_window(pauses: list[float]) -> None:
-    clock = Clock()
-    limiter = Limiter(3, 60.0, clock=clock)
-    passed: list[float] = []
-    for pause in pauses:
-        clock.now += pause
-        if limiter.wait("a") == 0.0:
-            passed.append(clock.now)
-    for moment in passed:
-        assert sum(moment - 60.0 < other <= moment for other in passed) <= 3
+def test_delay_never_refuses(store: SqlStore) -> None:
+    limiter = Limiter(2, 900.0, longest=8.0)
+    delays = [limiter.delay(store, "ada") for _ in range(6)]
+    assert delays[:2] == [0.0, 0.0]
+    assert delays[2:] == [2.0, 4.0, 8.0, 8.0]

@@ -5,7 +5,6 @@ it keeps slacks of its own and follows the central path together with the solver
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from scipy.special import expit, xlogy
@@ -15,102 +14,77 @@ from penchant.typing import FloatArray, IntArray
 __all__ = ["HingeLoss", "LogisticLoss", "Loss", "SquaredLoss"]
 
 
-class Loss(Protocol):
-    """What `InteriorPoint` asks of a loss; t are the scores, u the slopes."""
+class Loss:
+    """What the interior-point method asks of a loss; t are the scores, u the slopes.
 
-    @property
-    def n_pairs(self) -> int:
-        """Number of products that must vanish at the optimum."""
-        ...
+    The methods with a body here are those of a loss without kinks, which has no slacks.
+    """
 
-    def start(self, t: FloatArray) -> None:
-        """Choose slacks for the first scores."""
-        ...
+    n_pairs = 0  # products that must vanish at the optimum
 
     def value(self, t: FloatArray) -> float:
         """Sum of the losses."""
-        ...
+        raise NotImplementedError
 
     def slope(self, t: FloatArray) -> FloatArray:
         """Give the slope of each row's loss, or its dual variable at a kink."""
-        ...
-
-    def subgradient(self, t: FloatArray) -> FloatArray:
-        """Give a slope of each row's loss at any scores, whatever the solver did."""
-        ...
+        raise NotImplementedError
 
     def linearize(
         self, t: FloatArray, tau: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Give g, h such that the slopes after a step dt are g + h dt."""
-        ...
-
-    def aim(self, dt: FloatArray, tau: FloatArray) -> None:
-        """Choose the direction of the slacks that belongs to dt."""
-        ...
-
-    def correction(self) -> FloatArray:
-        """Products of the last directions, the second-order error of a full step."""
-        ...
-
-    def max_step(self) -> float:
-        """Give the largest step that keeps slacks positive."""
-        ...
-
-    def advance(self, step: float) -> None:
-        """Move the slacks."""
-        ...
-
-    def complementarity(self, step: float = 0.0) -> float:
-        """Sum of the products that must vanish, after a step."""
-        ...
+        raise NotImplementedError
 
     def dual_value(self, u: FloatArray) -> float:
         """Give minus the sum of the convex conjugates at slopes u."""
-        ...
-
-    def balance(self, u: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
-        """Change u a little, within its domain, so that each group sums to zero."""
-        ...
-
-
-class _Smooth:
-    """Part of a loss without kinks: it has no slacks."""
-
-    n_pairs = 0
-
-    def slope(self, t: FloatArray) -> FloatArray:
-        """Give the derivative of each row's loss."""
         raise NotImplementedError
 
     def subgradient(self, t: FloatArray) -> FloatArray:
-        """Give the derivative of each row's loss."""
+        """Give a slope of each row's loss at any scores, whatever the solver did."""
         return self.slope(t)
 
     def start(self, t: FloatArray) -> None:
-        """Nothing to choose."""
+        """Choose slacks for the first scores."""
 
     def aim(self, dt: FloatArray, tau: FloatArray) -> None:
-        """Nothing to aim."""
+        """Choose the direction of the slacks that belongs to dt."""
 
     def correction(self) -> FloatArray:
-        """Without slacks there is no error to correct."""
+        """Products of the last directions, the second-order error of a full step."""
         return np.zeros((2, 0))
 
     def max_step(self) -> float:
-        """Nothing limits the step."""
+        """Give the largest step that keeps slacks positive."""
         return np.inf
 
     def advance(self, step: float) -> None:
-        """Nothing to move."""
+        """Move the slacks."""
 
     def complementarity(self, step: float = 0.0) -> float:
-        """Nothing to vanish."""
+        """Sum of the products that must vanish, after a step."""
         return 0.0
+
+    def balance(self, u: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
+        """Change u a little, within its domain, so that each group sums to zero.
+
+        The heavier of the positive and the negative slopes of each group shrink.
+        """
+        above = np.bincount(groups, np.maximum(u, 0), n_groups)
+        below = np.bincount(groups, np.maximum(-u, 0), n_groups)
+        lighter = np.minimum(above, below)
+        tiny = np.finfo(np.float64).tiny
+        factor = np.where(
+            u > 0,
+            (lighter / np.maximum(above, tiny))[groups],
+            (lighter / np.maximum(below, tiny))[groups],
+        )
+        balanced: FloatArray = u * factor
+        return balanced
 
 
 @dataclass
-class SquaredLoss(_Smooth):
+class SquaredLoss(Loss):
     """weight * (score - target)^2 / 2."""
 
     target: FloatArray
@@ -143,23 +117,8 @@ class SquaredLoss(_Smooth):
         return balanced
 
 
-def _balance_signs(u: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
-    """Shrink the heavier of the positive and the negative slopes of each group."""
-    above = np.bincount(groups, np.maximum(u, 0), n_groups)
-    below = np.bincount(groups, np.maximum(-u, 0), n_groups)
-    lighter = np.minimum(above, below)
-    tiny = np.finfo(np.float64).tiny
-    factor = np.where(
-        u > 0,
-        (lighter / np.maximum(above, tiny))[groups],
-        (lighter / np.maximum(below, tiny))[groups],
-    )
-    balanced: FloatArray = u * factor
-    return balanced
-
-
 @dataclass
-class LogisticLoss(_Smooth):
+class LogisticLoss(Loss):
     """weight * log(1 + exp(-sign * score)), with sign 1 or -1."""
 
     sign: FloatArray
@@ -186,13 +145,9 @@ class LogisticLoss(_Smooth):
         p = np.clip(-u * self.sign / self.weight, 0, 1)
         return -float(self.weight @ (xlogy(p, p) + xlogy(1 - p, 1 - p)))
 
-    def balance(self, u: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
-        """Shrink the heavier side."""
-        return _balance_signs(u, groups, n_groups)
-
 
 @dataclass
-class HingeLoss:
+class HingeLoss(Loss):
     """weight * max(0, offset - sign * score), with sign 1 or -1.
 
     Epsilon-insensitive loss is two rows of it. With w = over + sign * score - offset
@@ -208,13 +163,9 @@ class HingeLoss:
     free: FloatArray = field(init=False)  # weight - v, kept apart from rounding
     _moves: tuple[FloatArray, FloatArray, FloatArray] = field(init=False)
 
-    @property
-    def n_pairs(self) -> int:
-        """Two products per row."""
-        return 2 * self.sign.size
-
     def start(self, t: FloatArray) -> None:
-        """Put every slack about one unit inside."""
+        """Put every slack about one unit inside; two products per row."""
+        self.n_pairs = 2 * self.sign.size
         margin = self.sign * t - self.offset
         self.over = np.maximum(-margin, 0) + 1
         self.under = np.maximum(margin, 0) + 1
@@ -285,10 +236,6 @@ class HingeLoss:
     def dual_value(self, u: FloatArray) -> float:
         """Sum of v * offset."""
         return -float((self.sign * u) @ self.offset)
-
-    def balance(self, u: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
-        """Shrink the heavier side."""
-        return _balance_signs(u, groups, n_groups)
 
     def _curvature(self) -> FloatArray:
         return 1 / (self.under / self.v + self.over / self.free)

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import ndtr, xlogy
 
-from penchant.elicitation._belief import Belief
-from penchant.elicitation._view import View, check_pairs_of, shaped
+from penchant.elicitation._belief import Moments, View
+from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.typing import ArrayLike, FloatArray
 
 __all__ = ["bald"]
@@ -16,7 +16,7 @@ _ENTROPY_SCALE = np.pi * np.log(2.0) / 2.0
 _N_NODES = 21
 
 
-def bald(posterior: Belief, pairs: ArrayLike | None = None) -> FloatArray:
+def bald(posterior: Moments, pairs: ArrayLike | None = None) -> FloatArray:
     """Score pairs by what the answer tells about all utilities, in nats.
 
     The mutual information of answer and utilities. Use it to learn the whole

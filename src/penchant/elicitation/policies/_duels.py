@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from penchant.elicitation._belief import Belief, Evidence, Pair
-from penchant.elicitation._draws import covariance_root
-from penchant.elicitation._view import check_pairs_of
+from penchant.elicitation._belief import Moments, Pair
+from penchant.elicitation.policies._pairs import check_pairs_of
 from penchant.exceptions import DataError
+from penchant.gp import Answer, covariance_root
 from penchant.typing import ArrayLike, IntArray, RandomState
 
 __all__ = [
@@ -28,7 +28,7 @@ def check_generator(random_state: RandomState) -> np.random.Generator:
 
 
 def random_pair(
-    posterior: Belief,
+    posterior: Moments,
     pairs: ArrayLike | None = None,
     *,
     random_state: RandomState = None,
@@ -66,7 +66,7 @@ def random_pair(
 
 
 def thompson(
-    posterior: Belief,
+    posterior: Moments,
     pairs: ArrayLike | None = None,
     *,
     random_state: RandomState = None,
@@ -113,7 +113,7 @@ def thompson(
     return _pair(table[np.argmax(scores)])
 
 
-def best_and_largest(posterior: Belief, pairs: ArrayLike | None = None) -> Pair:
+def best_and_largest(posterior: Moments, pairs: ArrayLike | None = None) -> Pair:
     """Name the item of the largest mean and the other item of largest variance.
 
     A baseline of the paper.
@@ -148,7 +148,7 @@ def best_and_largest(posterior: Belief, pairs: ArrayLike | None = None) -> Pair:
 
 
 def knockout(
-    posterior: Belief,
+    posterior: Moments,
     pairs: ArrayLike | None = None,
     *,
     order: ArrayLike | None = None,
@@ -198,7 +198,7 @@ def knockout(
     return (second, first) if second == champion else (first, second)
 
 
-def find_champion(answers: Iterable[Evidence]) -> tuple[int | None, set[int]]:
+def find_champion(answers: Iterable[Answer]) -> tuple[int | None, set[int]]:
     """Give the winner of the duels so far and all items that were in one.
 
     A duel between two items that are not the champion does not change it; a tie
@@ -217,7 +217,7 @@ def find_champion(answers: Iterable[Evidence]) -> tuple[int | None, set[int]]:
     return champion, tested
 
 
-def _ranks(posterior: Belief, order: ArrayLike | None) -> IntArray:
+def _ranks(posterior: Moments, order: ArrayLike | None) -> IntArray:
     n_items = posterior.n_items
     if order is None:
         order = np.argsort(-posterior.mean, kind="stable")

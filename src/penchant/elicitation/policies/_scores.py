@@ -7,14 +7,8 @@ import numpy as np
 from numba import njit
 from scipy.special import log_ndtr, ndtr
 
-from penchant.elicitation._belief import Belief
-from penchant.elicitation._view import (
-    View,
-    check_pairs_of,
-    density,
-    expected_excess,
-    shaped,
-)
+from penchant.elicitation._belief import Moments, View, density, expected_excess
+from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
@@ -34,7 +28,7 @@ _CHUNK = 100_000
 """Numbers that one step of a score over many pairs holds at once: they fit a cache."""
 
 
-def eubo(posterior: Belief, pairs: ArrayLike | None = None) -> FloatArray:
+def eubo(posterior: Moments, pairs: ArrayLike | None = None) -> FloatArray:
     """Score pairs by the expected utility of the better of the two items.
 
     EUBO(i, j) = E max(f_i, f_j) (GP-9). The best first choice when one question is
@@ -76,7 +70,7 @@ def upper_of(view: View, first: IntArray, second: IntArray) -> FloatArray:
 
 
 def knowledge_gradient(
-    posterior: Belief,
+    posterior: Moments,
     pairs: ArrayLike | None = None,
     *,
     among: ArrayLike | None = None,
@@ -147,7 +141,7 @@ def _gradients(
 
 
 def evoi(
-    posterior: Belief,
+    posterior: Moments,
     pairs: ArrayLike | None = None,
     *,
     f_best: BestRule = "mean",
@@ -212,7 +206,7 @@ def evoi(
     return shaped(ndtr(d / t) * won + ndtr(-d / t) * lost - now, posterior, pairs)
 
 
-def _improve_on(posterior: Belief, rule: BestRule) -> float:
+def _improve_on(posterior: Moments, rule: BestRule) -> float:
     mean = posterior.mean
     if rule == "mean":
         return float(mean.max())
@@ -265,7 +259,7 @@ def _refitted(
     return np.array(improvements)
 
 
-def restricted_voi(posterior: Belief, pairs: ArrayLike | None = None) -> FloatArray:
+def restricted_voi(posterior: Moments, pairs: ArrayLike | None = None) -> FloatArray:
     """Score pairs with the leader by the value of information, item by item.
 
     The restricted value of information: utilities are taken as independent, and
@@ -335,7 +329,7 @@ def _best_without(mean: FloatArray, leader: int, other: IntArray) -> FloatArray:
     return best
 
 
-def _all_items(posterior: Belief) -> IntArray:
+def _all_items(posterior: Moments) -> IntArray:
     return np.arange(posterior.n_items)
 
 

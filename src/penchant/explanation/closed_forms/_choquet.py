@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import factorial
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from penchant.choquet import (
     apply_marginals,
 )
 from penchant.encoding import check_items
+from penchant.explanation._shapley import order_chances
 from penchant.explanation.closed_forms._closed_form import (
     ClosedForm,
     Shares,
@@ -119,17 +119,8 @@ def capacity_shares(
     ends = np.cumsum([0, *map(len, sets)])
     members = np.array([i for t in sets for i in t], dtype=np.int64)
     weights = np.array(list(capacity.mobius.values()))
-    gains = _level_gains(max(map(len, sets), default=0))
-    return _share_minima(members, ends, weights, gains, X, Y)
-
-
-def _level_gains(size: int) -> FloatArray:
-    """Give (p - 1)! q!/(p + q)! for p >= 1 and q >= 0, shape (size + 1, size + 1)."""
-    gains = np.zeros((size + 1, size + 1))
-    for p in range(1, size + 1):
-        for q in range(size + 1 - p):
-            gains[p, q] = factorial(p - 1) * factorial(q) / factorial(p + q)
-    return gains
+    chances = _chances_by_size(max(map(len, sets), default=0))
+    return _share_minima(members, ends, weights, chances, X, Y)
 
 
 @njit(cache=True)
@@ -137,7 +128,7 @@ def _share_minima(
     members: IntArray,
     ends: IntArray,
     weights: FloatArray,
-    gains: FloatArray,
+    chances: FloatArray,
     X: FloatArray,
     Y: FloatArray,
 ) -> FloatArray:
@@ -163,11 +154,14 @@ def _share_minima(
                 for k in range(len(T)):
                     p += x[k] >= level > y[k]
                     q += y[k] >= level > x[k]
+                # Who comes decides if the p - 1 companions came before and none of
+                # the q went; who goes decides if all p came and no other one went.
+                size, others = weights[j] * step, p + q - 1
                 for k in range(len(T)):
                     if x[k] >= level > y[k]:
-                        values[row, T[k]] += weights[j] * step * gains[p, q]
+                        values[row, T[k]] += size * chances[p - 1, others]
                     elif y[k] >= level > x[k]:
-                        values[row, T[k]] -= weights[j] * step * gains[q, p]
+                        values[row, T[k]] -= size * chances[p, others]
     return values
 
 
@@ -188,16 +182,15 @@ def _count_tables(steps: FloatArray) -> tuple[FloatArray, FloatArray]:
     n = len(steps)
     coming = np.zeros((n + 1, n + 1, n + 1))
     going = np.zeros((n + 1, n + 1, n + 1))
-    _fill_tables(steps, _order_chances(n), coming, going)
+    _fill_tables(steps, _chances_by_size(n), coming, going)
     return coming, going
 
 
-def _order_chances(n: int) -> FloatArray:
-    """Give s!(m - s)!/(m + 1)! for s out of m others, shape (n + 1, n + 1)."""
+def _chances_by_size(n: int) -> FloatArray:
+    """Give the chance of s out of m others in entry (s, m), see `order_chances`."""
     chances = np.zeros((n + 1, n + 1))
     for m in range(n + 1):
-        for s in range(m + 1):
-            chances[s, m] = factorial(s) * factorial(m - s) / factorial(m + 1)
+        chances[: m + 1, m] = order_chances(m)
     return chances
 
 

@@ -3,25 +3,25 @@
 from dataclasses import dataclass
 from functools import singledispatch
 from itertools import product
-from math import comb
 from typing import Any
 
 import numpy as np
 
 from penchant.encoding import check_items
+from penchant.explanation._shapley import shapley_of_table
 from penchant.explanation.closed_forms._closed_form import (
+    DOMAIN,
     ClosedForm,
     Shares,
     closed_form,
 )
-from penchant.explanation.closed_forms._gaussian_process import DOMAIN
 from penchant.explanation.closed_forms._paths import path_values
 from penchant.explanation.closed_forms._product_kernel import centred_factors
-from penchant.gai import BaseGAI, MixedGAI
+from penchant.gai import BaseGAI, GAIClassifier, MixedGAI
 from penchant.typing import FloatArray
 from penchant.utility import CompactGAI, DualGAI, GAIUtility, TensorGAI
 
-__all__ = ["GAIForm", "shapley_of_table", "shared_parts", "shares_between"]
+__all__ = ["GAIForm", "shared_parts", "shares_between"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,8 @@ class GAIForm(ClosedForm):
 
 
 @closed_form.register(BaseGAI)
-def _of_gai(model: BaseGAI) -> ClosedForm:
+@closed_form.register(GAIClassifier)
+def _of_gai(model: BaseGAI | GAIClassifier) -> ClosedForm:
     return GAIForm(model)
 
 
@@ -165,21 +166,3 @@ def _factors_at(utility: DualGAI, U: FloatArray) -> FloatArray:
     items = np.zeros((len(utility.items), U.shape[1]))
     items[:, list(utility.attributes)] = utility.items
     return centred_factors(utility.attributes, utility.kernels)(U, items)
-
-
-def shapley_of_table(table: FloatArray) -> FloatArray:
-    """Give Shapley values of a game with one axis of length 2 per player."""
-    size = table.ndim
-    values = np.empty(size)
-    for axis in range(size):
-        gains = np.diff(table, axis=axis).squeeze(axis)
-        values[axis] = (gains * _coalition_weights(size - 1)).sum()
-    return values
-
-
-def _coalition_weights(n_others: int) -> FloatArray:
-    """Give s!(n - s)!/(n + 1)! of every coalition of n others, shape (2, ..., 2)."""
-    sizes = np.indices((2,) * n_others).sum(axis=0) if n_others else np.zeros((), int)
-    by_size = np.array([1 / comb(n_others, s) for s in range(n_others + 1)])
-    weights: FloatArray = by_size[sizes] / (n_others + 1)
-    return weights

@@ -8,6 +8,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
 from penchant.encoding import check_items
 from penchant.explanation.closed_forms._closed_form import (
+    DOMAIN,
     ClosedForm,
     averaged_over,
     closed_form,
@@ -28,8 +29,6 @@ from penchant.gp import (
 from penchant.typing import FloatArray
 
 __all__ = ["item_kernel"]
-
-DOMAIN = "attributes that are not known are averaged over their domains"
 
 
 @closed_form.register(GaussianProcessRanker)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from penchant.explanation._shapley import shapley_of_table
 from penchant.explanation.closed_forms._closed_form import (
+    DOMAIN,
     ClosedForm,
     Shares,
     closed_form,
 )
-from penchant.explanation.closed_forms._gai import shapley_of_table
-from penchant.explanation.closed_forms._gaussian_process import DOMAIN
 from penchant.gp import FactorTerm, PersonalUtility
 from penchant.typing import FloatArray
 

@@ -21,9 +21,9 @@ from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
 from penchant.explanation._players import as_table
 from penchant.explanation._tables import shown_rows
-from penchant.explanation.closed_forms._gaussian_process import DOMAIN, item_kernel
-from penchant.explanation.closed_forms._paths import path_covariance, path_values
-from penchant.explanation.closed_forms._product_kernel import ProductKernel
+from penchant.explanation.closed_forms._closed_form import CONTRAST, DOMAIN
+from penchant.explanation.closed_forms._gaussian_process import item_kernel
+from penchant.explanation.closed_forms._product_kernel import ProductKernel, Reference
 from penchant.gp import AnovaFamily, ItemPrior, Posterior, contrasts
 from penchant.typing import FloatArray
 
@@ -32,7 +32,6 @@ __all__ = ["REST", "contrast_posterior", "explain_posterior"]
 REST = "beyond the attributes"
 """The player for what an item is worth beyond its attributes."""
 
-_CONTRAST = "attributes of the rival are replaced by those of the item"
 _MAX_ITEMS = 500
 _MAX_ORDER = 2
 
@@ -59,7 +58,7 @@ def contrast_posterior(posterior: Posterior, a: Any, b: Any, items: Any) -> Attr
         posterior.mean[[j]],
         posterior.mean[[i]],
         frame.columns,
-        _CONTRAST,
+        CONTRAST,
         cov=cov[None],
         data=frame.iloc[[i]],
         reference=frame.iloc[[j]],
@@ -156,16 +155,10 @@ class _Table:
         Without a rival, attributes that are not known are averaged out: zero-mean
         kernels then are 0.
         """
-        orders, factors = self.kernel.orders, self.kernel.factors
-        own = factors(item[None], item[None])[0, 0]
-        at_item = factors(item[None], self.U)[0]
-        nothing = np.zeros(len(item))
-        if rival is None:
-            gains = path_values(at_item, np.zeros(at_item.shape), orders)
-            return gains, path_covariance(own, nothing, nothing, orders)
-        both = factors(rival[None], np.stack([item, rival]))[0]
-        gains = path_values(at_item, factors(rival[None], self.U)[0], orders)
-        return gains, path_covariance(own, both[0], both[1], orders)
+        if rival is not None:
+            return self.kernel.between(item, rival, self.U, twice=True)
+        nothing = Reference.over(self.kernel, self.U, None, len(item))
+        return nothing.values(item, twice=True)
 
     def shares(
         self,
@@ -201,7 +194,7 @@ def _learned_prior(
     size = float(np.diagonal(differences).mean()) if len(U) > 1 else 1.0
     known = _LEARNED.get(prior_cov)
     if known is None or not np.array_equal(known[0], U):
-        start = ItemPrior.of(family, U)
+        start = ItemPrior.from_family(family, U)
         known = (U, start.fitted(family, differences / size, float(len(U))))
         _LEARNED[prior_cov] = known
     return size, known[1]

@@ -38,6 +38,7 @@ from penchant.typing import FloatArray
 __all__ = [
     "KernelMachine",
     "ProductKernel",
+    "Reference",
     "centred_factors",
     "exponential_factors",
     "linear_factors",
@@ -82,6 +83,21 @@ class ProductKernel:
     def combine(self, factors: FloatArray) -> FloatArray:
         """Give the kernel from its factors of shape (n, d), shape (n,)."""
         return self.amplitude * (combine(factors, self.orders) + self.offset)
+
+    def between(
+        self, item: FloatArray, rival: FloatArray, items: FloatArray, *, twice: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give what leads from a rival to an item, shape (n_items, d).
+
+        `twice`: with the prior covariance of a process; without, that is 0.
+        """
+        ends = np.stack([item, rival])
+        at = self.factors(ends, np.concatenate([ends, items]))
+        gains = path_values(at[0, 2:], at[1, 2:], self.orders)
+        prior = np.zeros(())
+        if twice:
+            prior = path_covariance(at[0, 0], at[0, 1], at[1, 1], self.orders)
+        return self.amplitude * gains, self.amplitude * prior
 
     def merged(self, players: Players) -> "ProductKernel":
         """Give the same with blocks of columns as players."""
@@ -198,22 +214,11 @@ class KernelMachine(ClosedForm):
         return replace(self, kernels=kernels, n_players=len(players))
 
     def contrast(self, item: FloatArray, rival: FloatArray) -> Shares:
-        parts = [self._between(kernel, item, rival) for kernel in self.kernels]
+        twice = self.whiten is not None
+        parts = [k.between(item, rival, self.items, twice=twice) for k in self.kernels]
         gains = sum((gain for gain, _ in parts), np.zeros(self._shape))
         prior = sum((prior for _, prior in parts), np.zeros(()))
         return self._shares([gains], [prior])
-
-    def _between(
-        self, kernel: ProductKernel, item: FloatArray, rival: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Give the values at every item, and the prior covariance of their sum."""
-        ends = np.stack([item, rival])
-        at = kernel.factors(ends, np.concatenate([ends, self.items]))
-        gains = path_values(at[0, 2:], at[1, 2:], kernel.orders)
-        prior = np.zeros(())
-        if self.whiten is not None:
-            prior = path_covariance(at[0, 0], at[0, 1], at[1, 1], kernel.orders)
-        return kernel.amplitude * gains, kernel.amplitude * prior
 
     def explain(self, items: FloatArray, reference: FloatArray | None) -> Shares:
         rows = self.sample if reference is None else reference
@@ -222,10 +227,10 @@ class KernelMachine(ClosedForm):
         priors = [np.zeros(()) for _ in items]
         at_none = np.zeros(len(self.items))
         for kernel in self.kernels:
-            against = _Reference.of(kernel, self.items, rows, self._shape[1])
+            against = Reference.over(kernel, self.items, rows, self._shape[1])
             at_none += kernel.combine(against.at_items)
             for k, item in enumerate(items):
-                gain, prior = against.values(item, is_process)
+                gain, prior = against.values(item, twice=is_process)
                 gains[k] = gains[k] + gain
                 priors[k] = priors[k] + prior
         base = self.intercept + self.scale * float(at_none @ self.coef)
@@ -246,7 +251,7 @@ class KernelMachine(ClosedForm):
 
 
 @dataclass(frozen=True, eq=False)
-class _Reference:
+class Reference:
     """One kernel against a measure: its means over rows, attribute by attribute."""
 
     kernel: ProductKernel
@@ -255,9 +260,10 @@ class _Reference:
     at_items: FloatArray
 
     @classmethod
-    def of(
+    def over(
         cls, kernel: ProductKernel, items: FloatArray, rows: FloatArray | None, d: int
-    ) -> "_Reference":
+    ) -> "Reference":
+        """Take means over rows; None: kernels have zero means already."""
         if rows is None:
             return cls(kernel, items, rows, np.zeros((len(items), d)))
         means = _mean_factors(kernel.factors, rows, items)
@@ -271,7 +277,8 @@ class _Reference:
         means = _mean_factors(self.kernel.factors, self.rows, self.rows)
         return np.asarray(means.mean(axis=0))
 
-    def values(self, item: FloatArray, twice: bool) -> tuple[FloatArray, FloatArray]:
+    def values(self, item: FloatArray, *, twice: bool) -> tuple[FloatArray, FloatArray]:
+        """Give what leads to an item, as `ProductKernel.between` does."""
         row = item[None]
         kernel, amplitude = self.kernel, self.kernel.amplitude
         at_item = kernel.factors(row, self.items)[0]

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from penchant.exceptions import DataError
 from penchant.explanation._coalitions import submasks
 from penchant.explanation._players import frame_of
+from penchant.explanation._shapley import coalitional_weights, normalized
 from penchant.explanation.retraining._complexity import (
     MAX_MODELS,
     choose_alpha,
@@ -24,7 +25,6 @@ from penchant.explanation.retraining._retraining import (
     RetrainingExplainer,
     check_number,
 )
-from penchant.explanation.retraining._shapley import coalitional_weights, normalized
 from penchant.typing import FloatArray
 
 __all__ = ["CoalitionalExplainer"]
@@ -145,14 +145,9 @@ class CoalitionalExplainer(RetrainingExplainer):
             )
         masks = sorted({part for group in groups for part in submasks(group)})
         weights = coalitional_weights(masks, n_players, groups)
-        return (
-            normalized(masks, weights, game.full)
-            if self.normalize
-            else (
-                masks,
-                weights,
-            )
-        )
+        if self.normalize:
+            return normalized(masks, weights, game.full)
+        return masks, weights
 
     def _choose_alpha(self, table: FloatArray, n_players: int) -> float:
         given = [self.complexity, self.alpha, self.budget]

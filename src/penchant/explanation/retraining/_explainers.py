@@ -18,6 +18,11 @@ from penchant.explanation._coalitions import (
     members,
 )
 from penchant.explanation._players import frame_of
+from penchant.explanation._shapley import (
+    complete_weights,
+    depth_weights,
+    normalized,
+)
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._interpolation import (
@@ -33,11 +38,6 @@ from penchant.explanation.retraining._least_squares import (
 from penchant.explanation.retraining._retraining import (
     RetrainingExplainer,
     check_number,
-)
-from penchant.explanation.retraining._shapley import (
-    complete_weights,
-    depth_weights,
-    normalized,
 )
 from penchant.typing import FloatArray
 
@@ -198,14 +198,9 @@ class DepthExplainer(RetrainingExplainer):
         check_number(n_models, n_players)
         masks = masks_up_to(n_players, self.k)
         weights = depth_weights(masks, n_players, self.k)
-        return (
-            normalized(masks, weights, game.full)
-            if self.normalize
-            else (
-                masks,
-                weights,
-            )
-        )
+        if self.normalize:
+            return normalized(masks, weights, game.full)
+        return masks, weights
 
 
 class LeastSquaresExplainer(RetrainingExplainer):

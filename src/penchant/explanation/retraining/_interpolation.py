@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from penchant.explanation._coalitions import membership
-from penchant.explanation.retraining._shapley import spread_gap
+from penchant.explanation._shapley import spread_gap
 from penchant.typing import BoolArray, FloatArray
 
 __all__ = ["MAX_INTERPOLATED", "interpolation_deviations", "interpolation_weights"]

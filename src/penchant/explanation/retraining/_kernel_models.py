@@ -5,10 +5,9 @@ exponential of a sum of one-attribute terms. The sums of many sets are one matri
 product, and no model looks at the table again.
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,11 +34,7 @@ from penchant.explanation.retraining._kernel_forms import (
     form_of_name,
     form_of_process,
 )
-from penchant.explanation.retraining._subset_models import (
-    Outputs,
-    Trained,
-    cannot_learn,
-)
+from penchant.explanation.retraining._subset_models import Outputs, Trained, trained
 from penchant.explanation.retraining._support_machines import SupportMachine
 from penchant.typing import FloatArray
 
@@ -112,17 +107,9 @@ class KernelRefits:
 
     def train(self, masks: Sequence[int]) -> list[Trained]:
         """Train a model on each set."""
-        trained = []
-        for mask, gram in self._grams(masks, self._own_terms, len(self.X)):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                try:
-                    model, outputs = self.machine.train(gram)
-                except (ValueError, LinAlgError) as error:
-                    raise cannot_learn(self.players, mask, error) from error
-            complaints = [(each.category, str(each.message)) for each in caught]
-            trained.append(Trained(model, outputs, complaints))
-        return trained
+        grams = self._grams(masks, self._own_terms, len(self.X))
+        train = self.machine.train
+        return [trained(partial(train, gram), self.players, k) for k, gram in grams]
 
     def predict(
         self, masks: Sequence[int], models: Sequence[Any], table: Any

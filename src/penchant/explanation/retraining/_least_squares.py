@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 from penchant.explanation._coalitions import mask_of, membership
-from penchant.explanation.retraining._shapley import spread_gap
+from penchant.explanation._shapley import spread_gap
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["draw_sets", "least_squares_weights", "smallest_budget"]

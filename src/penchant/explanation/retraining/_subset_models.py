@@ -1,8 +1,9 @@
 """Train an estimator on part of the attributes, in any order and any process."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from penchant.explanation._players import Players, take_columns
 from penchant.explanation.retraining._restriction import restrict
 from penchant.typing import FloatArray
 
-__all__ = ["Complaint", "Learner", "Outputs", "Refits", "Trained", "cannot_learn"]
+__all__ = ["Complaint", "Learner", "Outputs", "Refits", "Trained", "trained"]
 
 Complaint = tuple[type[Warning], str]
 
@@ -98,29 +99,17 @@ class Refits:
 
     def train(self, masks: Sequence[int]) -> list[Trained]:
         """Train a model on each set."""
-        return [self._train(mask) for mask in masks]
+        return [trained(partial(self._fit, k), self.players, k) for k in masks]
 
-    def _train(self, mask: int) -> Trained:
+    def _fit(self, mask: int) -> tuple[Any, FloatArray]:
         columns = self.players.columns_of(mask)
         part = take_columns(self.table, columns)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                model = self._fit(columns, part)
-                outputs = self.outputs(model, part)
-            except DataError:
-                raise
-            except Exception as error:
-                raise cannot_learn(self.players, mask, error) from error
-        complaints = [(each.category, str(each.message)) for each in caught]
-        return Trained(model, outputs, complaints)
-
-    def _fit(self, columns: list[int], part: Any) -> Any:
         model = restrict(self.estimator, self.table, columns)
         if model is None:  # it looks at none of these columns: it knows the base only
             is_class = is_classifier(self.estimator)
             model = DummyClassifier() if is_class else DummyRegressor()
-        return model.fit(part, self.y)
+        model.fit(part, self.y)
+        return model, self.outputs(model, part)
 
     def predict(
         self, masks: Sequence[int], models: Sequence[Any], table: Any
@@ -131,8 +120,32 @@ class Refits:
             yield self.outputs(model, take_columns(table, columns))
 
 
-def cannot_learn(players: Players, mask: int, error: Exception) -> DataError:
-    """Say that an estimator failed on part of the attributes."""
+def trained(
+    train: Callable[[], tuple[Any, FloatArray]], players: Players, mask: int
+) -> Trained:
+    """Train a model on a set; keep its warnings, and say which set an error is about.
+
+    Parameters
+    ----------
+    train : callable
+        Gives the model and its outputs at the training rows.
+    players : Players
+    mask : int
+        The set.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model, outputs = train()
+        except DataError:
+            raise
+        except Exception as error:
+            raise _cannot_learn(players, mask, error) from error
+    complaints = [(each.category, str(each.message)) for each in caught]
+    return Trained(model, outputs, complaints)
+
+
+def _cannot_learn(players: Players, mask: int, error: Exception) -> DataError:
     names = ", ".join(players.names_of(mask))
     return DataError(
         "The estimator must be able to learn from part of the attributes. With only "

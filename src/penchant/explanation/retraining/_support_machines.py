@@ -71,7 +71,8 @@ def _checked_before() -> Any:
 def _decisions(model: Any, gram: FloatArray) -> FloatArray:
     """Give the values of a single function, shape (n_rows, 1)."""
     values: FloatArray = gram[:, model.support_] @ model.dual_coef_.T
-    return values + model.intercept_
+    values += model.intercept_
+    return values
 
 
 def _votes(model: SVC, gram: FloatArray) -> Any:

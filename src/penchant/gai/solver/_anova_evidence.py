@@ -222,7 +222,7 @@ class AnovaEvidence:
         gradient : ndarray of shape (n_parameters,)
         """
         orders, noise, table = self._unpack(parameters)
-        K, kernels = anova_gram(table.places, table.amplitudes, table.means, orders)
+        K, kernels = anova_gram(table, orders)
         factor = self._factor(K, noise)
         if factor is None:
             return _FAILED, np.zeros_like(parameters)
@@ -245,19 +245,7 @@ class AnovaEvidence:
         slope: FloatArray,
     ) -> FloatArray:
         """Give half the sum of slope * d(K + noise) for each parameter."""
-        scale, weight, order, warp = anova_slopes(
-            table.places,
-            table.amplitudes,
-            table.means,
-            table.scale_amplitudes,
-            table.scale_means,
-            table.warp_places,
-            table.warp_amplitudes,
-            table.warp_means,
-            orders,
-            kernels,
-            slope,
-        )
+        scale, weight, order, warp = anova_slopes(table, orders, kernels, slope)
         gradient = np.zeros_like(self.start)
         gradient[self._slices["scale"]] = scale
         gradient[self._slices["weight"]] = weight
@@ -302,7 +290,7 @@ class AnovaEvidence:
     ) -> AnovaEvidenceResult:
         value, _ = self.objective(parameters)
         orders, noise, table = self._unpack(parameters)
-        K, _ = anova_gram(table.places, table.amplitudes, table.means, orders)
+        K, _ = anova_gram(table, orders)
         factor = self._factor(K, noise)
         coef = np.zeros(len(self.items))
         if factor is not None:

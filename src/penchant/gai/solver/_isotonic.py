@@ -68,6 +68,7 @@ def _alternate(
             corrections[axis] = corrected - table
         if np.abs(table - before).max() <= slack:
             break
+    # A running maximum along one axis keeps what is monotone along the others.
     for axis in axes:
         table = np.maximum.accumulate(table, axis=axis)
     return table

@@ -1,4 +1,7 @@
-"""The linear system behind one step of the interior-point method."""
+"""Interior-point method: Newton steps along the central path of a cone program.
+
+All iterates are strictly feasible on both sides, so every iterate carries its gap.
+"""
 
 from typing import NamedTuple
 
@@ -7,18 +10,23 @@ from numba import njit
 from scipy import linalg
 from scipy.linalg import lapack
 
-from penchant.gai.solver._cone_program import ConeProgram, Iterate, ProgramArrays
-from penchant.gai.solver._cones import (
+from penchant.gai.solver._cone_program import (
+    ConeProgram,
+    Iterate,
+    Point,
+    ProgramArrays,
     Scaling,
-    dot,
+    inverse_product,
+    iterate_at,
     longest_cone_step,
     nesterov_todd,
     square_of_tail,
 )
-from penchant.gai.solver._evidence import row_difference
-from penchant.gai.solver._row_scaling import (
+from penchant.gai.solver._evidence import (
     RowScaling,
+    dot,
     from_rows,
+    row_difference,
     row_scaling,
     sandwich,
     scale,
@@ -26,7 +34,17 @@ from penchant.gai.solver._row_scaling import (
     scaled_columns,
     to_rows,
 )
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import FloatArray
+
+_STEP_SHARE = 0.98
+"""Share of the way to the boundary that a step may go."""
+
+_REFINE_BELOW = 0.01
+"""Relative gap from which on directions are refined: they need more digits then."""
+
+_SHORT_STEP = 0.05
+_PATIENCE = 6
+"""Short steps in a row after which the method gives up."""
 
 
 class Aim(NamedTuple):
@@ -150,6 +168,7 @@ def _carefully_factored(
     roots *= program.spread(np.sqrt(cones.eta))
     scaled = scaled_columns(rows, roots)
     stacked = np.vstack([scaled.T, np.eye(len(scaled))])
+    # Householder's reflections keep the digits of small rows if large ones come first.
     order = np.argsort(-np.abs(stacked).max(axis=1), kind="stable")
     (triangle,) = linalg.qr(
         stacked[order], mode="r", overwrite_a=True, check_finite=False
@@ -159,7 +178,7 @@ def _carefully_factored(
 
 @njit(cache=True)
 def _solve(triangle: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve U'U x = right."""
+    """Solve U'U x = right; Numba has no triangular solver."""
     x = right.copy()
     for j in range(len(x)):
         x[j] /= triangle[j, j]
@@ -251,16 +270,27 @@ def _completed(
     cones: tuple[FloatArray, FloatArray, FloatArray],
 ) -> Direction:
     """Add dxi and ds, the longest steps and the slopes to da, db, df and the cones'."""
-    heads, tails, dual_tails = cones
+    point, (heads, tails, dual_tails) = iterate.point, cones
     excess, slack = np.empty_like(rows), np.empty_like(rows)
     primal_slope, dual_slope = heads.sum(), 0.0
     for k in range(len(rows)):
-        excess[k] = aim.second[k] + iterate.point.excess[k] * rows[k]
+        excess[k] = aim.second[k] + point.excess[k] * rows[k]
         excess[k] /= iterate.room[k]
         gain = row_difference(program.raised[k], program.lowered[k], gained)
         slack[k] = excess[k] + gain + program.levels[k] * intercept
         primal_slope += program.costs[k] * excess[k]
         dual_slope += program.targets[k] * rows[k]
+    primal_step = min(
+        _longest_step(point.excess, excess),
+        _longest_step(iterate.slack, slack),
+        longest_cone_step(program.offsets, point.heads, point.tails, heads, tails),
+    )
+    ones, zeros = np.ones(len(heads)), np.zeros(len(heads))  # heads of the dual cones
+    dual_step = min(
+        _longest_step(point.rows, rows),
+        _longest_step(iterate.room, -rows),
+        longest_cone_step(program.offsets, ones, iterate.dual_tails, zeros, dual_tails),
+    )
     return Direction(
         rows,
         intercept,
@@ -269,8 +299,8 @@ def _completed(
         tails,
         slack,
         dual_tails,
-        _primal_step(program.offsets, iterate, excess, slack, heads, tails),
-        _dual_step(program.offsets, iterate, rows, dual_tails),
+        primal_step,
+        dual_step,
         primal_slope,
         dual_slope,
     )
@@ -280,7 +310,7 @@ def _completed(
 def _balanced(
     levels: FloatArray, rows: FloatArray, roots: FloatArray, moves: FloatArray
 ) -> FloatArray:
-    """Correct da so that h'(a + da) = 0 to rounding."""
+    """Correct da so that h'(a + da) = 0 to rounding: otherwise c'a is no bound."""
     drift, weight = 0.0, 0.0
     for k in range(len(rows)):
         drift += levels[k] * rows[k] + levels[k] * moves[k]
@@ -291,39 +321,140 @@ def _balanced(
 
 
 @njit(cache=True)
-def _primal_step(
-    offsets: IntArray,
-    iterate: Iterate,
-    excess: FloatArray,
-    slack: FloatArray,
-    heads: FloatArray,
-    tails: FloatArray,
-) -> float:
-    point = iterate.point
-    return min(
-        _longest_step(point.excess, excess),
-        _longest_step(iterate.slack, slack),
-        longest_cone_step(offsets, point.heads, point.tails, heads, tails),
-    )
-
-
-@njit(cache=True)
-def _dual_step(
-    offsets: IntArray, iterate: Iterate, rows: FloatArray, dual_tails: FloatArray
-) -> float:
-    n_cones = len(offsets) - 1
-    ones, zeros = np.ones(n_cones), np.zeros(n_cones)
-    return min(
-        _longest_step(iterate.point.rows, rows),
-        _longest_step(iterate.room, -rows),
-        longest_cone_step(offsets, ones, iterate.dual_tails, zeros, dual_tails),
-    )
-
-
-@njit(cache=True)
 def _longest_step(values: FloatArray, moves: FloatArray) -> float:
     longest = np.inf
     for k in range(len(values)):
         if moves[k] < 0.0:
             longest = min(longest, -values[k] / moves[k])
     return longest
+
+
+def interior_point(
+    program: ConeProgram,
+    iterate: Iterate,
+    *,
+    gap: float,
+    max_iter: int = 60,
+    careful: bool = False,
+) -> tuple[Iterate, int]:
+    """Improve a strictly feasible iterate until its relative gap is small (GAI-5).
+
+    Predictor and corrector with Nesterov-Todd scaling; primal and dual steps differ,
+    since both sides are linear and feasible.
+
+    Parameters
+    ----------
+    program : ConeProgram
+    iterate : Iterate
+    gap : float
+        Relative gap to reach.
+    max_iter : int, default=60
+        Largest number of iterations.
+    careful : bool, default=False
+        Whether to factor by QR and refine three times: slower, more digits.
+
+    Returns
+    -------
+    Iterate
+        The last strictly feasible one; rounding may end progress before the gap.
+    int
+        Iterations done.
+    """
+    short_steps = 0
+    for n_iter in range(max_iter):
+        if iterate.gap <= gap * iterate.primal or short_steps >= _PATIENCE:
+            return iterate, n_iter
+        system = newton_system(program, iterate, careful)
+        refine = iterate.gap <= _REFINE_BELOW * iterate.primal
+        n_refine = 3 if careful else int(refine)
+        moved, step = _step(program.arrays, iterate, system, short_steps > 0, n_refine)
+        if not moved.inside:
+            return iterate, n_iter
+        short_steps = short_steps + 1 if step < _SHORT_STEP else 0
+        iterate = moved
+    return iterate, max_iter
+
+
+@njit(cache=True)
+def _step(
+    program: ProgramArrays,
+    iterate: Iterate,
+    system: NewtonSystem,
+    off_centre: bool,
+    n_refine: int,
+) -> tuple[Iterate, float]:
+    """Predict, choose how much to centre, correct and move (GAI-5).
+
+    The second result is the shorter of the longest primal and dual steps.
+    """
+    border = system_border(program, system)
+    aim = _predictor_aim(iterate)
+    none = 0 * n_refine  # a literal 0 would have a version of its own compiled
+    predictor = newton_direction(program, iterate, system, border, aim, none)
+    reached = iterate.gap + min(1.0, predictor.primal_step) * predictor.primal_slope
+    reached -= min(1.0, predictor.dual_step) * predictor.dual_slope
+    # Mehrotra's rule: the less the predictor gains, the more the corrector centres.
+    centring = max((reached / iterate.gap) ** 3, 0.3 if off_centre else 1e-8)
+    target = centring * iterate.mean_gap
+    aim = _corrector_aim(program, iterate, system.cones, target, predictor)
+    direction = newton_direction(program, iterate, system, border, aim, n_refine)
+    moved = _moved(iterate.point, direction)
+    step = min(direction.primal_step, direction.dual_step)
+    return iterate_at(program, moved), step
+
+
+@njit(cache=True)
+def _predictor_aim(iterate: Iterate) -> Aim:
+    """Aim at the boundary: all products of pairs at 0."""
+    point = iterate.point
+    return Aim(
+        -point.rows * iterate.slack,
+        -point.excess * iterate.room,
+        -point.heads,
+        -point.tails,
+        -iterate.utilities,
+    )
+
+
+@njit(cache=True)
+def _corrector_aim(
+    program: ProgramArrays,
+    iterate: Iterate,
+    scaling: Scaling,
+    target: float,
+    move: Direction,
+) -> Aim:
+    """Aim at products of `target`, less those of a long predictor's moves."""
+    point = iterate.point
+    # Second-order terms are those of a full step: of a short one they tell nothing.
+    short = min(move.primal_step, move.dual_step) < _SHORT_STEP
+    second_order = 0.0 if short else 1.0
+    first, second = np.empty_like(iterate.room), np.empty_like(iterate.room)
+    for k in range(len(first)):
+        moved = second_order * move.rows[k]
+        first[k] = target - point.rows[k] * iterate.slack[k] - moved * move.slack[k]
+        second[k] = target - point.excess[k] * iterate.room[k] + moved * move.excess[k]
+    heads, tails = inverse_product(
+        program.offsets,
+        scaling,
+        iterate.dual_tails,
+        target,
+        (move.heads, move.tails),
+        second_order * move.dual_tails,
+    )
+    heads, tails = heads - point.heads, tails - point.tails
+    return Aim(first, second, heads, tails, np.dot(tails, program.columns))
+
+
+@njit(cache=True)
+def _moved(point: Point, move: Direction) -> Point:
+    """Go a share of the longest primal and of the longest dual step."""
+    primal = min(1.0, _STEP_SHARE * move.primal_step)
+    dual = min(1.0, _STEP_SHARE * move.dual_step)
+    return Point(
+        point.rows + dual * move.rows,
+        point.intercept + primal * move.intercept,
+        point.excess + primal * move.excess,
+        point.heads + primal * move.heads,
+        point.tails + primal * move.tails,
+    )

@@ -121,10 +121,9 @@ def _next_attribute(subset: Subset) -> int:
 class Pricer:
     """Depth-first search with the bound of GAI-4, over subsets up to an order.
 
-    The value of a subset is |L_S'Z|^2 = s_|S| Z'K_S Z, where s_q is the square of the
-    scale of order q. All terms are non-negative, so Z'(K_S o B)Z, with B the scaled
-    sum of the products of later attributes' kernels, bounds the values of S and of
-    all its extensions by later attributes.
+    The value of a subset is |L_S'Z|^2 = Z'K_S Z. All terms are non-negative, so
+    Z'(K_S o B)Z, with B the sum of the products of later attributes' kernels, bounds
+    the values of S and of all its extensions by later attributes.
 
     Parameters
     ----------
@@ -134,7 +133,6 @@ class Pricer:
     def __init__(self, dictionary: FactorDictionary) -> None:
         self._dictionary = dictionary
         self._kernels = dictionary.kernels
-        self._squares = dictionary.scales**2
         self._bounds = self._make_bounds()
 
     def search(
@@ -177,12 +175,13 @@ class Pricer:
         size = len(subsets[0]) + 1
         first = np.array([_next_attribute(subset) for subset in subsets])
         low = int(first.min())
-        values = self._squares[size] * (products @ self._kernels[low:].T)
+        values = products @ self._kernels[low:].T
+        # Extensions by earlier attributes belong to other subsets: no one counts twice.
         values[np.arange(low, len(self._kernels)) < first[:, None]] = 0.0
         search.see(values)
         for row, column in np.argwhere(values > search.threshold).tolist():
             search.keep((*subsets[row], low + column), float(values[row, column]))
-        if size == len(self._squares) - 1:
+        if size == self._dictionary.max_order:
             return
         bounds = products @ self._bounds[min(size, len(self._bounds)) - 1][low:].T
         search.add(
@@ -192,26 +191,20 @@ class Pricer:
 
     def _make_bounds(self) -> list[FloatArray]:
         """Give K_i o B_i for each size of S + i, B_i over the attributes after i."""
-        n_attributes, max_order = len(self._kernels), len(self._squares) - 1
-        uniform = np.ptp(self._squares[1:]) == 0
-        if max_order >= n_attributes and uniform:
-            return [self._bound_stack(np.full(n_attributes, self._squares[1]))]
-        stacks = []
-        for size in range(1, min(max_order, _MAX_BOUNDS + 1)):
-            weights = self._squares[size:]
-            if size == _MAX_BOUNDS:  # holds for all larger sizes, too
-                weights = np.full(len(weights), weights.max())
-            stacks.append(self._bound_stack(weights))
-        return stacks
+        n_attributes, max_order = len(self._kernels), self._dictionary.max_order
+        if max_order >= n_attributes:  # no order is cut off: one bound for all sizes
+            return [self._bound_stack(n_attributes)]
+        sizes = range(1, min(max_order, _MAX_BOUNDS + 1))
+        return [self._bound_stack(max_order - size + 1) for size in sizes]
 
-    def _bound_stack(self, weights: FloatArray) -> FloatArray:
-        """Give K_i o sum_j weights_j e_j, e_j over products of j later attributes."""
+    def _bound_stack(self, n_orders: int) -> FloatArray:
+        """Give K_i o sum_j e_j, e_j over products of j < n_orders later attributes."""
         stack = np.empty_like(self._kernels)
-        sums = np.zeros((len(weights), self._kernels.shape[1]))
+        sums = np.zeros((n_orders, self._kernels.shape[1]))
         sums[0] = 1.0
         for i in range(len(self._kernels) - 1, -1, -1):
-            stack[i] = self._kernels[i] * (weights @ sums)
-            for order in range(len(weights) - 1, 0, -1):
+            stack[i] = self._kernels[i] * (np.ones(n_orders) @ sums)
+            for order in range(n_orders - 1, 0, -1):
                 sums[order] += self._kernels[i] * sums[order - 1]
         return stack
 
@@ -229,13 +222,12 @@ class ListPricer:
     def __init__(self, dictionary: FactorDictionary, subsets: Iterable[Subset]) -> None:
         self._dictionary = dictionary
         self._subsets = sorted(subsets, key=lambda s: (len(s), s))
-        self._scales = dictionary.scales[[len(s) for s in self._subsets]] ** 2
         self._products = SubsetKernels(dictionary.kernels, self._subsets)
 
     @classmethod
     def of_all(cls, dictionary: FactorDictionary) -> "ListPricer | None":
         """List all subsets, if their kernels are small enough to look at each."""
-        n_attributes, max_order = dictionary.n_attributes, len(dictionary.scales) - 1
+        n_attributes, max_order = dictionary.n_attributes, dictionary.max_order
         n_subsets = sum(math.comb(n_attributes, q) for q in range(1, max_order + 1))
         if n_subsets * dictionary.kernels.shape[1] > _FEW_NUMBERS:
             return None
@@ -250,7 +242,7 @@ class ListPricer:
     ) -> Pricing:
         """Find the listed subsets with the largest values; `budget` has no effect."""
         root = self._dictionary.packed_square(pull)
-        values = self._scales * self._products.values(root)
+        values = self._products.values(root)
         ranked = np.argsort(-values, kind="stable")
         chosen = ranked[values[ranked] > threshold][:limit]
         return Pricing(

@@ -10,7 +10,6 @@ from penchant.gp.inference._sites import (
     Rows,
     SiteDerivatives,
     Sites,
-    TiltedMoments,
     standardised,
 )
 from penchant.gp.inference._truncated_normal import truncated_normal
@@ -22,7 +21,6 @@ __all__ = [
     "Rows",
     "SiteDerivatives",
     "Sites",
-    "TiltedMoments",
     "evidence_gradient",
     "expectation_propagation",
     "laplace",

@@ -50,8 +50,7 @@ def evidence_gradient(
     n_nodes = len(result.mean)
     W = rows.gram(result.precision, n_nodes)
     g = rows.pull(result.pull, n_nodes)
-    R = W - W @ result.cov @ W
-    slope = 0.5 * (np.outer(g, g) - R)
+    slope = 0.5 * (np.outer(g, g) - (W - W @ result.cov @ W))
     if isinstance(result, EPResult):
         spread = np.sqrt(result.cavity_variance + sites.noise**2)
         masses = Sites(sites.lower, sites.upper, spread)

@@ -1,16 +1,40 @@
-"""Expectation propagation: a Gaussian that matches the moments of every site."""
+"""Expectation propagation: a Gaussian that matches the moments of every site.
+
+One compiled `sweep` serves one person, many people (`_person_sweeps`) and answers
+that may be slips.
+"""
 
 from dataclasses import dataclass
-from math import log
+from math import exp, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from penchant.gp.inference._sites import Rows, Sites, check_sizes, standardised
+from penchant.exceptions import DataError
+from penchant.gp.inference._sites import (
+    GaussianResult,
+    Rows,
+    Sites,
+    check_problem,
+    earlier_sites,
+    row_variances,
+    standardised,
+)
 from penchant.gp.inference._truncated_normal import truncated_normal
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["EPResult", "expectation_propagation"]
+__all__ = [
+    "Belief",
+    "EPResult",
+    "Pace",
+    "SiteArrays",
+    "SiteState",
+    "add_sites",
+    "expectation_propagation",
+    "look",
+    "sweep",
+]
 
 _FRESH_START = 8
 """Sweeps after which the posterior is rebuilt from prior and sites."""
@@ -19,47 +43,112 @@ _INNER_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class EPResult:
+class EPResult(GaussianResult):
     """The Gaussian posterior that expectation propagation found.
+
+    The gap is the largest change of a site's standardised mean or relative variance
+    in the last sweep; `n_iter` counts sweeps.
 
     Parameters
     ----------
-    status : {"optimal", "stalled"}
-        Whether the gap is at most the tolerance.
-    n_iter : int
-        Sweeps over the sites.
-    gap : float
-        Largest change of a site's standardised mean or relative variance in the
-        last sweep.
-    tau, nu : ndarray of shape (n_sites,)
-        One copy of site k acts on s as exp(nu s - tau s^2/2); tau >= 0. A site of
-        weight w enters w times.
-    mean : ndarray of shape (n_nodes,)
-    cov : ndarray of shape (n_nodes, n_nodes)
-        The posterior of the nodes; in row space these are the sites' functionals.
-    log_evidence : float
-        Logarithm of the probability of all answers.
-    precision : ndarray of shape (n_sites,)
-        weights * tau.
-    pull : ndarray of shape (n_sites,)
-        A'pull is what moves the prior: mean = prior mean + prior cov A' pull, for
-        nodes and for all that is jointly Gaussian with them.
     cavity_mean, cavity_variance : ndarray of shape (n_sites,)
         Moments of s without one copy of the site: what each copy is matched against.
+        The other parameters are those of `GaussianResult`.
     """
 
-    status: str
-    n_iter: int
-    gap: float
-    tau: FloatArray
-    nu: FloatArray
-    mean: FloatArray
-    cov: FloatArray
-    log_evidence: float
-    precision: FloatArray
-    pull: FloatArray
     cavity_mean: FloatArray
     cavity_variance: FloatArray
+
+
+class SiteArrays(NamedTuple):
+    """Sites and what they are about, as arrays for compiled loops.
+
+    Parameters
+    ----------
+    raised, lowered : ndarray of int of shape (n_sites,)
+        As in `Rows`.
+    lower, upper, noise, weights : ndarray of shape (n_sites,)
+        As in `Sites`.
+    lapse : float
+        Probability that a clear answer is reported wrongly.
+    """
+
+    raised: IntArray
+    lowered: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    noise: FloatArray
+    weights: FloatArray
+    lapse: float
+
+
+class SiteState(NamedTuple):
+    """What stands for each site now; changed in place.
+
+    Parameters
+    ----------
+    tau, nu : ndarray of shape (n_sites,)
+        One copy of the site acts on s as exp(nu s - tau s^2/2).
+    cavity_mean, cavity_variance : ndarray of shape (n_sites,)
+        Moments of s without one copy, when the site was last looked at.
+    """
+
+    tau: FloatArray
+    nu: FloatArray
+    cavity_mean: FloatArray
+    cavity_variance: FloatArray
+
+
+class Belief(NamedTuple):
+    """A Gaussian belief about the nodes; changed in place.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_nodes,)
+    cov : ndarray of shape (n_nodes, n_nodes)
+        Of which only the lower triangle is kept up to date: half the work.
+    column : ndarray of shape (n_nodes,)
+        Room for the covariances of one site with the nodes.
+    """
+
+    mean: FloatArray
+    cov: FloatArray
+    column: FloatArray
+
+
+class Pace(NamedTuple):
+    """How far a sweep goes.
+
+    Parameters
+    ----------
+    step : float
+        Share of the way to the matched site that is taken; 0: only look.
+    tol : float
+        The gap that is wanted. Changes far below it are left to the next rebuild.
+    n_inner : int
+        Most steps in which the copies of one site are brought in line.
+    """
+
+    step: float
+    tol: float
+    n_inner: int
+
+
+class _Limits(NamedTuple):
+    """When `_propagate` stops, and the step once a sweep has not come closer."""
+
+    damping: float
+    tol: float
+    max_iter: int
+
+
+class _Site(NamedTuple):
+    """One site of `SiteArrays`."""
+
+    lower: float
+    upper: float
+    noise: float
+    lapse: float
 
 
 def expectation_propagation(
@@ -69,6 +158,7 @@ def expectation_propagation(
     *,
     rows: Rows | None = None,
     start: tuple[FloatArray, FloatArray] | None = None,
+    lapse: float = 0.0,
     damping: float = 0.9,
     tol: float = 1e-6,
     max_iter: int = 100,
@@ -91,6 +181,9 @@ def expectation_propagation(
     start : (tau, nu) or None, default=None
         Sites of an earlier result. With fewer entries than there are sites, the
         others start at 0: append new answers at the end.
+    lapse : float, default=0.0
+        Probability, below 0.5, that a clear answer is reported wrongly: the
+        likelihood is ``lapse + (1 - 2 lapse) p`` with p that of the sites.
     damping : float, default=0.9
         Share of each step that is taken once a sweep has not come closer.
     tol : float, default=1e-6
@@ -111,17 +204,16 @@ def expectation_propagation(
     >>> result.mean.round(4), round(result.log_evidence, 4)
     (array([0.5642]), -0.6931)
     """
-    prior_mean = np.ascontiguousarray(mean, dtype=np.float64)
-    prior_cov = np.ascontiguousarray(cov, dtype=np.float64)
-    about = Rows.identity(len(sites)) if rows is None else rows
-    check_sizes(prior_mean, prior_cov, sites, about)
-    tau, nu = np.zeros(len(sites)), np.zeros(len(sites))
-    if start is not None:
-        known = min(len(start[0]), len(sites))
-        tau[:known], nu[:known] = start[0][:known], start[1][:known]
-    arrays = (about.raised, about.lowered, sites.lower, sites.upper, sites.noise)
-    n_iter, gap, log_evidence, m, C, cavities = _propagate(
-        prior_mean, prior_cov, *arrays, sites.weights, tau, nu, damping, tol, max_iter
+    if not 0.0 <= lapse < 0.5:
+        raise DataError(f"lapse must be at least 0 and below 0.5. Got {lapse!r}.")
+    prior_mean, prior_cov, about = check_problem(mean, cov, sites, rows)
+    tau, nu = earlier_sites(start, len(sites))
+    state = SiteState(tau, nu, *np.zeros((2, len(sites))))
+    ends = (sites.lower, sites.upper, sites.noise, sites.weights)
+    arrays = SiteArrays(about.raised, about.lowered, *ends, float(lapse))
+    limits = _Limits(damping, tol, max_iter)
+    n_iter, gap, log_evidence, m, C = _propagate(
+        prior_mean, prior_cov, arrays, state, limits
     )
     return EPResult(
         status="optimal" if gap <= tol else "stalled",
@@ -134,96 +226,137 @@ def expectation_propagation(
         log_evidence=log_evidence,
         precision=sites.weights * tau,
         pull=sites.weights * (nu - tau * about.apply(m)),
-        cavity_mean=cavities[0],
-        cavity_variance=cavities[1],
+        cavity_mean=state.cavity_mean,
+        cavity_variance=state.cavity_variance,
     )
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _propagate(
     prior_mean: FloatArray,
     prior_cov: FloatArray,
-    raised: IntArray,
-    lowered: IntArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    noise: FloatArray,
-    weights: FloatArray,
-    tau: FloatArray,
-    nu: FloatArray,
-    damping: float,
-    tol: float,
-    max_iter: int,
-) -> tuple[int, float, float, FloatArray, FloatArray, FloatArray]:
-    """Sweep until the sites stand still; tau and nu are changed in place."""
-    n, q = len(prior_mean), len(tau)
-    column = np.empty(n)
-    widest = np.empty(q)
-    for k in range(q):
-        _, widest[k] = _look(prior_mean, prior_cov, raised[k], lowered[k], column)
-    mean, cov, _ = _rebuild(prior_mean, prior_cov, raised, lowered, weights, tau, nu)
-    step, gap, n_iter = 1.0, np.inf if q else 0.0, 0
-    while gap > tol and n_iter < max_iter:
-        before, gap = gap, 0.0
-        for k in range(q):
-            s, v = _look(mean, cov, raised[k], lowered[k], column)
-            w = weights[k]
-            m_rest, v_rest = _without(s, v, w * tau[k], w * nu[k], widest[k])
-            new_tau, new_nu = _match_copies(
-                lower[k], upper[k], noise[k], m_rest, v_rest, w, tau[k], nu[k], tol
-            )
-            more_tau = step * w * (new_tau - tau[k])
-            more_nu = step * w * (new_nu - nu[k])
-            growth = 1.0 + more_tau * v
-            if growth <= 1e-12:  # rounding; the next rebuild puts it right
-                continue
-            tau[k] += step * (new_tau - tau[k])
-            nu[k] += step * (new_nu - nu[k])
-            shift = (more_nu - more_tau * s) / growth
-            change = max(abs(shift) * np.sqrt(v), abs(more_tau) * v / growth)
-            gap = max(gap, change)
-            if change > 1e-3 * tol:
-                _add_site(mean, cov, column, shift, more_tau / growth)
+    sites: SiteArrays,
+    state: SiteState,
+    limits: _Limits,
+) -> tuple[int, float, float, FloatArray, FloatArray]:
+    """Sweep until the sites no longer change; the state is changed in place."""
+    widest = row_variances(prior_cov, sites.raised, sites.lowered)
+    belief = _before(prior_mean, prior_cov)
+    add_sites(belief, sites, state)
+    step, gap, n_iter = 1.0, np.inf if len(widest) else 0.0, 0
+    while gap > limits.tol and n_iter < limits.max_iter:
+        before, pace = gap, Pace(step, limits.tol, _INNER_STEPS)
+        gap, _ = sweep(belief, sites, state, widest, pace)
         n_iter += 1
         if gap >= before:
-            step = damping
+            step = limits.damping
+        # Thousands of changes of rank one add up their rounding errors.
         if n_iter % _FRESH_START == 0:
-            mean, cov, _ = _rebuild(
-                prior_mean, prior_cov, raised, lowered, weights, tau, nu
-            )
-    mean, cov, log_evidence = _rebuild(
-        prior_mean, prior_cov, raised, lowered, weights, tau, nu
-    )
-    cavities = np.empty((2, q))
-    for k in range(q):
-        s, v = _look(mean, cov, raised[k], lowered[k], column)
-        share = min(weights[k], 1.0)
-        m_cavity, v_cavity = _without(s, v, share * tau[k], share * nu[k], widest[k])
-        cavities[0, k], cavities[1, k] = m_cavity, v_cavity
-        _, _, log_mass = _match(lower[k], upper[k], noise[k], m_cavity, v_cavity)
-        log_mass -= _log_integral(m_cavity, v_cavity, tau[k], nu[k])
-        log_evidence += weights[k] * log_mass
-    return n_iter, gap, log_evidence, mean, cov, cavities
+            belief = _before(prior_mean, prior_cov)
+            add_sites(belief, sites, state)
+    belief = _before(prior_mean, prior_cov)
+    log_evidence = add_sites(belief, sites, state)
+    _, log_masses = sweep(belief, sites, state, widest, Pace(0.0, limits.tol, 1))
+    for r in range(len(prior_mean)):
+        belief.cov[:r, r] = belief.cov[r, :r]
+    return n_iter, gap, log_evidence + log_masses, belief.mean, belief.cov
 
 
 @njit(cache=True)
-def _look(
+def _before(prior_mean: FloatArray, prior_cov: FloatArray) -> Belief:
+    """Give the belief before any answer, in arrays of its own."""
+    return Belief(prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean)))
+
+
+@njit(cache=True)
+def add_sites(belief: Belief, sites: SiteArrays, state: SiteState) -> float:
+    """Turn a prior into the belief with all sites; give the log of their integral."""
+    mean, cov, column = belief
+    total = 0.0
+    for k in range(len(state.tau)):
+        tau, nu = sites.weights[k] * state.tau[k], sites.weights[k] * state.nu[k]
+        if tau == 0.0 and nu == 0.0:
+            continue
+        m, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
+        growth = 1.0 + tau * v
+        total += _log_integral(m, v, tau, nu)
+        _add_site(mean, cov, column, (nu - tau * m) / growth, tau / growth)
+    return total
+
+
+@njit(cache=True)
+def sweep(
+    belief: Belief,
+    sites: SiteArrays,
+    state: SiteState,
+    widest: FloatArray,
+    pace: Pace,
+) -> tuple[float, float]:
+    """Match the moments of every site in turn (GP-10); belief and state change.
+
+    Parameters
+    ----------
+    belief : Belief
+        With all sites.
+    sites : SiteArrays
+    state : SiteState
+    widest : ndarray of shape (n_sites,)
+        Prior variances of each s: no cavity can be wider.
+    pace : Pace
+
+    Returns
+    -------
+    gap : float
+        Largest change of a standardised mean or relative variance.
+    log_masses : float
+        What must be added to the log integral that `add_sites` gave to make it the
+        log evidence; exact if no site moved.
+    """
+    mean, cov, column = belief
+    gap, log_masses = 0.0, 0.0
+    for k in range(len(widest)):
+        w, tau, nu = sites.weights[k], state.tau[k], state.nu[k]
+        s, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
+        m_rest, v_rest = _without(s, v, w * tau, w * nu, widest[k])
+        site = _Site(sites.lower[k], sites.upper[k], sites.noise[k], sites.lapse)
+        new_tau, new_nu, m, v_cavity, log_mass = _match_copies(
+            site, w, m_rest, v_rest, tau, nu, pace
+        )
+        state.cavity_mean[k], state.cavity_variance[k] = m, v_cavity
+        log_masses += w * log_mass
+        more_tau, more_nu = pace.step * (new_tau - tau), pace.step * (new_nu - nu)
+        growth = 1.0 + w * more_tau * v
+        if growth <= 1e-12:  # rounding; the next fresh start puts it right
+            continue
+        state.tau[k] += more_tau
+        state.nu[k] += more_nu
+        shift, gain = w * (more_nu - more_tau * s) / growth, w * more_tau / growth
+        change = max(abs(shift) * sqrt(v), abs(gain) * v)
+        gap = max(gap, change)
+        if change > 1e-3 * pace.tol:
+            _add_site(mean, cov, column, shift, gain)
+    return gap, log_masses
+
+
+@njit(cache=True)
+def look(
     mean: FloatArray, cov: FloatArray, i: int, j: int, column: FloatArray
 ) -> tuple[float, float]:
     """Give mean and variance of a'f, and write cov a into column."""
-    m, v = 0.0, 0.0
-    column[:] = 0.0
-    if i >= 0:
-        column += cov[i]
-        m += mean[i]
-    if j >= 0:
-        column -= cov[j]
-        m -= mean[j]
-    if i >= 0:
-        v += column[i]
-    if j >= 0:
-        v -= column[j]
+    for k in range(len(mean)):
+        column[k] = _entry(cov, i, k) - _entry(cov, j, k)
+    m = (mean[i] if i >= 0 else 0.0) - (mean[j] if j >= 0 else 0.0)
+    v = (column[i] if i >= 0 else 0.0) - (column[j] if j >= 0 else 0.0)
     return m, max(v, 0.0)
+
+
+_look = look
+
+
+@njit(cache=True)
+def _entry(cov: FloatArray, i: int, k: int) -> float:
+    """Read a symmetric matrix from its lower triangle; a missing side is 0."""
+    return cov[max(i, k), min(i, k)] if i >= 0 else 0.0
 
 
 @njit(cache=True)
@@ -233,66 +366,79 @@ def _without(
     """Take a site out of the marginal N(m, v); no wider than the prior."""
     left = 1.0 - tau * v
     if left * widest <= v:  # v / left would exceed the prior variance
-        if v <= 0.0:
+        if v <= 0.0 or widest <= 0.0:
             return m, 0.0
         left = v / widest
     return (m - nu * v) / left, v / left
 
 
 @njit(cache=True)
-def _match(
-    lower: float, upper: float, noise: float, m: float, v: float
-) -> tuple[float, float, float]:
-    """Give tau and nu that match the moments, and the log mass (GP-8, GP-10).
-
-    1/variance' - 1/v = shrinkage/(noise^2 + v variance_e): nothing is subtracted.
-    """
-    scale = np.sqrt(v + noise * noise)
-    a, width = standardised(lower, upper, m, scale)
-    log_mass, first, second, _, shrinkage, _, _ = truncated_normal(a, width)
-    rest = noise * noise + v * second
-    return shrinkage / rest, (shrinkage * m + first * scale) / rest, log_mass
-
-
-@njit(cache=True)
 def _match_copies(
-    lower: float,
-    upper: float,
-    noise: float,
-    m: float,
-    v: float,
-    weight: float,
-    tau: float,
-    nu: float,
-    tol: float,
-) -> tuple[float, float]:
+    site: _Site, weight: float, m: float, v: float, tau: float, nu: float, pace: Pace
+) -> tuple[float, float, float, float, float]:
     """Match the moments of each copy of a site against all else, N(m, v), and the rest.
 
     A weight up to 1 leaves no other copy. Else the copies are brought in line with
     each other here, in numbers only, with shorter steps when a step did not help.
+
+    Returns
+    -------
+    tau, nu : float
+        Of the matched site.
+    cavity_mean, cavity_variance, log_mass : float
+        What one copy met before it moved; its mass is relative to its Gaussian's.
     """
-    others = max(weight - 1.0, 0.0)
-    step, last = 1.0, np.inf
-    for _ in range(_INNER_STEPS if others > 0.0 else 1):
+    if weight <= 1.0:
+        new_tau, new_nu, log_mass = _match(site, m, v)
+        return new_tau, new_nu, m, v, log_mass - _log_integral(m, v, tau, nu)
+    others, step, last, met = weight - 1.0, 1.0, np.inf, (m, v, 0.0)
+    for inner in range(pace.n_inner):
         growth = 1.0 + others * tau * v
         m_cavity, v_cavity = (m + others * nu * v) / growth, v / growth
-        new_tau, new_nu, _ = _match(lower, upper, noise, m_cavity, v_cavity)
-        if others == 0.0:
-            return new_tau, new_nu
+        new_tau, new_nu, log_mass = _match(site, m_cavity, v_cavity)
+        if inner == 0:
+            log_mass -= _log_integral(m_cavity, v_cavity, tau, nu)
+            met = (m_cavity, v_cavity, log_mass)
         spread = v / (1.0 + weight * tau * v)
         more_tau, more_nu = weight * (new_tau - tau), weight * (new_nu - nu)
         middle = (m + weight * nu * v) / (1.0 + weight * tau * v)
         change = max(
-            abs(more_nu - more_tau * middle) * np.sqrt(spread), abs(more_tau) * spread
+            abs(more_nu - more_tau * middle) * sqrt(spread), abs(more_tau) * spread
         )
         if change >= last:
             step = max(0.5 * step, 1.0 / weight)
         last = change
         tau += step * (new_tau - tau)
         nu += step * (new_nu - nu)
-        if change <= 0.1 * tol:
+        if change <= 0.1 * pace.tol:
             break
-    return tau, nu
+    return tau, nu, *met
+
+
+@njit(cache=True)
+def _match(site: _Site, m: float, v: float) -> tuple[float, float, float]:
+    """Give tau and nu that match the moments against N(m, v), and the log mass.
+
+    Without slips 1/variance' - 1/v = shrinkage/(noise^2 + v variance_e), and nothing
+    is subtracted (GP-8, GP-10). With slips and Z(m) the mass, the tilted mean is
+    m + v Z'/Z and the tilted variance v + v^2 (log Z)''; a site that would widen the
+    belief is left without width.
+    """
+    scale = sqrt(v + site.noise * site.noise)
+    a, width = standardised(site.lower, site.upper, m, scale)
+    log_mass, first, second, _, shrinkage, _, _ = truncated_normal(a, width)
+    if site.lapse == 0.0:
+        rest = site.noise * site.noise + v * second
+        return shrinkage / rest, (shrinkage * m + first * scale) / rest, log_mass
+    told = (1.0 - 2.0 * site.lapse) * exp(log_mass)
+    mass = site.lapse + told
+    share, slope, bend = told / mass, first / scale, -shrinkage / scale**2
+    bend = share * (bend + slope * slope) - (share * slope) ** 2
+    slope *= share
+    if bend >= 0.0:
+        return 0.0, slope, log(mass)
+    left = 1.0 + v * bend
+    return -bend / left, (slope - bend * m) / left, log(mass)
 
 
 @njit(cache=True)
@@ -303,7 +449,7 @@ def _add_site(
     for r in range(len(mean)):
         mean[r] += shift * column[r]
         factor = gain * column[r]
-        for c in range(len(mean)):
+        for c in range(r + 1):
             cov[r, c] -= factor * column[c]
 
 
@@ -317,27 +463,16 @@ def _rebuild(
     tau: FloatArray,
     nu: FloatArray,
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Add all sites to the prior, and give the log integral of their product."""
-    mean, cov, column = prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean))
-    total = 0.0
-    for k in range(len(tau)):
-        more_tau, more_nu = weights[k] * tau[k], weights[k] * nu[k]
-        if more_tau == 0.0 and more_nu == 0.0:
-            continue
-        m, v = _look(mean, cov, raised[k], lowered[k], column)
-        growth = 1.0 + more_tau * v
-        total += _log_integral(m, v, more_tau, more_nu)
-        _add_site(
-            mean, cov, column, (more_nu - more_tau * m) / growth, more_tau / growth
-        )
-    return mean, cov, total
+    """Call `add_sites` with loose arrays, as the propagation with slips still does."""
+    belief = _before(prior_mean, prior_cov)
+    sites = SiteArrays(raised, lowered, nu, nu, nu, weights, 0.0)
+    total = add_sites(belief, sites, SiteState(tau, nu, nu, nu))
+    return belief.mean, belief.cov, total
 
 
 @njit(cache=True)
 def _log_integral(m: float, v: float, tau: float, nu: float) -> float:
     """Give log of the integral of N(s; m, v) exp(nu s - tau s^2/2)."""
     growth = 1.0 + tau * v
-    pull = nu - tau * m
-    return (
-        nu * m - 0.5 * tau * m * m + 0.5 * pull * pull * v / growth - 0.5 * log(growth)
-    )
+    inside = nu * m - 0.5 * tau * m * m + 0.5 * nu * nu * v
+    return inside / growth - 0.5 * log(growth)

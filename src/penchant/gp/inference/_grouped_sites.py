@@ -1,6 +1,6 @@
 """Answers of many people, packed person by person for compiled loops."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +9,7 @@ from penchant.typing import BoolArray, FloatArray, IntArray
 __all__ = ["GroupedSites"]
 
 
-@dataclass(frozen=True, eq=False)
-class GroupedSites:
+class GroupedSites(NamedTuple):
     """Comparisons of many people; equal ones of one person are counted.
 
     Person u has the nodes ``node_start[u]`` to ``node_start[u + 1]``, one for each

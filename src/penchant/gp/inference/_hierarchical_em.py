@@ -6,8 +6,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array
 
+from penchant.gp.inference._expectation_propagation import SiteState
 from penchant.gp.inference._grouped_sites import GroupedSites
-from penchant.gp.inference._person_sweeps import log_masses, node_means, sweep_people
+from penchant.gp.inference._person_sweeps import PeoplePrior, sweep_people
+from penchant.gp.inference._sites import log_masses
 from penchant.typing import FloatArray
 
 __all__ = ["HierarchicalEM", "HierarchicalResult"]
@@ -121,10 +123,7 @@ class HierarchicalEM:
         self._shrinkage, self.target = shrinkage, target
         self._learns_noise = noise is None
         self._is_dense = len(features) <= LARGEST_DENSE
-        n_sites = len(sites.first)
-        self._tau, self._nu, self._cavity_means, self._cavity_variances = np.zeros(
-            (4, n_sites)
-        )
+        self._gaussians = SiteState(*np.zeros((4, len(sites.first))))
         self._duals = np.zeros(len(sites.nodes))
         self.coef = np.zeros((design.shape[1], len(target)))
         self.cov, self.residual = target.copy(), residual
@@ -143,9 +142,9 @@ class HierarchicalEM:
         self._expect(_FIRST_SWEEPS)
         gap, n_iter, self._pace = np.inf, 0, 1.0
         while gap > tol and n_iter < max_iter:
-            before, last = self._state(), gap
+            before, last = self._learned(), gap
             self._step()
-            pairs = zip(self._state(), before, strict=True)
+            pairs = zip(self._learned(), before, strict=True)
             change = max(np.abs(now - then).max(initial=0.0) for now, then in pairs)
             gap = change / self._pace
             # Where steps overshoot (contradictory, very few answers) they get shorter.
@@ -167,7 +166,7 @@ class HierarchicalEM:
             ridge=self.ridge,
         )
 
-    def _state(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _learned(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Give what is learned, in units that can be compared."""
         largest = float(np.abs(self.cov).max(initial=1.0))
         size = float(np.abs(self.coef[0]).max(initial=1.0))
@@ -191,47 +190,24 @@ class HierarchicalEM:
 
     def _expect(self, n_sweeps: int) -> tuple[float, FloatArray, float]:
         """Sweep all people; give evidence, mean information and its trace."""
-        sites, features = self._sites, self._features
-        means = node_means(
-            sites.node_start,
-            sites.nodes,
-            self._design @ self.coef,
-            features,
-            self.offsets,
-        )
+        features = self._features
         factor = features @ np.linalg.cholesky(self.cov)
         dense = factor @ factor.T if self._is_dense else np.empty((0, 0))
         if self._is_dense and self.residual > 0.0:
             dense[np.diag_indices_from(dense)] += self.residual
-        size = len(dense) if self._is_dense else features.shape[1]
-        information = np.zeros((size, size))
-        log_evidence, trace = sweep_people(
-            sites.node_start,
-            sites.nodes,
-            sites.site_start,
-            sites.first,
-            sites.second,
-            sites.lower,
-            sites.upper,
-            sites.weights,
-            self.noise,
-            means,
-            dense,
-            factor,
-            self.residual,
-            features,
+        means = self._design @ self.coef
+        told = sweep_people(
+            self._sites,
+            PeoplePrior(means, features, self.offsets, dense, factor, self.residual),
+            np.full(len(self._sites.lower), self.noise),
+            self._gaussians,
             n_sweeps,
             self._pace,
-            self._tau,
-            self._nu,
-            self._cavity_means,
-            self._cavity_variances,
-            self._duals,
-            information,
         )
+        self._duals, information = told.duals, told.information
         if self._is_dense:
             information = features.T @ information @ features
-        return log_evidence, information / self.n_people, trace
+        return told.log_evidence, information / self.n_people, told.trace
 
     def _pulls(self) -> FloatArray:
         """Give F'S^-1 (m_u - prior mean) of each person, (n_users, n_features)."""
@@ -315,16 +291,17 @@ class HierarchicalEM:
 
     def _next_noise(self) -> None:
         """Maximise the probability of the sites against their cavities."""
-        step = max(1, len(self._tau) // _N_NOISE_SITES)
+        step = max(1, len(self._sites.lower) // _N_NOISE_SITES)
         some = slice(None, None, step)
-        means, variances = self._cavity_means[some], self._cavity_variances[some]
+        means = self._gaussians.cavity_mean[some]
+        variances = self._gaussians.cavity_variance[some]
         lower, upper = self._sites.lower[some], self._sites.upper[some]
         weights = self._sites.weights[some]
 
         def loss(logarithm: float) -> float:
             away = (logarithm - _LOG_NOISE[0]) / _LOG_NOISE[1]
-            noise = np.exp(logarithm)
-            gain = log_masses(means, variances, lower, upper, weights, noise)
+            spread = np.sqrt(variances + np.exp(2.0 * logarithm))
+            gain = np.sum(weights * log_masses(lower, upper, spread, means))
             return float(0.5 * away**2 - step * gain)
 
         here = np.log(self.noise)
@@ -343,7 +320,7 @@ class HierarchicalEM:
         self.coef = self.coef / np.sqrt(unit)
         self.offsets = self.offsets / np.sqrt(unit)
         self.residual /= unit
-        self._tau *= unit
-        self._nu *= np.sqrt(unit)
+        self._gaussians.tau[:] *= unit
+        self._gaussians.nu[:] *= np.sqrt(unit)
         if self._learns_noise:
             self.noise = float(np.clip(self.noise / np.sqrt(unit), *NOISE_BOUNDS))

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dpstrf, dtrtrs
 
-from penchant.gp.inference._sites import Rows, SiteDerivatives, Sites, check_sizes
+from penchant.gp.inference._sites import (
+    GaussianResult,
+    Rows,
+    SiteDerivatives,
+    Sites,
+    check_problem,
+    earlier_sites,
+)
 from penchant.typing import ArrayLike, FloatArray
 
 __all__ = ["LaplaceResult", "laplace", "root_of_covariance"]
@@ -17,42 +24,13 @@ _SHORTEST = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceResult:
-    """The Gaussian posterior that Laplace's approximation found.
+class LaplaceResult(GaussianResult):
+    """The Gaussian posterior that Laplace's approximation found (GP-5).
 
-    Parameters
-    ----------
-    status : {"optimal", "stalled"}
-        Whether the gap is at most the tolerance.
-    n_iter : int
-        Newton steps.
-    gap : float
-        Length of the next Newton step, in standard deviations of the posterior.
-    tau, nu : ndarray of shape (n_sites,)
-        One copy of site k acts near the mode as exp(nu s - tau s^2/2); tau >= 0. A
-        site of weight w enters w times.
-    mean : ndarray of shape (n_nodes,)
-        The mode.
-    cov : ndarray of shape (n_nodes, n_nodes)
-    log_evidence : float
-        Logarithm of the probability of all answers (GP-5).
-    precision : ndarray of shape (n_sites,)
-        weights * tau.
-    pull : ndarray of shape (n_sites,)
-        A'pull is what moves the prior: mean = prior mean + prior cov A' pull, for
-        nodes and for all that is jointly Gaussian with them.
+    The mean is the mode, where tau and nu describe the sites. The gap is the length
+    of the next Newton step in standard deviations of the posterior; `n_iter` counts
+    Newton steps.
     """
-
-    status: str
-    n_iter: int
-    gap: float
-    tau: FloatArray
-    nu: FloatArray
-    mean: FloatArray
-    cov: FloatArray
-    log_evidence: float
-    precision: FloatArray
-    pull: FloatArray
 
 
 def laplace(
@@ -100,10 +78,7 @@ def laplace(
     >>> result.mean.round(4), round(result.log_evidence, 4)
     (array([0.5061]), -0.7007)
     """
-    prior_mean = np.ascontiguousarray(mean, dtype=np.float64)
-    prior_cov = np.ascontiguousarray(cov, dtype=np.float64)
-    about = Rows.identity(len(sites)) if rows is None else rows
-    check_sizes(prior_mean, prior_cov, sites, about)
+    prior_mean, prior_cov, about = check_problem(mean, cov, sites, rows)
     problem = _Problem(prior_mean, root_of_covariance(prior_cov), sites, about)
     state, n_iter = problem.look(problem.start(start)), 0
     while state.gap > tol and n_iter < max_iter:
@@ -149,9 +124,7 @@ class _Problem:
         zero = self.point(np.zeros(self.root.shape[1]))
         if sites is None or not zero.x.size:
             return zero
-        known = min(len(sites[0]), len(self.sites))
-        tau, nu = np.zeros((2, len(self.sites)))
-        tau[:known], nu[:known] = sites[0][:known], sites[1][:known]
+        tau, nu = earlier_sites(sites, len(self.sites))
         w = self.sites.weights
         from_mean = w * (nu - tau * self.rows.apply(self.mean))
         right = self.root.T @ self.rows.pull(from_mean, len(self.mean))

@@ -12,11 +12,15 @@ from penchant.gp.inference._truncated_normal import truncated_normal
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
+    "GaussianResult",
     "Rows",
     "SiteDerivatives",
     "Sites",
-    "TiltedMoments",
-    "check_sizes",
+    "add_gram",
+    "check_problem",
+    "earlier_sites",
+    "log_masses",
+    "row_variances",
     "standardised",
 ]
 
@@ -28,14 +32,6 @@ class SiteDerivatives(NamedTuple):
     first: FloatArray
     second: FloatArray
     third: FloatArray
-
-
-class TiltedMoments(NamedTuple):
-    """Mass, mean and variance of normal density times likelihood; shapes (q,)."""
-
-    log_mass: FloatArray
-    mean: FloatArray
-    variance: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +72,6 @@ class Rows:
         """One more than the largest index."""
         return int(max(self.raised.max(initial=-1), self.lowered.max(initial=-1))) + 1
 
-    def matrix(self, n_nodes: int) -> FloatArray:
-        """Give the rows as a dense matrix A of shape (n_sites, n_nodes)."""
-        dense = np.zeros((len(self), n_nodes + 1))
-        sites = np.arange(len(self))
-        dense[sites, self.raised] += 1.0  # a missing side falls on the last column
-        dense[sites, self.lowered] -= 1.0
-        return dense[:, :-1]
-
     def apply(self, f: FloatArray) -> FloatArray:
         """Give A f, over the first axis of f of shape (n_nodes, ...)."""
         nothing = np.zeros((1, *f.shape[1:]))
@@ -101,17 +89,13 @@ class Rows:
     def gram(self, values: FloatArray, n_nodes: int) -> FloatArray:
         """Give A'diag(values)A of shape (n_nodes, n_nodes)."""
         total = np.zeros((n_nodes, n_nodes))
-        _add_gram(self.raised, self.lowered, np.ascontiguousarray(values), total)
+        add_gram(self.raised, self.lowered, np.ascontiguousarray(values), total)
         return total
 
     def variances(self, cov: FloatArray) -> FloatArray:
         """Give the diagonal of A cov A', shape (n_sites,)."""
-        size = len(cov)
-        padded = np.zeros((size + 1, size + 1))
-        padded[:size, :size] = cov
-        i, j = self.raised, self.lowered
-        spread: FloatArray = padded[i, i] + padded[j, j] - 2.0 * padded[i, j]
-        return np.maximum(spread, 0.0)
+        spread: FloatArray = row_variances(cov, self.raised, self.lowered)
+        return spread
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -180,24 +164,6 @@ class Sites:
     def __len__(self) -> int:
         return int(self.lower.size)
 
-    def __add__(self, other: "Sites") -> "Sites":
-        return Sites(
-            np.concatenate([self.lower, other.lower]),
-            np.concatenate([self.upper, other.upper]),
-            np.concatenate([self.noise, other.noise]),
-            np.concatenate([self.weights, other.weights]),
-        )
-
-    def take(self, rows: ArrayLike) -> "Sites":
-        """Keep the given sites (indices or a boolean mask)."""
-        index = np.asarray(rows)
-        return Sites(
-            self.lower[index],
-            self.upper[index],
-            self.noise[index],
-            self.weights[index],
-        )
-
     def log_likelihood(self, s: ArrayLike) -> FloatArray:
         """Give the logarithm of the likelihood of one copy of each site.
 
@@ -209,7 +175,9 @@ class Sites:
         -------
         ndarray of shape (n_sites,)
         """
-        return self.derivatives(s).value
+        at = np.asarray(s, dtype=np.float64)
+        found: FloatArray = log_masses(self.lower, self.upper, self.noise, at)
+        return found
 
     def derivatives(self, s: ArrayLike) -> SiteDerivatives:
         """Give the log-likelihood of one copy and its derivatives in s (GP-3).
@@ -242,36 +210,79 @@ class Sites:
         slopes = _differentiate_ends(self.lower, self.upper, self.noise, at)
         return slopes[0], slopes[1]
 
-    def moments(self, mean: ArrayLike, variance: ArrayLike) -> TiltedMoments:
-        """Give the moments of N(s; mean, variance) times the likelihood (GP-8).
 
-        Parameters
-        ----------
-        mean, variance : array-like of shape (n_sites,)
-            The variance may be 0.
+@dataclass(frozen=True, eq=False)
+class GaussianResult:
+    """A Gaussian that stands for the posterior of nodes given sites.
 
-        Returns
-        -------
-        TiltedMoments
-            log_mass, mean, variance; each of shape (n_sites,).
-        """
-        m, v = np.asarray(mean, np.float64), np.asarray(variance, np.float64)
-        return TiltedMoments(*_tilt(self.lower, self.upper, self.noise, m, v))
+    Parameters
+    ----------
+    status : {"optimal", "stalled"}
+        Whether the gap is at most the tolerance.
+    n_iter : int
+    gap : float
+    tau, nu : ndarray of shape (n_sites,)
+        One copy of site k acts on s as exp(nu s - tau s^2/2); tau >= 0. A site of
+        weight w enters w times.
+    mean : ndarray of shape (n_nodes,)
+    cov : ndarray of shape (n_nodes, n_nodes)
+        The posterior of the nodes; in row space these are the sites' functionals.
+    log_evidence : float
+        Logarithm of the probability of all answers.
+    precision : ndarray of shape (n_sites,)
+        weights * tau.
+    pull : ndarray of shape (n_sites,)
+        A'pull is what moves the prior: mean = prior mean + prior cov A' pull, for
+        nodes and for all that is jointly Gaussian with them.
+    """
+
+    status: str
+    n_iter: int
+    gap: float
+    tau: FloatArray
+    nu: FloatArray
+    mean: FloatArray
+    cov: FloatArray
+    log_evidence: float
+    precision: FloatArray
+    pull: FloatArray
+
+    def information(self, rows: Rows) -> FloatArray:
+        """Give R = (K + W^-1)^-1 = W - W cov W, W = A'diag(precision)A."""
+        W = rows.gram(self.precision, len(self.mean))
+        return W - W @ self.cov @ W
 
 
-def check_sizes(mean: FloatArray, cov: FloatArray, sites: Sites, rows: Rows) -> None:
-    """Require a prior, sites and rows that fit together."""
-    size = len(mean)
-    if mean.ndim != 1 or cov.shape != (size, size):
+def check_problem(
+    mean: ArrayLike, cov: ArrayLike, sites: Sites, rows: Rows | None
+) -> tuple[FloatArray, FloatArray, Rows]:
+    """Require a prior, sites and rows that fit together; no rows: site k, node k."""
+    prior_mean = np.ascontiguousarray(mean, dtype=np.float64)
+    prior_cov = np.ascontiguousarray(cov, dtype=np.float64)
+    about = Rows.identity(len(sites)) if rows is None else rows
+    size = len(prior_mean)
+    if prior_mean.ndim != 1 or prior_cov.shape != (size, size):
         raise DataError(
             "cov must be square, with one row per entry of mean. "
-            f"Got shapes {cov.shape} and {mean.shape}."
+            f"Got shapes {prior_cov.shape} and {prior_mean.shape}."
         )
-    if len(rows) != len(sites) or rows.n_nodes > size:
+    if len(about) != len(sites) or about.n_nodes > size:
         raise DataError(
-            f"There must be one row per site, about {size} nodes. Got {len(rows)} "
-            f"rows about {rows.n_nodes} nodes and {len(sites)} sites."
+            f"There must be one row per site, about {size} nodes. Got {len(about)} "
+            f"rows about {about.n_nodes} nodes and {len(sites)} sites."
         )
+    return prior_mean, prior_cov, about
+
+
+def earlier_sites(
+    start: tuple[FloatArray, FloatArray] | None, n_sites: int
+) -> tuple[FloatArray, FloatArray]:
+    """Give tau and nu to start from; sites that were not there before are 0."""
+    tau, nu = np.zeros((2, n_sites))
+    if start is not None:
+        known = min(len(start[0]), n_sites)
+        tau[:known], nu[:known] = start[0][:known], start[1][:known]
+    return tau, nu
 
 
 @njit(cache=True)
@@ -282,6 +293,18 @@ def standardised(
     if lower == -np.inf:
         return -np.inf, (upper - s) / scale
     return (lower - s) / scale, (upper - lower) / scale
+
+
+@njit(cache=True)
+def log_masses(
+    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
+) -> FloatArray:
+    """Give the log-probability of each interval, shape (n_sites,)."""
+    found = np.empty(len(s))
+    for k in range(len(s)):
+        a, width = standardised(lower[k], upper[k], s[k], noise[k])
+        found[k] = truncated_normal(a, width)[0]
+    return found
 
 
 @njit(cache=True)
@@ -320,29 +343,10 @@ def _differentiate_ends(
 
 
 @njit(cache=True)
-def _tilt(
-    lower: FloatArray,
-    upper: FloatArray,
-    noise: FloatArray,
-    mean: FloatArray,
-    variance: FloatArray,
-) -> FloatArray:
-    found = np.empty((3, len(mean)))
-    for k in range(len(mean)):
-        total = variance[k] + noise[k] ** 2
-        a, width = standardised(lower[k], upper[k], mean[k], np.sqrt(total))
-        log_mass, first, second, _, _, _, _ = truncated_normal(a, width)
-        share = variance[k] / total
-        found[0, k] = log_mass
-        found[1, k] = mean[k] + variance[k] * first / np.sqrt(total)
-        found[2, k] = variance[k] * (noise[k] ** 2 / total + share * second)
-    return found
-
-
-@njit(cache=True)
-def _add_gram(
+def add_gram(
     raised: IntArray, lowered: IntArray, values: FloatArray, total: FloatArray
 ) -> None:
+    """Add A'diag(values)A to total."""
     for k in range(len(values)):
         i, j, value = raised[k], lowered[k], values[k]
         if i >= 0:
@@ -352,3 +356,16 @@ def _add_gram(
         if i >= 0 and j >= 0:
             total[i, j] -= value
             total[j, i] -= value
+
+
+@njit(cache=True)
+def row_variances(cov: FloatArray, raised: IntArray, lowered: IntArray) -> FloatArray:
+    """Give the diagonal of A cov A', from the lower triangle of cov."""
+    found = np.empty(len(raised))
+    for k in range(len(raised)):
+        i, j = raised[k], lowered[k]
+        both = cov[max(i, j), min(i, j)] if i >= 0 and j >= 0 else 0.0
+        first = cov[i, i] - both if i >= 0 else 0.0
+        second = both - cov[j, j] if j >= 0 else 0.0
+        found[k] = max(first - second, 0.0)
+    return found

@@ -83,9 +83,11 @@ def _right_of_zero(
 def _upper_tail(a: float) -> tuple[float, float, float, float, float, float]:
     """Describe e given e > a: log mass, three cumulants, shrinkage, density at a."""
     if a <= _TAIL:
-        beyond = 0.5 * erfc(a / _SQRT2)
-        log_mass = log(beyond) if a > 0.0 else log1p(-0.5 * erfc(-a / _SQRT2))
-        mean = exp(-0.5 * a * a - _LOG_SQRT_2PI - log_mass)
+        # The smaller of the two tails is exact to the last digit, the larger follows.
+        beyond = 0.5 * erfc(abs(a) / _SQRT2)
+        mass = beyond if a > 0.0 else 1.0 - beyond
+        log_mass = log(beyond) if a > 0.0 else log1p(-beyond)
+        mean = exp(-0.5 * a * a - _LOG_SQRT_2PI) / mass
         shrinkage = mean * (mean - a)
         third = mean * ((mean - a) * (2.0 * mean - a) - 1.0)
         return log_mass, mean, 1.0 - shrinkage, third, shrinkage, mean

@@ -3,6 +3,9 @@
 ``min v  subject to  C'p <= v, sum(p) = 1, 0 <= p <= upper`` with multipliers q of the
 columns, rho of the sum, z and xi of the two bounds. Every iterate is strictly feasible
 on both sides, so it carries its gap, and columns can be added to a stopped master.
+
+Why not a simplex method that starts from its last basis, such as HiGHS: with few
+columns it takes 1.4 to 3 times as long, but with hundreds of dense ones more than 40.
 """
 
 from typing import Any

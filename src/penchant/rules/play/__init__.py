@@ -5,13 +5,11 @@ from penchant.rules.play._game_solution import GameSolution
 from penchant.rules.play._matrix_games import solve_matrix_game
 from penchant.rules.play._matrix_source import MatrixSource
 from penchant.rules.play._random_replacement import replace_randomly
-from penchant.rules.play._regret_matching import regret_matching
 
 __all__ = [
     "GameSolution",
     "MatrixSource",
     "fictitious_play",
-    "regret_matching",
     "replace_randomly",
     "solve_matrix_game",
 ]

@@ -1,6 +1,6 @@
 """Fictitious play, as in Algorithm 1 of Polato and Aiolli (PRL-1)."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -9,18 +9,9 @@ from scipy import sparse
 from penchant.rules.play._game_solution import GameSolution, check_game, check_generator
 from penchant.typing import FloatArray, IntArray, RandomState
 
-_Parts: TypeAlias = tuple[FloatArray, IntArray, IntArray]
-
-_CHUNK = 1_000
-"""Iterations between two looks at the gap."""
-
 
 def fictitious_play(
-    M: Any,
-    *,
-    tol: float | None = None,
-    max_iter: int = 1_000_000,
-    random_state: RandomState = None,
+    M: Any, *, max_iter: int = 1_000_000, random_state: RandomState = None
 ) -> GameSolution:
     """Let two players answer each other's past; return how often they chose what.
 
@@ -32,18 +23,15 @@ def fictitious_play(
     ----------
     M : array-like or sparse matrix of shape (n_rows, n_columns)
         What the row player pays to the column player.
-    tol : float or None, default=None
-        Stop when the saddle gap is at most this; looked at every 1000 iterations.
-        None: do all iterations, as the paper does.
     max_iter : int, default=1_000_000
-        Iterations; each costs one row and one column of M.
+        Iterations, all of which are done; each costs one row and one column of M.
     random_state : int, RandomState, Generator or None, default=None
         Chooses the first row.
 
     Returns
     -------
     GameSolution
-        With status "iteration_limit" if `tol` is None and the gap is positive.
+        With status "iteration_limit" unless the gap is 0.
 
     References
     ----------
@@ -58,97 +46,22 @@ def fictitious_play(
     array([0.5, 0.5])
     """
     game = check_game(M)
-    first = int(check_generator(random_state).integers(game.shape[0]))
-    play = _SparsePlay(game, first) if sparse.issparse(game) else _Play(game, first)
-    n_iter = 0
-    while n_iter < max_iter and not (tol is not None and n_iter and play.gap <= tol):
-        n_more = min(_CHUNK, max_iter - n_iter)
-        play.go_on(n_more)
-        n_iter += n_more
-    p = play.row_counts / play.row_counts.sum()
-    q = play.column_counts / play.column_counts.sum()
-    return GameSolution.of(game, p, q, tol=tol or 0.0, n_iter=n_iter)
-
-
-class _Play:
-    """The state of a play: sums of payoffs, and counts of choices."""
-
-    def __init__(self, game: Any, first_row: int) -> None:
-        n_rows, n_columns = game.shape
-        self._game = game
-        self.row_sums, self.column_sums = np.zeros(n_rows), self._row(first_row)
-        self.row_counts = np.zeros(n_rows, dtype=np.int64)
-        self.column_counts = np.zeros(n_columns, dtype=np.int64)
-        self.row_counts[first_row] = 1
-        self._prepare()
-
-    def _row(self, row: int) -> FloatArray:
-        line: FloatArray = self._game[row].copy()
-        return line
-
-    def _prepare(self) -> None:
-        self._lines = np.ascontiguousarray(self._game)
-        self._columns = np.ascontiguousarray(self._game.T)
-
-    def go_on(self, n_iter: int) -> None:
-        """Play some iterations."""
-        _play(
-            self._lines,
-            self._columns,
-            self.row_sums,
-            self.column_sums,
-            self.row_counts,
-            self.column_counts,
-            n_iter,
-        )
-
-    @property
-    def gap(self) -> float:
-        """Saddle gap of the averages, from the sums."""
-        upper = self.column_sums.max() / self.row_counts.sum()
-        return float(upper - self.row_sums.min() / self.column_counts.sum())
-
-
-class _SparsePlay(_Play):
-    """The same for a sparse game."""
-
-    def _row(self, row: int) -> FloatArray:
-        line: FloatArray = self._game[[row]].toarray()[0]
-        return line
-
-    def _prepare(self) -> None:
-        lines, columns = self._game.tocsr(), self._game.tocsc()
-        self._by_line, self._by_column = _parts(lines), _parts(columns)
-
-    def go_on(self, n_iter: int) -> None:
-        """Play some iterations."""
-        _play_sparse(
-            self._by_line,
-            self._by_column,
-            self.row_sums,
-            self.column_sums,
-            self.row_counts,
-            self.column_counts,
-            n_iter,
-        )
-
-
-def _parts(matrix: Any) -> _Parts:
-    """Return values, places and starts of a sparse matrix, always of one type."""
-    places, starts = (part.astype(np.int64) for part in (matrix.indices, matrix.indptr))
-    return matrix.data, places, starts
+    lines = np.ascontiguousarray(game.toarray() if sparse.issparse(game) else game)
+    first = int(check_generator(random_state).integers(len(lines)))
+    rows, columns = _play(lines, np.ascontiguousarray(lines.T), first, max_iter)
+    p, q = rows / rows.sum(), columns / columns.sum()
+    return GameSolution.of(game, p, q, tol=0.0, n_iter=max_iter)
 
 
 @njit(cache=True)
 def _play(
-    lines: FloatArray,
-    columns: FloatArray,
-    row_sums: FloatArray,
-    column_sums: FloatArray,
-    row_counts: IntArray,
-    column_counts: IntArray,
-    n_iter: int,
-) -> None:
+    lines: FloatArray, columns: FloatArray, first_row: int, n_iter: int
+) -> tuple[IntArray, IntArray]:
+    """Count how often each row and each column is chosen."""
+    row_sums, column_sums = np.zeros(len(lines)), lines[first_row].copy()
+    row_counts = np.zeros(len(lines), dtype=np.int64)
+    column_counts = np.zeros(len(columns), dtype=np.int64)
+    row_counts[first_row] = 1
     for _ in range(n_iter):
         column = np.argmax(column_sums)
         row_sums += columns[column]
@@ -156,26 +69,4 @@ def _play(
         column_sums += lines[row]
         column_counts[column] += 1
         row_counts[row] += 1
-
-
-@njit(cache=True)
-def _play_sparse(
-    by_line: _Parts,
-    by_column: _Parts,
-    row_sums: FloatArray,
-    column_sums: FloatArray,
-    row_counts: IntArray,
-    column_counts: IntArray,
-    n_iter: int,
-) -> None:
-    line_values, line_places, line_starts = by_line
-    column_values, column_places, column_starts = by_column
-    for _ in range(n_iter):
-        column = np.argmax(column_sums)
-        for k in range(column_starts[column], column_starts[column + 1]):
-            row_sums[column_places[k]] += column_values[k]
-        row = np.argmin(row_sums)
-        for k in range(line_starts[row], line_starts[row + 1]):
-            column_sums[line_places[k]] += line_values[k]
-        column_counts[column] += 1
-        row_counts[row] += 1
+    return row_counts, column_counts

@@ -1,7 +1,7 @@
-"""Matrix games: one entry point for all methods (PRL-5)."""
+"""Matrix games by interior points, whole or column by column (PRL-5)."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -10,11 +10,8 @@ from penchant.exceptions import DataError
 from penchant.rules.margin._column_source import Priced
 from penchant.rules.margin._master import MarginMaster
 from penchant.rules.margin._program import solve_margin
-from penchant.rules.margin._simplex import simplex
-from penchant.rules.play._fictitious_play import fictitious_play
 from penchant.rules.play._game_solution import GameSolution, check_game, size_of
-from penchant.rules.play._regret_matching import regret_matching
-from penchant.typing import FloatArray, RandomState
+from penchant.typing import FloatArray
 
 _SMALL, _DENSE = 1_000_000, 20_000_000
 """Games with fewer entries are always solved whole, with more column by column."""
@@ -22,23 +19,9 @@ _SMALL, _DENSE = 1_000_000, 20_000_000
 _EVEN = 0.15
 """Gap of even strategies, in units of M, below which most choices get weight."""
 
-_MAX_ITER = {
-    "interior-point": 200,
-    "simplex": 1_000_000,
-    "regret-matching": 100_000,
-    "fictitious-play": 1_000_000,
-}
-
 
 def solve_matrix_game(
-    M: Any,
-    *,
-    method: Literal[
-        "auto", "interior-point", "simplex", "regret-matching", "fictitious-play"
-    ] = "auto",
-    tol: float = 1e-6,
-    max_iter: int | None = None,
-    random_state: RandomState = None,
+    M: Any, *, tol: float = 1e-6, max_iter: int = 200
 ) -> GameSolution:
     """Solve a two-person zero-sum game: min over p of max over q of ``p @ M @ q``.
 
@@ -46,16 +29,10 @@ def solve_matrix_game(
     ----------
     M : array-like or sparse matrix of shape (n_rows, n_columns)
         What the row player pays to the column player.
-    method : str, default="auto"
-        "interior-point" (which "auto" takes): fewest iterations, any gap down to
-        rounding. "simplex": exact, at a vertex, for small and medium games.
-        "regret-matching": products with M only. "fictitious-play": the paper's.
     tol : float, default=1e-6
-        Saddle gap to reach, in units of M.
-    max_iter : int or None, default=None
-        Largest number of iterations, pivots or plays; None: a limit per method.
-    random_state : int, RandomState, Generator or None, default=None
-        First row of fictitious play; the other methods draw nothing.
+        Saddle gap to reach, in units of M; any down to rounding.
+    max_iter : int, default=200
+        Largest number of iterations.
 
     Returns
     -------
@@ -72,32 +49,6 @@ def solve_matrix_game(
     game = check_game(M)
     if not tol > 0:
         raise DataError(f"tol must be positive. Got {tol!r}.")
-    chosen = "interior-point" if method == "auto" else method
-    if chosen not in _MAX_ITER:
-        raise DataError(
-            f"method must be auto or one of {[*_MAX_ITER]}. Got {method!r}."
-        )
-    limit = _MAX_ITER[chosen] if max_iter is None else max_iter
-    if chosen == "fictitious-play":
-        return fictitious_play(game, tol=tol, max_iter=limit, random_state=random_state)
-    if chosen == "regret-matching":
-        return regret_matching(game, tol=tol, max_iter=limit)
-    if chosen == "simplex":
-        return _simplex(game, tol, limit)
-    return _interior_point(game, tol, limit)
-
-
-def _simplex(game: Any, tol: float, max_iter: int) -> GameSolution:
-    n_rows, n_columns = game.shape
-    vertex = simplex(game.T / _unit_of(game), np.ones(n_rows), max_iter)
-    if vertex is None:
-        p, q = np.full(n_rows, 1.0 / n_rows), np.full(n_columns, 1.0 / n_columns)
-        return GameSolution.of(game, p, q, tol=tol, n_iter=max_iter)
-    q, p, n_iter = vertex
-    return GameSolution.of(game, p, q, tol=tol, n_iter=n_iter, failure="stalled")
-
-
-def _interior_point(game: Any, tol: float, max_iter: int) -> GameSolution:
     if game.shape[0] == 1 or game.shape[1] == 1:
         return _one_sided(game, tol)
     scale = _unit_of(game)

@@ -1,24 +1,29 @@
-"""Database: the ground that the parts of SqlStore stand on."""
+"""Database: the engine and the transactions that all parts of a store use."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from penchant.studies.store._engine import (
+    complete_file,
     looking,
     make_engine,
+    make_private,
     reading,
     wrap_errors,
     writing,
 )
 from penchant.studies.store._migrate import migrate
 
-__all__ = ["Database", "new_id"]
+__all__ = ["Database", "hold", "new_id"]
+
+_Record = TypeVar("_Record")
 
 
 def new_id() -> str:
@@ -36,45 +41,79 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = make_engine(url)
+        self.engine = make_engine(url)
         # SQLite lets one write at a time, and lets others try again after a pause
         # that grows: in a queue of our own, nobody is passed over.
-        is_file = self._engine.dialect.name == "sqlite"
-        self._turn = Lock() if is_file else nullcontext()
-        self._place = self._engine.url.render_as_string(hide_password=True)
+        self._turn = nullcontext() if self.is_postgresql else Lock()
+        self.place = self.engine.url.render_as_string(hide_password=True)
         try:
-            with wrap_errors(self._place):
-                migrate(self._engine)
+            with wrap_errors(self.place):
+                migrate(self.engine)
+            make_private(self.engine)
         except BaseException:
-            self._engine.dispose()
+            self.engine.dispose()
             raise
 
     @property
-    def address(self) -> str:
-        """How another process opens the same database; it may hold a password."""
-        return self._engine.url.render_as_string(hide_password=False)
+    def is_postgresql(self) -> bool:
+        """Whether it is PostgreSQL; otherwise it is SQLite."""
+        return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
-        """Let go of files and connections."""
-        self._engine.dispose()
+        """Let go of files and connections; a SQLite file has everything in it then."""
+        complete_file(self.engine)
+        self.engine.dispose()
 
-    def _read(self, query: sa.Select[Any], **values: Any) -> list[sa.Row[Any]]:
+    def read(self, query: sa.Select[Any], **values: Any) -> list[sa.Row[Any]]:
         """Run one query; values are those of its bound parameters."""
-        with wrap_errors(self._place), looking(self._engine) as connection:
+        with wrap_errors(self.place), looking(self.engine) as connection:
             return list(connection.execute(query, values))
 
+    def records(
+        self, kind: Callable[..., _Record], query: sa.Select[Any], **values: Any
+    ) -> list[_Record]:
+        """Run one query and make a record of each row."""
+        return [kind(**row._mapping) for row in self.read(query, **values)]
+
+    def find(
+        self, kind: Callable[..., _Record], query: sa.Select[Any], **values: Any
+    ) -> _Record | None:
+        """Make a record of the first row; None if there is none."""
+        return next(iter(self.records(kind, query, **values)), None)
+
     @contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        with wrap_errors(self._place), reading(self._engine) as connection:
+    def reading(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one moment."""
+        with wrap_errors(self.place), reading(self.engine) as connection:
             yield connection
 
     @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        with self._turn, wrap_errors(self._place), writing(self._engine) as connection:
+    def writing(self) -> Iterator[sa.Connection]:
+        """Give a connection inside one transaction that may write."""
+        with self._turn, wrap_errors(self.place), writing(self.engine) as connection:
             yield connection
 
-    def _insert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    def change(self, statement: sa.Executable) -> int:
+        """Run one statement that writes; give how many rows it met."""
+        with self.writing() as connection:
+            return int(connection.execute(statement).rowcount)
+
+    def insert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
         """Begin an INSERT that may say what to do when a row is there already."""
-        if self._engine.dialect.name == "postgresql":
-            return postgresql.insert(table)
-        return sqlite.insert(table)
+        return postgresql.insert(table) if self.is_postgresql else sqlite.insert(table)
+
+    def clock(self, connection: sa.Connection) -> datetime:
+        """Read the clock that all processes share."""
+        if not self.is_postgresql:
+            return datetime.now(UTC)  # one file, one machine
+        now: datetime = connection.execute(
+            sa.select(sa.func.clock_timestamp())
+        ).scalar_one()
+        return now.astimezone(UTC)
+
+
+def hold(connection: sa.Connection, table: sa.Table, key: str) -> bool:
+    """Keep a row from being deleted until this transaction ends; False: it is gone."""
+    held = sa.select(table.c.id).where(table.c.id == key)
+    held = held.with_for_update(read=True, key_share=True)
+    return connection.execute(held).first() is not None

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -18,11 +19,14 @@ from penchant.studies.store._records import (
 from penchant.studies.store._studies import insert_study, no_study, study_record
 from penchant.studies.store._tables import events, models, participants, studies
 
-__all__ = ["SqlDumps"]
+__all__ = ["Dumps"]
 
 
-class SqlDumps(Database):
-    """The part of SqlStore that moves whole studies; see Store."""
+@dataclass(frozen=True)
+class Dumps:
+    """The part of a store that moves whole studies."""
+
+    database: Database
 
     def dump_study(self, study_id: str) -> StudyDump:
         """Return everything about a study as it is at one moment."""
@@ -31,7 +35,7 @@ class SqlDumps(Database):
         log = sa.select(events).join(participants)
         log = log.where(participants.c.study_id == study_id)
         fitted = sa.select(models).where(models.c.study_id == study_id)
-        with self._reading() as connection:
+        with self.database.reading() as connection:
             study = connection.execute(chosen).first()
             if study is None:
                 raise no_study()
@@ -51,7 +55,15 @@ class SqlDumps(Database):
             )
 
     def load_study(self, dump: StudyDump) -> None:
-        """Keep everything about a study under the identifiers of the dump."""
+        """Keep everything about a study under the identifiers of the dump.
+
+        Numbers of events are given anew, in the same order.
+
+        Raises
+        ------
+        ConflictError
+            If an identifier or a link is taken.
+        """
         people = [
             {**vars(person), "link": link}
             for person, link in zip(dump.participants, dump.links, strict=True)
@@ -61,7 +73,7 @@ class SqlDumps(Database):
             for event in dump.events
         ]
         fitted = [vars(model) for model in dump.models]
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             insert_study(connection, dump.study)
             if people:
                 connection.execute(participants.insert(), people)
@@ -78,11 +90,11 @@ class SqlDumps(Database):
         bool
             False, and nothing is written, if the database is not a file.
         """
-        if self._engine.dialect.name != "sqlite":
+        if self.database.is_postgresql:
             return False
         with (
-            wrap_errors(self._place),
-            closing(self._engine.raw_connection()) as source,
+            wrap_errors(self.database.place),
+            closing(self.database.engine.raw_connection()) as source,
             closing(sqlite3.connect(path)) as target,
         ):
             source.driver_connection.backup(target)  # type: ignore[union-attr]

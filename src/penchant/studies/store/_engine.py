@@ -1,7 +1,9 @@
 """Database engines: SQLite made durable, PostgreSQL as it comes."""
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,7 +11,15 @@ from sqlalchemy import event
 
 from penchant.exceptions import ConflictError, MissingExtraError, StoreError
 
-__all__ = ["looking", "make_engine", "reading", "wrap_errors", "writing"]
+__all__ = [
+    "complete_file",
+    "looking",
+    "make_engine",
+    "make_private",
+    "reading",
+    "wrap_errors",
+    "writing",
+]
 
 _BEGIN = "penchant_begin"
 """How a transaction of SQLite begins; empty: there is none."""
@@ -54,6 +64,9 @@ def _sqlite(address: sa.URL) -> sa.Engine:
             "Studies need a database that outlives a connection. "
             f"Got {str(address)!r}; name a file, as in 'sqlite:///studies.sqlite'."
         )
+    if not address.database.startswith("file:"):
+        with suppress(OSError):  # it is there, or SQLite says why it cannot be made
+            Path(address.database).touch(mode=0o600, exist_ok=False)
     engine = sa.create_engine(address, connect_args={"timeout": 30}, **_POOL)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -80,6 +93,29 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     begin = connection.get_execution_options().get(_BEGIN, "BEGIN")
     if begin:
         connection.exec_driver_sql(begin)
+
+
+def make_private(engine: sa.Engine) -> None:
+    """Let nobody but its owner read a SQLite file and what SQLite keeps beside it."""
+    if engine.dialect.name != "sqlite" or not hasattr(os, "getuid"):
+        return
+    for ending in ("", "-wal", "-shm"):
+        with suppress(OSError):  # such as: there is none
+            file = Path(f"{engine.url.database}{ending}")
+            if file.stat().st_uid == os.getuid():
+                file.chmod(0o600)
+
+
+def complete_file(engine: sa.Engine) -> None:
+    """Bring what SQLite keeps beside its file into it, so that a copy has it all.
+
+    If others use the file at this moment, some of it may stay where it is.
+    """
+    if engine.dialect.name != "sqlite":
+        return
+    with suppress(sa.exc.DBAPIError), looking(engine) as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout = 1000")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,12 +12,11 @@ import sqlalchemy as sa
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
 from penchant.studies.store._database import Database, new_id
 from penchant.studies.store._plain import check_text, pack, unpack
-from penchant.studies.store._records import EventRecord, ParticipantRecord
-from penchant.studies.store._store import NewEvent
+from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRecord
 from penchant.studies.store._studies import hold_study, no_study
 from penchant.studies.store._tables import events, participants, studies
 
-__all__ = ["SqlLog", "new_link"]
+__all__ = ["Log", "new_link"]
 
 # A link goes in and never comes out again.
 _SHOWN = [column for column in participants.c if column is not participants.c.link]
@@ -35,8 +35,11 @@ _TAKE = (
 _ADD = events.insert().returning(events.c.position, events.c.id)
 
 
-class SqlLog(Database):
-    """The part of SqlStore that keeps participants and events; see Store."""
+@dataclass(frozen=True)
+class Log:
+    """The part of a store that keeps participants and what they do."""
+
+    database: Database
 
     def add_participant(
         self,
@@ -46,7 +49,16 @@ class SqlLog(Database):
         simulated: bool = False,
         events: Sequence[NewEvent] = (),
     ) -> tuple[ParticipantRecord, str]:
-        """Add a participant, with the first events of the log."""
+        """Add a participant, with the first events of the log.
+
+        Returns
+        -------
+        participant : ParticipantRecord
+            As it is kept.
+        token : str
+            The secret part of the participant's link, 256 random bits. Only its
+            SHA-256 is kept: it cannot be shown again.
+        """
         check_text("The label of a participant", label)
         now = datetime.now(UTC)
         person = ParticipantRecord(
@@ -54,7 +66,7 @@ class SqlLog(Database):
         )
         rows = _event_rows(person.id, 0, events, now)
         token, link = new_link()
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             hold_study(connection, study_id)
             connection.execute(participants.insert().values(**vars(person), link=link))
             _insert_events(connection, rows)
@@ -75,31 +87,50 @@ class SqlLog(Database):
             .where(participants.c.study_id == study_id)
             .order_by(participants.c.created, participants.c.id)
         )
-        return [ParticipantRecord(**row._mapping) for row in self._read(query)]
+        return self.database.records(ParticipantRecord, query)
 
     def renew_link(self, participant_id: str) -> str:
         """Give a participant a new link, return its token; the old one is dead."""
         token, link = new_link()
         change = participants.update().where(participants.c.id == participant_id)
-        with self._writing() as connection:
-            if connection.execute(change.values(link=link)).rowcount != 1:
-                raise _nobody()
+        if self.database.change(change.values(link=link)) != 1:
+            raise _nobody()
         return token
 
     def remove_participant(self, participant_id: str) -> None:
         """Forget a participant with all answers, for good."""
         gone = participants.delete().where(participants.c.id == participant_id)
-        with self._writing() as connection:
-            if connection.execute(gone).rowcount != 1:
-                raise _nobody()
+        if self.database.change(gone) != 1:
+            raise _nobody()
 
     def append(
         self, participant_id: str, position: int, events: Sequence[NewEvent]
     ) -> list[EventRecord]:
-        """Add events to the end of a participant's log, all or none."""
+        """Add events to the end of a participant's log, all or none.
+
+        Parameters
+        ----------
+        participant_id : str
+            Whose log.
+        position : int
+            Where the first of them goes: the length of the log as the caller
+            knows it.
+        events : sequence of (kind, body)
+            What happened; bodies are plain values for JSON.
+
+        Raises
+        ------
+        ConflictError
+            If the log has another length: somebody else wrote in between. Read
+            the log again and decide again.
+        ParticipantNotFoundError
+            If there is no such participant.
+        DataError
+            If a kind or a body cannot be kept.
+        """
         rows = _event_rows(participant_id, position, events, datetime.now(UTC))
         place = {"position": position, "length": position + len(rows)}
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             # Whoever raises the length first has the place; the others see it changed.
             taken = connection.execute(_TAKE, {"key": participant_id, **place})
             if taken.rowcount != 1:
@@ -113,7 +144,7 @@ class SqlLog(Database):
             .where(events.c.participant_id == participant_id)
             .order_by(events.c.position)
         )
-        log = [EventRecord(**row._mapping) for row in self._read(query)]
+        log = self.database.records(EventRecord, query)
         if not log:
             self.get_participant(participant_id)
         return log
@@ -126,7 +157,7 @@ class SqlLog(Database):
             .where(participants.c.study_id == study_id)
             .order_by(events.c.id)
         )
-        log = [EventRecord(**row._mapping) for row in self._read(query)]
+        log = self.database.records(EventRecord, query)
         if not log:
             self.count_events(study_id)
         return log
@@ -139,16 +170,15 @@ class SqlLog(Database):
             .where(studies.c.id == study_id)
             .group_by(studies.c.id)
         )
-        found = self._read(query)
+        found = self.database.read(query)
         if not found:
             raise no_study()
         return int(found[0][0])
 
     def _participant(self, query: sa.Select[Any], key: str) -> ParticipantRecord:
-        found = self._read(query, key=key)
-        if not found:
+        if (person := self.database.find(ParticipantRecord, query, key=key)) is None:
             raise _nobody()
-        return ParticipantRecord(**found[0]._mapping)
+        return person
 
 
 def new_link() -> tuple[str, str]:

@@ -1,23 +1,27 @@
 """Owners and their logins in a database."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, DataError, OwnerNotFoundError
-from penchant.studies.store._database import Database, new_id
+from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._plain import check_text, is_text
 from penchant.studies.store._records import OwnerRecord, SessionRecord
 from penchant.studies.store._tables import owners, sessions
 
-__all__ = ["SqlOwners"]
+__all__ = ["Owners"]
 
 _ROLES: Final = ("analyst", "admin")
 
 
-class SqlOwners(Database):
-    """The part of SqlStore that keeps owners and sessions; see Store."""
+@dataclass(frozen=True)
+class Owners:
+    """The part of a store that keeps owners and their logins."""
+
+    database: Database
 
     def add_owner(self, name: str, password_hash: str, role: str = "analyst") -> str:
         """Add an owner and return the identifier; ConflictError: name is taken."""
@@ -33,8 +37,7 @@ class SqlOwners(Database):
                 f"The role must be one of {list(_ROLES)}. Got {owner.role!r}."
             )
         try:
-            with self._writing() as connection:
-                connection.execute(owners.insert().values(vars(owner)))
+            self.database.change(owners.insert().values(vars(owner)))
         except ConflictError:
             raise ConflictError(
                 f"There is an owner called {owner.name!r} already. Choose another name."
@@ -42,45 +45,42 @@ class SqlOwners(Database):
 
     def get_owner(self, owner_id: str) -> OwnerRecord:
         """Return one owner, or raise OwnerNotFoundError."""
-        found = self._read(sa.select(owners).where(owners.c.id == owner_id))
-        if not found:
+        query = sa.select(owners).where(owners.c.id == owner_id)
+        if (owner := self.database.find(OwnerRecord, query)) is None:
             raise _no_owner()
-        return OwnerRecord(**found[0]._mapping)
+        return owner
 
     def find_owner(self, name: str) -> OwnerRecord | None:
         """Return the owner of this name, or None."""
         if not is_text(name):
             return None
-        found = self._read(sa.select(owners).where(owners.c.name == name))
-        return OwnerRecord(**found[0]._mapping) if found else None
+        query = sa.select(owners).where(owners.c.name == name)
+        return self.database.find(OwnerRecord, query)
 
     def list_owners(self) -> list[OwnerRecord]:
         """List all owners by name."""
         query = sa.select(owners).order_by(owners.c.name)
-        return [OwnerRecord(**row._mapping) for row in self._read(query)]
+        return self.database.records(OwnerRecord, query)
 
     def set_password(self, owner_id: str, password_hash: str) -> None:
         """Change a password and end all sessions of that owner."""
         change = owners.update().where(owners.c.id == owner_id)
-        with self._writing() as connection:
-            change = change.values(password_hash=password_hash)
+        change = change.values(password_hash=password_hash)
+        with self.database.writing() as connection:
             if connection.execute(change).rowcount != 1:
                 raise _no_owner()
             connection.execute(sessions.delete().where(sessions.c.owner_id == owner_id))
 
     def remove_owner(self, owner_id: str) -> None:
         """Forget an owner; the studies stay and belong to nobody."""
-        with self._writing() as connection:
-            gone = owners.delete().where(owners.c.id == owner_id)
-            if connection.execute(gone).rowcount != 1:
-                raise _no_owner()
+        gone = owners.delete().where(owners.c.id == owner_id)
+        if self.database.change(gone) != 1:
+            raise _no_owner()
 
     def add_session(self, owner_id: str, token_hash: str, expires: datetime) -> None:
         """Keep a login; the store never sees the token, only its SHA-256 in hex."""
-        held = sa.select(owners.c.id).where(owners.c.id == owner_id)
-        held = held.with_for_update(read=True, key_share=True)
-        with self._writing() as connection:
-            if connection.execute(held).first() is None:
+        with self.database.writing() as connection:
+            if not hold(connection, owners, owner_id):
                 raise _no_owner()
             connection.execute(
                 sessions.insert().values(
@@ -99,24 +99,21 @@ class SqlOwners(Database):
             .where(sessions.c.token_hash == token_hash)
             .where(sessions.c.expires > datetime.now(UTC))
         )
-        found = self._read(query)
-        if not found:
-            return None
-        row = found[0]
-        owner = OwnerRecord(row.id, row.name, row.password_hash, row.role, row.created)
-        return SessionRecord(owner, row.since, row.expires)
+        return self.database.find(_session, query)
 
     def end_session(self, token_hash: str) -> None:
         """Forget a login; one that is not there is forgotten already."""
         over = sessions.delete().where(sessions.c.token_hash == token_hash)
-        with self._writing() as connection:
-            connection.execute(over)
+        self.database.change(over)
 
     def expire_sessions(self, before: datetime) -> int:
         """Forget logins that expire before a moment; say how many."""
         old = sessions.delete().where(sessions.c.expires < before)
-        with self._writing() as connection:
-            return int(connection.execute(old).rowcount)
+        return self.database.change(old)
+
+
+def _session(since: datetime, expires: datetime, **owner: Any) -> SessionRecord:
+    return SessionRecord(OwnerRecord(**owner), since, expires)
 
 
 def _no_owner() -> OwnerNotFoundError:

@@ -1,5 +1,6 @@
 """What comes out of a store: frozen records that belong to the caller."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -12,6 +13,7 @@ __all__ = [
     "EventRecord",
     "ModelHead",
     "ModelRecord",
+    "NewEvent",
     "OwnerRecord",
     "ParticipantRecord",
     "SessionRecord",
@@ -141,6 +143,10 @@ class ParticipantRecord:
 
 Who: TypeAlias = str | ParticipantRecord
 """A participant: the identifier, or the record if it has been read a moment ago."""
+
+
+NewEvent: TypeAlias = tuple[str, Mapping[str, Any]]
+"""An event that is not in the log yet: its kind and its body."""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,12 @@
 """SqlStore: studies in a database, by default one SQLite file."""
 
-from penchant.studies.store._dumps import SqlDumps
-from penchant.studies.store._log import SqlLog
-from penchant.studies.store._models import SqlModels
-from penchant.studies.store._owners import SqlOwners
+from penchant.studies.store._database import Database
 from penchant.studies.store._store import Store
-from penchant.studies.store._studies import SqlStudies
 
 __all__ = ["SqlStore"]
 
 
-class SqlStore(SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, Store):
+class SqlStore(Store):
     """Studies in a database.
 
     The tables are made or migrated when the store is opened. SQLite runs in WAL
@@ -41,3 +37,6 @@ class SqlStore(SqlStudies, SqlDumps, SqlLog, SqlModels, SqlOwners, Store):
     >>> study.name, study.items == items
     ('Two flats', True)
     """
+
+    def __init__(self, url: str) -> None:
+        super().__init__(Database(url))

@@ -13,23 +13,23 @@ from penchant.exceptions import (
     StudyNotFoundError,
 )
 from penchant.studies._settings import StudySettings
-from penchant.studies.store._database import Database, new_id
+from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._plain import check_text
 from penchant.studies.store._records import Draft, StudyRecord, StudySummary
 from penchant.studies.store._tables import drafts, owners, participants, studies
 
-__all__ = ["SqlStudies", "hold_study", "insert_study", "no_study", "study_record"]
+__all__ = ["Studies", "hold_study", "insert_study", "no_study", "study_record"]
 
 _BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
 _BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
 _N_TABLES = 64
 
 
-class SqlStudies(Database):
-    """The part of SqlStore that keeps studies and drafts; see Store."""
+class Studies:
+    """The part of a store that keeps studies and drafts."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
+    def __init__(self, database: Database) -> None:
+        self.database = database
         # Reading a table takes milliseconds, and it never changes.
         self._items = lru_cache(_N_TABLES)(self._read_items)
 
@@ -42,9 +42,31 @@ class SqlStudies(Database):
         owner: str | None = None,
         draft_id: str | None = None,
     ) -> str:
-        """Keep a new study and return its identifier."""
+        """Keep a new study and return its identifier.
+
+        Parameters
+        ----------
+        name : str
+            As people read it.
+        items : Items
+            The alternatives.
+        settings : StudySettings, optional
+            How participants are asked; None: the defaults.
+        owner : str, optional
+            Identifier of the owner.
+        draft_id : str, optional
+            The draft that becomes this study. It is discarded in the same
+            transaction, so a draft becomes a study at most once.
+
+        Raises
+        ------
+        DraftNotFoundError
+            If there is no such draft any more.
+        OwnerNotFoundError
+            If there is no such owner.
+        """
         study = _new_study(name, items, settings, owner=owner)
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             if draft_id is not None:
                 gone = drafts.delete().where(drafts.c.id == draft_id)
                 if connection.execute(gone).rowcount != 1:
@@ -58,8 +80,8 @@ class SqlStudies(Database):
         """Return the identifier of the demo study of this name, made once."""
         study = _new_study(name, items, settings, demo=True)
         found = sa.select(studies.c.id).where(studies.c.demo, studies.c.name == name)
-        with self._writing() as connection:
-            make = self._insert(studies).values(_study_row(study))
+        with self.database.writing() as connection:
+            make = self.database.insert(studies).values(_study_row(study))
             connection.execute(make.on_conflict_do_nothing())
             return str(connection.execute(found).scalar_one())
 
@@ -72,11 +94,11 @@ class SqlStudies(Database):
         ).order_by(studies.c.demo, studies.c.created.desc(), studies.c.id)
         if owner is not None:
             query = query.where(studies.c.owner == owner)
-        return [_summary(row) for row in self._read(query)]
+        return [_summary(row) for row in self.database.read(query)]
 
     def get_study(self, study_id: str) -> StudyRecord:
         """Return one study, or raise StudyNotFoundError."""
-        found = self._read(_BY_ID, key=study_id)
+        found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
         return study_record(found[0], self._items(study_id))
@@ -96,46 +118,40 @@ class SqlStudies(Database):
         if settings is not None:
             changes["settings"] = settings.to_dict()
         change = studies.update().where(studies.c.id == study_id).values(changes)
-        with self._writing() as connection:
-            if connection.execute(change).rowcount != 1:
-                raise no_study()
+        if self.database.change(change) != 1:
+            raise no_study()
 
     def delete_study(self, study_id: str) -> None:
         """Forget a study with its participants, answers and models, for good."""
-        with self._writing() as connection:
-            gone = studies.delete().where(studies.c.id == study_id)
-            if connection.execute(gone).rowcount != 1:
-                raise no_study()
+        gone = studies.delete().where(studies.c.id == study_id)
+        if self.database.change(gone) != 1:
+            raise no_study()
 
     def add_draft(self, filename: str, content: bytes) -> str:
         """Keep an uploaded table for now and return its identifier."""
         check_text("The name of a file", filename)
         draft = Draft(new_id(), filename, content, datetime.now(UTC))
-        with self._writing() as connection:
-            connection.execute(drafts.insert().values(vars(draft)))
+        self.database.change(drafts.insert().values(vars(draft)))
         return draft.id
 
     def get_draft(self, draft_id: str) -> Draft:
         """Return one draft, or raise DraftNotFoundError."""
-        found = self._read(sa.select(drafts).where(drafts.c.id == draft_id))
-        if not found:
+        query = sa.select(drafts).where(drafts.c.id == draft_id)
+        if (draft := self.database.find(Draft, query)) is None:
             raise _no_draft()
-        return Draft(**found[0]._mapping)
+        return draft
 
     def discard_draft(self, draft_id: str) -> None:
         """Forget a draft; one that is not there is forgotten already."""
-        with self._writing() as connection:
-            connection.execute(drafts.delete().where(drafts.c.id == draft_id))
+        self.database.change(drafts.delete().where(drafts.c.id == draft_id))
 
     def expire_drafts(self, before: datetime) -> int:
         """Forget the drafts that were added before a moment; say how many."""
-        old = drafts.delete().where(drafts.c.created < before)
-        with self._writing() as connection:
-            return int(connection.execute(old).rowcount)
+        return self.database.change(drafts.delete().where(drafts.c.created < before))
 
     def _read_items(self, study_id: str) -> Items:
         query = sa.select(studies.c.alternatives).where(studies.c.id == study_id)
-        found = self._read(query)
+        found = self.database.read(query)
         if not found:
             raise no_study()
         return Items.from_dict(found[0].alternatives)
@@ -143,19 +159,14 @@ class SqlStudies(Database):
 
 def hold_study(connection: sa.Connection, study_id: str) -> None:
     """Keep a study from being deleted until this transaction ends."""
-    held = sa.select(studies.c.id).where(studies.c.id == study_id)
-    held = held.with_for_update(read=True, key_share=True)
-    if connection.execute(held).first() is None:
+    if not hold(connection, studies, study_id):
         raise no_study()
 
 
 def insert_study(connection: sa.Connection, study: StudyRecord) -> None:
     """Insert a study whose owner exists."""
-    if study.owner is not None:
-        held = sa.select(owners.c.id).where(owners.c.id == study.owner)
-        held = held.with_for_update(read=True, key_share=True)
-        if connection.execute(held).first() is None:
-            raise OwnerNotFoundError("There is no such owner to give a study to.")
+    if study.owner is not None and not hold(connection, owners, study.owner):
+        raise OwnerNotFoundError("There is no such owner to give a study to.")
     connection.execute(studies.insert().values(_study_row(study)))
 
 

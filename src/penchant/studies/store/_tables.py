@@ -13,6 +13,7 @@ except ImportError:
     raise MissingExtraError("sqlalchemy", "app") from None
 
 __all__ = [
+    "attempts",
     "drafts",
     "events",
     "leases",
@@ -170,4 +171,12 @@ leases = sa.Table(
     sa.Column("name", sa.String(100), primary_key=True),
     sa.Column("holder", sa.String(100), nullable=False),
     sa.Column("until", Moment, nullable=False),
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("key", Key(64), primary_key=True),
+    sa.Column("last", Moment, nullable=False),
+    sa.Column("until", Moment, nullable=False, index=True),
 )

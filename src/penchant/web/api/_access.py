@@ -1,14 +1,24 @@
 """Who calls the API: a program or a session of an owner, or a participant."""
 
 import hmac
-from typing import Annotated, TypeAlias
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Header, Request, Security
+from fastapi.routing import APIRoute
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from penchant.exceptions import ParticipantNotFoundError
-from penchant.studies import ParticipantRecord, Participation, Study, StudyRecord
+from penchant.studies import (
+    ParticipantRecord,
+    Participation,
+    Store,
+    Study,
+    StudyRecord,
+)
 from penchant.web.security._access import (
     COOKIE,
     Access,
@@ -18,11 +28,19 @@ from penchant.web.security._access import (
     participant_of,
 )
 
-__all__ = ["ApiOwner", "ApiParticipant", "ApiPerson", "ApiStudy", "Caller"]
+__all__ = [
+    "ApiOwner",
+    "ApiParticipant",
+    "ApiPerson",
+    "ApiStudy",
+    "Caller",
+    "OwnersFirst",
+]
 
 _OWNER = HTTPBearer(
     scheme_name="owner",
-    description="An API token of an owner: `penchant owner token NAME`.",
+    description="An API token of an owner: `penchant owner token NAME`; without "
+    "logins, what follows `token=` in the link that `penchant serve` writes.",
     auto_error=False,
 )
 _SESSION = APIKeyCookie(
@@ -38,23 +56,22 @@ _PARTICIPANT = HTTPBearer(
 )
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
+_OWNER_NEEDED = "Send the API token of an owner as a bearer token."
+_SECRET_NEEDED = (
+    "Send what follows token= in the link that `penchant serve` wrote, as a bearer "
+    "token."
+)
+
 _Credentials = HTTPAuthorizationCredentials | None
 
 
 def _owner(
     request: Request,
-    store: StoreOfApp,
     bearer: Annotated[_Credentials, Security(_OWNER)],
-    session: Annotated[str | None, Security(_SESSION)],
+    _session: Annotated[str | None, Security(_SESSION)],
     x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> Visitor:
-    access: Access = request.app.state.access
-    if bearer is not None and access.login:
-        visitor = find_api_owner(store, bearer.credentials)
-    else:
-        visitor = access.find(store, session)
-    if visitor is None:
-        raise _unknown("Send the API token of an owner as a bearer token.")
+    visitor = _find_owner(request, bearer)
     if request.method not in _SAFE_METHODS and visitor.csrf:
         sent = x_csrf_token.encode("utf-8", "surrogatepass")
         if not hmac.compare_digest(sent, visitor.csrf.encode()):
@@ -62,7 +79,42 @@ def _owner(
     return visitor
 
 
+def _find_owner(request: Request, bearer: _Credentials) -> Visitor:
+    store: Store = request.app.state.store
+    access: Access = request.app.state.access
+    if bearer is None:
+        visitor = access.find(store, request.cookies.get(access.cookie(request)))
+    elif access.login:
+        visitor = find_api_owner(store, bearer.credentials)
+    else:
+        visitor = access.find(store, bearer.credentials)
+    if visitor is None:
+        raise _unknown(_OWNER_NEEDED if access.login else _SECRET_NEEDED)
+    return visitor
+
+
 ApiOwner: TypeAlias = Annotated[Visitor, Depends(_owner)]
+
+
+class OwnersFirst(APIRoute):
+    """A route that knows who asks before it reads what they send.
+
+    The framework reads JSON first, and everybody waits while it does: one second and
+    more for a table of 10 MB.
+    """
+
+    def get_route_handler(
+        self,
+    ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Give what handles a request."""
+        handle = super().get_route_handler()
+
+        async def check_and_handle(request: Request) -> Response:
+            if request.method not in _SAFE_METHODS:
+                await run_in_threadpool(_find_owner, request, await _OWNER(request))
+            return await handle(request)
+
+        return check_and_handle
 
 
 def _study(visitor: ApiOwner, store: StoreOfApp, study_id: str) -> StudyRecord:

@@ -14,7 +14,8 @@ from penchant.studies import Store, Study, answers_csv, export_study, participat
 from penchant.views import ranking_csv
 from penchant.web._errors import status_of
 from penchant.web._exports import csv_response
-from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy
+from penchant.web._workers import Workers, in_pool
+from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
 from penchant.web.api._models import (
     ItemsOut,
     JoinedOut,
@@ -31,7 +32,7 @@ from penchant.web.security._access import Access, StoreOfApp
 
 __all__ = ["create_api"]
 
-owner_api = APIRouter(tags=["owner"])
+owner_api = APIRouter(tags=["owner"], route_class=OwnersFirst)
 
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Problem, "description": "The request is not understood."},
@@ -42,11 +43,11 @@ _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     413: {"model": Problem, "description": "The body is too large."},
     422: {"model": Problem, "description": "A value does not fit."},
     429: {"model": Problem, "description": "Too many attempts."},
-    503: {"model": Problem, "description": "The store does not answer."},
+    503: {"model": Problem, "description": "The server or its store is too busy."},
 }
 
 
-def create_api(store: Store, access: Access) -> FastAPI:
+def create_api(store: Store, access: Access, pools: dict[str, Workers]) -> FastAPI:
     """Make the app that is mounted under /api/v1.
 
     Parameters
@@ -55,6 +56,8 @@ def create_api(store: Store, access: Access) -> FastAPI:
         Where studies are kept.
     access : Access
         Who may do what.
+    pools : dict of str to Workers
+        Who does heavy work.
     """
     api = FastAPI(
         title="penchant",
@@ -68,6 +71,7 @@ def create_api(store: Store, access: Access) -> FastAPI:
     )
     api.state.store = store
     api.state.access = access
+    api.state.pools = pools
     api.include_router(owner_api)
     api.include_router(participant_api)
     api.add_exception_handler(PenchantError, _on_penchant_error)
@@ -79,22 +83,23 @@ def create_api(store: Store, access: Access) -> FastAPI:
 @owner_api.get("/studies")
 def list_studies(store: StoreOfApp, owner: ApiOwner) -> list[StudyOut]:
     """List your studies; an admin sees all."""
-    return [StudyOut.of(study) for study in owner.studies(store)]
+    return [StudyOut.from_study(study) for study in owner.studies(store)]
 
 
 @owner_api.post("/studies", status_code=201)
+@in_pool("reports")
 def create_study(store: StoreOfApp, owner: ApiOwner, body: StudyIn) -> StudyOut:
     """Make a study of a table of alternatives."""
     study_id = store.create_study(
         body.name, body.table(), settings=body.settings.settings(), owner=owner.owner_id
     )
-    return StudyOut.of(store.get_study(study_id))
+    return StudyOut.from_study(store.get_study(study_id))
 
 
 @owner_api.get("/studies/{study_id}")
 def get_study(study: ApiStudy) -> StudyOut:
     """Show a study."""
-    return StudyOut.of(study)
+    return StudyOut.from_study(study)
 
 
 @owner_api.patch("/studies/{study_id}")
@@ -102,7 +107,7 @@ def change_study(store: StoreOfApp, study: ApiStudy, body: StudyChange) -> Study
     """Change the name or the settings of a study."""
     settings = body.settings.settings() if body.settings else None
     store.update_study(study.id, name=body.name, settings=settings)
-    return StudyOut.of(store.get_study(study.id))
+    return StudyOut.from_study(store.get_study(study.id))
 
 
 @owner_api.delete("/studies/{study_id}", status_code=204)
@@ -114,7 +119,7 @@ def delete_study(store: StoreOfApp, study: ApiStudy) -> None:
 @owner_api.get("/studies/{study_id}/items")
 def get_items(study: ApiStudy) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.of(study.items)
+    return ItemsOut.from_items(study.items)
 
 
 @owner_api.get("/studies/{study_id}/participants")
@@ -122,7 +127,7 @@ def list_participants(store: StoreOfApp, study: ApiStudy) -> list[ParticipantOut
     """List the participants in the order in which they joined."""
     states = participations(store, study.id, len(study.items))
     return [
-        ParticipantOut.of(person, states.get(person.id))
+        ParticipantOut.from_record(person, states.get(person.id))
         for person in store.list_participants(study.id)
     ]
 
@@ -148,15 +153,17 @@ def renew_link(store: StoreOfApp, person: ApiPerson) -> JoinedOut:
 
 
 @owner_api.get("/studies/{study_id}/group")
+@in_pool("reports")
 def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
     """Show what the whole group prefers, and where it disagrees."""
-    return GroupOut.of(Study(store, study.id).group())
+    return GroupOut.from_group(Study(store, study.id).group())
 
 
-@owner_api.get("/studies/{study_id}/export")
-def export(store: StoreOfApp, study: ApiStudy) -> dict[str, Any]:
+@owner_api.get("/studies/{study_id}/export", response_model=dict[str, Any])
+@in_pool("reports")
+def export(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the whole study as JSON, as `penchant.studies.import_study` takes it."""
-    return export_study(store, study.id)
+    return JSONResponse(export_study(store, study.id))  # written in the pool, too
 
 
 _CSV: Final[dict[int | str, dict[str, Any]]] = {
@@ -167,6 +174,7 @@ _CSV: Final[dict[int | str, dict[str, Any]]] = {
 @owner_api.get(
     "/studies/{study_id}/answers.csv", response_class=Response, responses=_CSV
 )
+@in_pool("reports")
 def answers(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give all answers that stand as a table."""
     return csv_response(answers_csv(store, study.id), f"{study.name} answers.csv")
@@ -175,6 +183,7 @@ def answers(store: StoreOfApp, study: ApiStudy) -> Response:
 @owner_api.get(
     "/studies/{study_id}/ranking.csv", response_class=Response, responses=_CSV
 )
+@in_pool("reports")
 def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the common ranking as a table."""
     table = ranking_csv(Study(store, study.id).group())

@@ -17,7 +17,6 @@ from penchant.studies import (
 from penchant.texts import Texts
 from penchant.views import (
     CHARTS,
-    Fitting,
     PictureKind,
     draw_chart,
     group_view,
@@ -30,6 +29,8 @@ from penchant.web._exports import (
     file_response,
     json_response,
 )
+from penchant.web._fitting import Fitting
+from penchant.web._workers import in_pool
 from penchant.web.pages._report import make_report, report_context
 from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
 
@@ -54,6 +55,7 @@ _FITTING: Final = Fitting()
 
 
 @group_pages.get("/group")
+@in_pool("reports")
 def group(
     store: StoreOfApp,
     visitor: VisitorOfApp,
@@ -71,6 +73,7 @@ def group(
 
 
 @group_pages.get("/model")
+@in_pool("reports")
 def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show the rules and the sparse model of all answers on one page."""
     models, reason = _models(Study(store, study.id))
@@ -86,6 +89,7 @@ def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
 
 
 @group_pages.get("/report")
+@in_pool("reports")
 def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show all results on one page, for print."""
     found = Study(store, study.id)
@@ -109,6 +113,7 @@ def _models(study: Study) -> tuple[GroupModels | None, str]:
 
 
 @group_pages.get("/export/{name}")
+@in_pool("reports")
 def export(
     store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, name: str
 ) -> Response:
@@ -138,6 +143,7 @@ def _report(study: Study, texts: Texts) -> bytes:
 
 
 @group_pages.get("/charts/{name}.{kind}")
+@in_pool("reports")
 def chart(
     store: StoreOfApp,
     visitor: VisitorOfApp,
@@ -149,5 +155,5 @@ def chart(
     if name not in CHARTS:
         raise HTTPException(404, "There is no such picture.")
     texts = visitor.texts(study)
-    picture = draw_chart(name, kind, Study(store, study.id), _FITTING, texts)
+    picture = draw_chart(name, kind, Study(store, study.id), _FITTING.models, texts)
     return file_response(picture, f"{study.name} {name}.{kind}", _KINDS[kind])

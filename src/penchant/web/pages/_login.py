@@ -1,5 +1,7 @@
 """Logging in and out."""
 
+import asyncio
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -16,6 +18,7 @@ from penchant.web.security._access import (
     Fields,
     Sender,
     StoreOfApp,
+    network_of,
 )
 
 __all__ = ["login_pages", "on_login_needed"]
@@ -27,10 +30,48 @@ _Next = Annotated[str, Query(alias="next", max_length=2000)]
 
 async def on_login_needed(request: Request, _error: Exception) -> Response:
     """Lead to the login, and back afterwards if nothing was sent."""
+    access: Access = request.app.state.access
+    if not access.login:
+        return _local(request, access)
     if request.method == "GET":
         path = request.url.path
         return RedirectResponse(f"/login{_query(path)}", 303)
     return _page(request, "/", "owner.login.first", 401)
+
+
+def _local(request: Request, access: Access) -> Response:
+    """Let in whoever has the link with the secret, and tell others where it is."""
+    secret = request.query_params.get("token", "")
+    if request.method == "GET" and access.opens(secret):
+        # The address without the secret: nobody should copy it by accident.
+        rest = request.url.remove_query_params("token")
+        goal = f"{rest.path}?{rest.query}" if rest.query else rest.path
+        response = RedirectResponse(local_path(goal), 303)
+        _keep(response, request, access.cookie(request), secret)
+        return response
+    texts = texts_for(request)
+    return render(
+        "private.html",
+        # A start page that answers: whoever watches a server looks at this one.
+        200 if request.method == "GET" and request.url.path == "/" else 401,
+        t=texts,
+        languages=languages_of(LANGUAGES, texts.language),
+        here="/",
+    )
+
+
+def _keep(
+    response: Response,
+    request: Request,
+    cookie: str,
+    token: str,
+    lasts: int | None = None,
+) -> None:
+    """Let the browser show a token from now on; scripts cannot read it."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        cookie, token, max_age=lasts, secure=secure, httponly=True, samesite="lax"
+    )
 
 
 @login_pages.get("/login")
@@ -41,7 +82,7 @@ def login(request: Request, goal: _Next = "/") -> Response:
 
 
 @login_pages.post("/login")
-def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
+async def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
     """Begin a session if name and password fit."""
     access: Access = request.app.state.access
     name, password, goal = (
@@ -49,19 +90,15 @@ def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response:
     )
     if not access.login:
         return RedirectResponse("/", 303)
-    address = request.client.host if request.client else ""
-    token = access.enter(store, name, password, address)
+    pool, network = request.app.state.pools["logins"], network_of(request)
+    count = partial(access.check_login, store, name, network)
+    await asyncio.sleep(await pool.run(request, count))
+    check = partial(access.enter, store, name, password, network)
+    token = await pool.run(request, check)
     if token is None:
         return _page(request, goal, "owner.login.wrong", 422, name=name)
     response = RedirectResponse(local_path(goal), 303)
-    response.set_cookie(
-        COOKIE,
-        token,
-        max_age=int(SESSION_LASTS.total_seconds()),
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="lax",
-    )
+    _keep(response, request, COOKIE, token, int(SESSION_LASTS.total_seconds()))
     return response
 
 

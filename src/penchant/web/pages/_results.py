@@ -26,7 +26,7 @@ from penchant.views import (
     why_view,
 )
 from penchant.web._exports import csv_response, json_response
-from penchant.web._lifespan import in_turn
+from penchant.web._workers import in_pool
 from penchant.web.pages._visit import AgreedVisit, Visit
 
 __all__ = ["result_pages"]
@@ -37,12 +37,9 @@ Position = Annotated[int, Query(ge=0)]
 
 
 @result_pages.get("/p/{token}/result")
-async def result(request: Request, visit: AgreedVisit) -> Response:
+@in_pool("results")
+def result(visit: AgreedVisit) -> Response:
     """Show everything that the answers led to."""
-    return await in_turn(request, _result, visit)
-
-
-def _result(visit: Visit) -> Response:
     study, person, items = visit.study, visit.person, visit.study.items
     ranking = study.ranking(person)
     best = ranking[0].item

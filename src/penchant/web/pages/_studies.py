@@ -12,6 +12,7 @@ from penchant.studies import Store
 from penchant.views import study_line
 from penchant.views.forms import TableForm, check_form, guess_form, read_form
 from penchant.web._languages import change_language, local_path
+from penchant.web._workers import in_pool
 from penchant.web.security._access import (
     Fields,
     Sender,
@@ -41,6 +42,7 @@ def choose_language(fields: Fields) -> Response:
 
 
 @pages.post("/drafts")
+@in_pool("reports")
 def upload(
     request: Request, store: StoreOfApp, sender: Sender, table: UploadFile
 ) -> Response:
@@ -56,6 +58,7 @@ def upload(
 
 
 @pages.get("/drafts/{draft_id}")
+@in_pool("reports")
 def columns(
     request: Request, store: StoreOfApp, visitor: VisitorOfApp, draft_id: str
 ) -> Response:
@@ -66,6 +69,7 @@ def columns(
 
 
 @pages.post("/drafts/{draft_id}")
+@in_pool("reports")
 def save(
     request: Request, store: StoreOfApp, sender: Sender, draft_id: str, fields: Fields
 ) -> Response:

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import ipaddress
 import math
 import secrets
 from dataclasses import dataclass, replace
@@ -47,6 +48,7 @@ __all__ = [
     "VisitorOfApp",
     "add_api_token",
     "find_api_owner",
+    "network_of",
     "participant_of",
 ]
 
@@ -57,7 +59,7 @@ _MARK_LENGTH = 32
 
 
 class LoginNeededError(Exception):
-    """A page of an owner was asked for without a login."""
+    """A page of an owner was asked for without a login, or together with one."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,9 @@ class Visitor:
     def texts(self, study: StudyRecord | StudySummary | None = None) -> Texts:
         """Give the texts of the visitor's language, about the items of a study."""
         texts = load_texts(self.language)
-        return texts if study is None else texts_about(texts, study.settings)
+        if study is None:
+            return texts
+        return texts_about(texts.language, study.settings.noun(texts.language))
 
     def render(
         self,
@@ -157,43 +161,75 @@ class Access:
     Parameters
     ----------
     login : bool
-        Whether owners must log in; otherwise everybody is the local analyst.
+        Whether owners must log in; otherwise there is one local analyst.
+    secret : str, optional
+        What the local analyst must show; None: everybody is the local analyst.
+
+    Notes
+    -----
+    Nobody is ever locked out by what others do from elsewhere. From one address all
+    names together, and each name, are tried a few times and then ever more slowly.
+    Attempts at one name from everywhere are counted too, but they only take longer,
+    by 8 seconds at most: its owner may be among them.
     """
 
-    def __init__(self, *, login: bool) -> None:
+    def __init__(self, *, login: bool, secret: str | None = None) -> None:
         self.login = login
-        self.by_name = Limiter(10, 900.0)
+        self._secret = None if login or secret is None else secret.encode()
         self.by_address = Limiter(30, 900.0)
+        self.by_name = Limiter(10, 900.0)
+        self.everywhere = Limiter(10, 900.0, longest=8.0)
         self.joins = Limiter(1000, 900.0)
 
-    def check_join(self, request: Request, study_id: str) -> None:
+    def check_join(self, store: Store, request: Request, study_id: str) -> None:
         """Raise an HTTPException (429) if too many joined a study from one address."""
-        address = request.client.host if request.client else ""
-        if wait := self.joins.wait(f"{study_id} {address}"):
+        if wait := self.joins.wait(store, "join", study_id, network_of(request)):
             raise _too_many("Too many people joined from this address.", wait)
 
-    def enter(self, store: Store, name: str, password: str, address: str) -> str | None:
-        """Begin a session and return its token; None if name or password is wrong.
+    def check_login(self, store: Store, name: str, network: str) -> float:
+        """Count an attempt to log in, and give how many seconds to take for it.
+
+        Names that do not exist count as those that do, so nothing tells them apart.
 
         Raises
         ------
         HTTPException
-            Status 429, if this name or this address was tried too often.
+            Status 429, if the last attempt from there was too short a while ago.
         """
-        key = name.casefold()
-        wait = max(self.by_name.wait(key), self.by_address.wait(address))
+        # First the address: beyond its limit it cannot fill the table with names.
+        wait = self.by_address.wait(store, "from", network)
+        wait = wait or self.by_name.wait(store, "name", name.casefold(), network)
         if wait:
             raise _too_many("There were too many attempts to log in.", wait)
+        return self.everywhere.delay(store, "name", name.casefold())
+
+    def enter(self, store: Store, name: str, password: str, network: str) -> str | None:
+        """Begin a session and return its token; None if name or password is wrong."""
         owner = store.find_owner(name)
         kept = None if owner is None else owner.password_hash
         if not password_fits(kept, password) or owner is None:
             return None
-        self.by_name.forget(key)
+        self.by_name.forget(store, "name", name.casefold(), network)
+        self.everywhere.forget(store, "name", name.casefold())
         now = datetime.now(UTC)
         store.expire_sessions(now)
         token = secrets.token_urlsafe(32)
         store.add_session(owner.id, _session_hash(token), now + SESSION_LASTS)
         return token
+
+    def opens(self, word: str | None) -> bool:
+        """Tell whether a word is the secret of the local analyst; False: none is."""
+        if self._secret is None or word is None:
+            return False
+        return hmac.compare_digest(word.encode("utf-8", "surrogatepass"), self._secret)
+
+    def cookie(self, request: Request) -> str:
+        """Give the name of the cookie with a session.
+
+        Servers on one machine share cookies, so that of a local one has its port.
+        """
+        _, port = request.scope.get("server") or ("", 0)
+        return COOKIE if self.login else f"{COOKIE}_{port}"
 
     def leave(self, store: Store, token: str) -> None:
         """End a session."""
@@ -202,7 +238,7 @@ class Access:
     def find(self, store: Store, token: str | None) -> Visitor | None:
         """Return whose session it is; None if there is none or it is over."""
         if not self.login:
-            return LOCAL
+            return LOCAL if self._secret is None or self.opens(token) else None
         session = store.find_session(_session_hash(token)) if token else None
         if session is None or token is None:
             return None
@@ -225,11 +261,28 @@ def find_api_owner(store: Store, token: str) -> Visitor | None:
     return Visitor(session.owner) if session else None
 
 
+def network_of(request: Request) -> str:
+    """Give where a request comes from: an address, or in IPv6 the network of one.
+
+    A household has 2**64 addresses in IPv6 or more.
+    """
+    host = request.client.host if request.client else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host  # such as the name of a socket
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    plain = address.ipv4_mapped
+    return str(plain or ipaddress.ip_network((int(address), 64), strict=False))
+
+
 def _too_many(sentence: str, wait: float) -> HTTPException:
+    seconds = math.ceil(wait)
     return HTTPException(
         429,
-        f"{sentence} Try again in {math.ceil(wait / 60)} minutes.",
-        {"Retry-After": str(math.ceil(wait))},
+        f"{sentence} Try again in {seconds} s.",
+        {"Retry-After": str(seconds)},
     )
 
 
@@ -266,8 +319,8 @@ StoreOfApp: TypeAlias = Annotated[Store, Depends(_store)]
 
 def _visitor(request: Request, store: StoreOfApp) -> Visitor:
     access: Access = request.app.state.access
-    visitor = access.find(store, request.cookies.get(COOKIE))
-    if visitor is None:
+    visitor = access.find(store, request.cookies.get(access.cookie(request)))
+    if visitor is None or access.opens(request.query_params.get("token")):
         raise LoginNeededError
     query = f"?{request.url.query}" if request.url.query else ""
     here = f"{request.url.path}{query}" if request.method == "GET" else ""

@@ -5,7 +5,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,6 +30,22 @@ _RAW_POLICY: Final = [
 ]
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
+_UPLOADS: Final = ("/drafts", "/api/v1/studies")
+"""Where tables are sent, which may be large."""
+
+_OWNERS: Final = ("/drafts/", "/studies/", "/api/v1/studies/")
+"""Where owners send forms and settings, all but the invitations to join."""
+
+_FORM, _SMALL = 1_000_000, 50_000
+"""Bytes of what an owner sends, and of what everybody may send.
+
+A body is parsed before it is known who sent it, and everybody waits meanwhile: a
+megabyte of names that JSON should not have takes two seconds.
+"""
+
+_LARGE_AT_ONCE: Final = 8
+"""Bodies larger than a form that are received at the same time, by all together."""
+
 
 class Guard:
     """Refuse foreign and oversized requests; put policy headers on every answer.
@@ -41,8 +57,9 @@ class Guard:
     respond : coroutine function
         Turns a request and an HTTPException into a response.
     max_bytes : int
-        Largest body. One that announces more is refused unread; one that does not
-        say is read up to here and no further.
+        Largest body of an upload; other bodies may have 1 MB at most, and those that
+        need no login 50 kB. One that announces more is refused unread; one that does
+        not say is read up to here and no further.
     hosts : tuple of str
         Names under which the app may be reached; empty: any. On a machine without
         a login this stops foreign sites that point their own name at it.
@@ -60,6 +77,7 @@ class Guard:
         self.respond = respond
         self.max_bytes = max_bytes
         self.hosts = hosts
+        self._n_large = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -75,15 +93,33 @@ class Guard:
                 message = {**message, "headers": headers}
             await send(message)
 
+        limit = self._limit(scope["path"])
         try:
-            self._check(scope)
+            self._check(scope, limit)
         except HTTPException as error:
             response = await self.respond(Request(scope), error)
             await response(scope, receive, send_with_policy)
             return
-        await self.app(scope, self._limited(receive), send_with_policy)
+        received = 0
 
-    def _check(self, scope: Scope) -> None:
+        async def receive_within_limit() -> Message:
+            nonlocal received
+            message = await receive()
+            before, received = received, received + len(message.get("body", b""))
+            if before <= _FORM < received:
+                self._begin_large()
+            if received > limit:
+                raise _too_large(limit)
+            return message
+
+        try:
+            await self.app(scope, receive_within_limit, send_with_policy)
+        except ClientDisconnect:
+            pass  # nobody is there to be answered
+        finally:
+            self._n_large -= received > _FORM
+
+    def _check(self, scope: Scope, limit: int) -> None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self.hosts and _hostname(host) not in self.hosts:
@@ -93,28 +129,30 @@ class Guard:
                 403, "The form was sent from another site, so nothing was done."
             )
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self.max_bytes:
-            raise self._too_large()
+        if length.isdecimal() and int(length) > limit:
+            raise _too_large(limit)
 
-    def _limited(self, receive: Receive) -> Receive:
-        received = 0
+    def _limit(self, path: str) -> int:
+        """Say how long a body may be that is sent there."""
+        if path in _UPLOADS:
+            return self.max_bytes
+        of_owner = path.startswith(_OWNERS) and not path.endswith("/join")
+        return min(_FORM if of_owner else _SMALL, self.max_bytes)
 
-        async def limited() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self.max_bytes:
-                raise self._too_large()
-            return message
+    def _begin_large(self) -> None:
+        self._n_large += 1
+        if self._n_large > _LARGE_AT_ONCE:
+            raise HTTPException(
+                503, "Too many tables are being sent.", {"Retry-After": "10"}
+            )
 
-        return limited
 
-    def _too_large(self) -> HTTPException:
-        return HTTPException(
-            413,
-            f"The file is larger than {self.max_bytes / 1e6:g} MB, which is the most "
-            "that can be uploaded; keep the rows and columns that matter.",
-        )
+def _too_large(limit: int) -> HTTPException:
+    return HTTPException(
+        413,
+        f"This is larger than {limit / 1e6:g} MB, the most that is taken here. "
+        "Keep what matters and send it again.",
+    )
 
 
 def _same_site(headers: Headers, host: str) -> bool:

@@ -1,72 +1,64 @@
 """Limiter: how often something may be tried."""
 
-import time
-from collections import OrderedDict, deque
-from collections.abc import Callable
-from threading import Lock
+import hashlib
+from dataclasses import dataclass
+
+from penchant.studies import Store
 
 __all__ = ["Limiter"]
 
 
+@dataclass
 class Limiter:
-    """Count attempts by key over a sliding window.
+    """Let something be tried a number of times, and after that slower and slower.
 
-    The counts live in this process: with n server processes, n times as many
-    attempts get through. At most `max_keys` keys are kept; beyond that the one that
-    was tried least recently is forgotten.
+    The counts are in the store, so all processes share them.
 
     Parameters
     ----------
     most : int
-        Attempts per key and window.
+        Attempts per key that need not wait.
     window : float
-        In seconds.
-    max_keys : int
-        Bound on the memory.
-    clock : callable
-        Gives the time in seconds.
-
-    Examples
-    --------
-    >>> limiter = Limiter(2, 60.0, clock=lambda: 0.0)
-    >>> [limiter.wait("ada") for _ in range(3)]
-    [0.0, 0.0, 60.0]
+        Seconds after which that many are forgotten again, one after the other.
+    longest : float
+        Seconds to which the pause grows: it doubles with every attempt.
     """
 
-    def __init__(
-        self,
-        most: int,
-        window: float,
-        *,
-        max_keys: int = 10_000,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.most = most
-        self.window = window
-        self.max_keys = max_keys
-        self._clock = clock
-        self._tried: OrderedDict[str, deque[float]] = OrderedDict()
-        self._lock = Lock()
+    most: int
+    window: float
+    longest: float = 300.0
 
-    def wait(self, key: str) -> float:
+    def pause(self, n_tried: float) -> float:
+        """Give the seconds between two attempts, from how many are remembered.
+
+        Examples
+        --------
+        >>> limiter = Limiter(3, 900.0)
+        >>> [limiter.pause(n_tried) for n_tried in (0, 2, 3, 4, 5, 99)]
+        [0.0, 0.0, 2.0, 4.0, 8.0, 300.0]
+        """
+        over = n_tried - (self.most - 1)
+        return min(2.0 ** min(over, 30.0), self.longest) if over > 0 else 0.0
+
+    def wait(self, store: Store, *key: str) -> float:
         """Count an attempt; 0 if it may go on, else the seconds until one may.
 
         An attempt that may not go on is not counted.
         """
-        now = self._clock()
-        with self._lock:
-            times = self._tried.setdefault(key, deque())
-            self._tried.move_to_end(key)
-            while times and times[0] <= now - self.window:
-                times.popleft()
-            if len(times) >= self.most:
-                return times[0] + self.window - now
-            times.append(now)
-            while len(self._tried) > self.max_keys:
-                self._tried.popitem(last=False)
-        return 0.0
+        wait, _ = store.attempt(self._hash(key), self.window / self.most, self.pause)
+        return wait
 
-    def forget(self, key: str) -> None:
+    def delay(self, store: Store, *key: str) -> float:
+        """Count an attempt that may go on in any case, after so many seconds."""
+        leak = self.window / self.most
+        _, n_tried = store.attempt(self._hash(key), leak, lambda _: 0.0)
+        return self.pause(n_tried)
+
+    def forget(self, store: Store, *key: str) -> None:
         """Begin again for a key."""
-        with self._lock:
-            self._tried.pop(key, None)
+        store.forget_attempts([self._hash(key)])
+
+    @staticmethod
+    def _hash(key: tuple[str, ...]) -> str:
+        text = "\0".join(key).encode("utf-8", "surrogatepass")
+        return hashlib.sha256(text).hexdigest()

@@ -1,0 +1,299 @@
+"""One moment of a conversation: what was said, what is believed, what comes next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from penchant._cached import cached_property
+from penchant.elicitation._belief import (
+    Belief,
+    BestItem,
+    Recommendation,
+    best_item,
+)
+from penchant.elicitation._choice import Policy, Situation, choose_pair, leading_items
+from penchant.elicitation._dominance import LARGE, Dominance
+from penchant.elicitation._history import SKIPPED, History, Question
+from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.policies._duels import find_champion
+from penchant.exceptions import DataError
+from penchant.gp import Answer
+from penchant.typing import IntArray
+
+__all__ = ["Conversation", "Setting", "tell_known"]
+
+_N_LEADING = 512
+"""Items that can be recommended out of a large table."""
+
+_MAX_KNOWN = 10
+"""Known comparisons that are told to the belief before the first question."""
+
+
+class Told(Protocol):
+    """A question of any form, and what the person said to it."""
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """The items that were shown."""
+        ...
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the person passed over the question."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What stays the same during a conversation.
+
+    Parameters
+    ----------
+    policy : str or callable
+        Which pair to ask next.
+    seed : int
+        Decides between equals and which item stands on the left.
+    decisive : bool
+        Whether answers are taken as exact.
+    known : Dominance or None
+        What need not be asked.
+    order : ndarray of int of shape (n_items,)
+        Items by popularity at the start.
+    """
+
+    policy: Policy
+    seed: int
+    decisive: bool
+    known: Dominance | None
+    order: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Conversation:
+    """A belief and the answers that led to it; never changes.
+
+    Parameters
+    ----------
+    setting : Setting
+        What stays the same.
+    belief : Belief
+        What is known of the person.
+    history : History
+        What was said about pairs, also before this conversation.
+    told : tuple of Told
+        The answers, in order, skipped questions included.
+    ends : tuple of int
+        Where the evidence of each answer ends in ``belief.answers``; the first entry
+        is where that of the first answer begins.
+    """
+
+    setting: Setting
+    belief: Belief
+    history: History
+    told: tuple[Any, ...]
+    ends: tuple[int, ...]
+
+    @classmethod
+    def begin(
+        cls, setting: Setting, belief: Belief, history: History | None = None
+    ) -> Self:
+        """Begin without answers; those in the history were given elsewhere."""
+        past = History() if history is None else history
+        return cls(setting, belief, past, (), (len(belief.answers),))
+
+    def tell(self, told: Told, *evidence: Iterable[Answer]) -> "Conversation":
+        """Give the conversation after one more answer.
+
+        Parameters
+        ----------
+        told : Told
+            The question and its answer.
+        *evidence : iterables of Answer
+            What it says of the items; each argument is learned in one go. None if
+            the question was skipped.
+        """
+        belief = self.belief
+        for part in evidence:
+            belief = belief.with_answers(part)
+        said = belief.answers[self.ends[-1] :]
+        return Conversation(
+            self.setting,
+            belief,
+            self.history.plus(told.items, said),
+            (*self.told, told),
+            (*self.ends, len(belief.answers)),
+        )
+
+    @property
+    def evidence_rows(self) -> list[list[int]]:
+        """For each answer, the places in ``belief.answers`` that it is the cause of.
+
+        Beside its own evidence this is later evidence about its items, if the later
+        question did not show them: ratings are compared with earlier ratings.
+        """
+        return [self._rows(k) for k in range(len(self.told))]
+
+    def _rows(self, k: int) -> list[int]:
+        if self.told[k].skipped:
+            return []
+        shown = set(self.told[k].items)
+        rows = list(range(self.ends[k], self.ends[k + 1]))
+        for j in range(k + 1, len(self.told)):
+            for row in range(self.ends[j], self.ends[j + 1]):
+                beside = set(self.belief.answers[row].items) - set(self.told[j].items)
+                rows += [row] if beside & shown else []
+        return rows
+
+    @cached_property
+    def contenders(self) -> IntArray:
+        """The items that can be the best: undominated and, if decisive, undefeated.
+
+        Of more than 2000 items, the leading ones of these.
+        """
+        everyone, known = np.arange(self.belief.n_items), self.setting.known
+        if everyone.size <= LARGE:
+            items = everyone if known is None else known.undominated
+        else:
+            items = leading_items(self.belief, everyone, _N_LEADING)
+            if known is not None:
+                free = items[~known.is_dominated(items)]
+                items = free if free.size else self._best_dominator(items)
+        if self.setting.decisive:
+            undefeated = items[~np.isin(items, list(self.history.defeated))]
+            items = undefeated if undefeated.size else items
+        return items
+
+    def _best_dominator(self, items: IntArray) -> IntArray:
+        """Climb from the leader to an item that nothing dominates."""
+        assert self.setting.known is not None  # called only then
+        above = items
+        while True:
+            item = above[np.argmax(self.belief.mean[above])]
+            above = self.setting.known.dominators(int(item))
+            if not above.size:
+                return np.array([item])
+
+    @cached_property
+    def best(self) -> BestItem:
+        """What is believed about which contender is the best."""
+        return best_item(self.belief, self.contenders)
+
+    @cached_property
+    def favourite(self) -> int:
+        """The item to recommend: the leader, or the champion of a knockout."""
+        if self.setting.policy == "knockout":
+            champion, _ = find_champion(self.belief.answers)
+            return int(self.setting.order[0]) if champion is None else champion
+        return int(self.best.items[0])
+
+    def ranking(self, n: int) -> list[int]:
+        """Give n items, best first.
+
+        Contenders come before others, and an item never before one that dominates
+        it: its mean counts at most as much as theirs.
+        """
+        mean, known = self.belief.mean, self.setting.known
+        large = mean.size > LARGE
+        items = self.contenders if large else np.arange(mean.size)
+        scores, depth = mean[items], np.zeros(items.size)
+        if known is not None and not large:
+            relation = known.relation
+            capped = np.where(relation, mean[:, None], np.inf).min(axis=0)
+            scores, depth = np.minimum(mean, capped), relation.sum(axis=0)
+        if n > items.size:
+            raise DataError(f"Of these items at most {items.size} can be recommended.")
+        later = ~np.isin(items, self.contenders)
+        ordered = items[np.lexsort((depth, -scores, later))]
+        others: list[int] = ordered[ordered != self.favourite].tolist()
+        return [self.favourite, *others][:n]
+
+    def describe(self, item: int) -> Recommendation:
+        """Say what is believed about an item."""
+        leader = self.best.items[0]
+        behind = float(self.belief.mean[leader] - self.belief.mean[item])
+        return Recommendation(
+            item=int(item),
+            mean=float(self.belief.mean[item]),
+            std=float(np.sqrt(self.belief.variance[item])),
+            probability_best=self.best.chance(item),
+            expected_regret=max(self.best.expected_regret + behind, 0.0),
+        )
+
+    @cached_property
+    def recommendation(self) -> Recommendation:
+        """What is believed about the favourite."""
+        return self.describe(self.favourite)
+
+    def stop_reason(self, rule: StopRule) -> str:
+        """Say why no more questions are needed; an empty text while some are."""
+        if self.contenders.size == 1:
+            return "only one item can still be the best"
+        if rule.is_set:
+            best, n = self.recommendation, len(self.told)
+            reason = rule.reason(best.expected_regret, best.probability_best, n)
+            if reason:
+                return reason
+        return "" if self.question is not None else self.nothing_left
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The next question, None if there is none."""
+        setting, past = self.setting, self.history
+        again = {} if setting.decisive else past.repeatable(self.belief)
+        seed = [setting.seed, len(past.said)]
+        situation = Situation(
+            self.belief,
+            self.contenders,
+            past.blocked(again),
+            setting.order,
+            np.random.default_rng(seed),
+            setting.known,
+            contenders_only=setting.decisive,
+        )
+        pair = choose_pair(setting.policy, situation)
+        if pair is None:
+            return None
+        sides = np.random.default_rng([*seed, 1])
+        left, right = pair if sides.random() < 0.5 else pair[::-1]
+        key = min(pair), max(pair)
+        reason = again.get(key, SKIPPED if key in past.skipped else "")
+        return Question(left, right, len(self.told) + 1, reason)
+
+    @property
+    def nothing_left(self) -> str:
+        """Say why there is no question."""
+        if self.belief.n_items < 2:
+            return "A question needs 2 items. There is 1; recommend() gives it."
+        if self.setting.decisive and self.contenders.size == 1:
+            return (
+                "ask has no question left: every other item lost a duel or is known "
+                "to be worse. recommend() gives the best one; undo() takes an answer "
+                "back."
+            )
+        if self.history.resting:
+            return (
+                "ask has no question left but the skipped ones. Call recommend(), or "
+                "undo() to take a skip back."
+            )
+        return (
+            f"ask has no question left: after {len(self.told)} answers every pair "
+            "was asked or is known. Call recommend(), or undo() to take answers back."
+        )
+
+
+def tell_known(belief: Belief, known: Dominance | None) -> Belief:
+    """Tell a belief the known comparisons that it gets most wrong."""
+    if known is None or belief.n_items > LARGE:
+        return belief
+    relation = known.relation.copy()
+    for _ in range(_MAX_KNOWN):
+        mean = belief.mean
+        excess = np.where(relation, mean[None, :] - mean[:, None], -np.inf)
+        better, worse = np.unravel_index(np.argmax(excess), excess.shape)
+        if excess[better, worse] <= 0:
+            break
+        belief = belief.update(int(better), int(worse))
+        relation[better, worse] = False
+    return belief

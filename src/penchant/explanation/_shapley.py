@@ -1,0 +1,144 @@
+"""Influences as one matrix product: what each set's model weighs for each player."""
+
+from collections.abc import Sequence
+from math import comb, factorial
+
+import numpy as np
+
+from penchant.explanation._coalitions import members, membership, submasks
+from penchant.typing import BoolArray, FloatArray
+
+__all__ = [
+    "coalitional_weights",
+    "complete_weights",
+    "depth_weights",
+    "normalized",
+    "order_chances",
+    "shapley_of_table",
+    "spread_gap",
+]
+
+
+def order_chances(n_others: int) -> FloatArray:
+    """Give the chance that a set of s others comes first, s!(n - s)!/(n + 1)!.
+
+    In a random order of a player and n others: what the player adds to this very set
+    counts with this weight in the Shapley value (EX-2).
+
+    Returns
+    -------
+    ndarray of shape (n_others + 1,)
+        For s = 0, ..., n_others.
+    """
+    n = n_others + 1
+    return np.array([1 / (n * comb(n_others, size)) for size in range(n)])
+
+
+def shapley_of_table(table: FloatArray) -> FloatArray:
+    """Give Shapley values of a game with one axis of length 2 per player."""
+    if table.ndim == 0:
+        return np.empty(0)
+    sizes = np.indices((2,) * (table.ndim - 1)).sum(axis=0)
+    chances = order_chances(table.ndim - 1)[sizes]
+    gains = (np.diff(table, axis=k).squeeze(k) for k in range(table.ndim))
+    return np.array([(gain * chances).sum() for gain in gains])
+
+
+def complete_weights(masks: Sequence[int], n_players: int) -> FloatArray:
+    """Give the weights of the Shapley value (EX-2).
+
+    Parameters
+    ----------
+    masks : sequence of int
+        All non-empty sets.
+    n_players : int
+
+    Returns
+    -------
+    ndarray of shape (n_masks, n_players)
+        ``worths @ weights`` are the influences, where the worth of a set is
+        Delta_S.
+    """
+    return depth_weights(masks, n_players, n_players)
+
+
+def depth_weights(masks: Sequence[int], n_players: int, depth: int) -> FloatArray:
+    """Give the weights of the k-depth influence (EX-3), as `complete_weights` does.
+
+    A set of s <= k players is ``S + i`` for those inside, with weight
+    1/(k C(d-1, s-1)), and ``S`` for those outside if s < k, with -1/(k C(d-1, s)).
+    """
+    return _weights_by_size(membership(masks, n_players), depth)
+
+
+def _weights_by_size(is_in: BoolArray, depth: int) -> FloatArray:
+    n_players = is_in.shape[1]
+    chances = order_chances(n_players - 1)[:depth] * (n_players / depth)
+    inside, outside = np.zeros((2, n_players + 1))
+    inside[1 : depth + 1], outside[:depth] = chances, -chances
+    sizes = is_in.sum(axis=1)[:, None]
+    weights: FloatArray = np.where(is_in, inside[sizes], outside[sizes])
+    return weights
+
+
+def coalitional_weights(
+    masks: Sequence[int], n_players: int, groups: Sequence[int]
+) -> FloatArray:
+    """Give the weights of the coalitional influence (EX-4), as `complete_weights`.
+
+    Each player gets the mean of their Shapley values within the groups that they
+    belong to, weighted by the factorials of the groups' sizes.
+
+    Parameters
+    ----------
+    masks : sequence of int
+        Contains all non-empty subsets of all groups.
+    n_players : int
+    groups : sequence of int
+        Sets that cover all players.
+    """
+    position = {mask: row for row, mask in enumerate(masks)}
+    weights = np.zeros((len(masks), n_players))
+    totals = [
+        sum(factorial(g.bit_count()) for g in groups if g >> i & 1)
+        for i in range(n_players)
+    ]
+    for group in groups:
+        players = list(members(group))
+        parts = list(submasks(group))
+        rows = [position[part] for part in parts]
+        shares = [factorial(len(players)) / totals[i] for i in players]
+        is_in = membership(parts, n_players)[:, players]
+        local = _weights_by_size(is_in, len(players))
+        weights[np.ix_(rows, players)] += local * shares
+    return weights
+
+
+def spread_gap(weights: FloatArray, masks: Sequence[int], full: int) -> FloatArray:
+    """Spread what is missing to Delta_N evenly over the players.
+
+    This is the projection on the influences that add up, so it brings them nearer
+    to any others that do, such as those of the complete method.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_masks, n_players)
+    masks : sequence of int
+        Contains `full`.
+    full : int
+        The set of all players.
+    """
+    wanted = np.array([float(mask == full) for mask in masks])
+    missing = (wanted - weights.sum(axis=1)) / weights.shape[1]
+    spread: FloatArray = weights + missing[:, None]
+    return spread
+
+
+def normalized(
+    masks: list[int], weights: FloatArray, full: int
+) -> tuple[list[int], FloatArray]:
+    """Let the influences add up; the model of all attributes is asked then."""
+    if full not in masks:
+        masks = [*masks, full]
+        weights = np.vstack([weights, np.zeros(weights.shape[1])])
+    return masks, spread_gap(weights, masks, full)
