@@ -64,10 +64,10 @@ def fit_directed_rules(
 ) -> tuple[RuleRanker, tuple[str, ...]]:
     r"""Fit few rules, none of which contradicts the direction of an attribute.
 
-    Rules are chosen one by one by the logistic loss, their number by folds. If one comes
-    out against a known direction, such as a low rent that makes a flat worse, all rules
-    on the same attributes and of the same side are left out, and the fit begins again.
-    The utility of what remains never falls when an attribute gets better.
+    Rules are chosen one by one by the logistic loss, their number by folds. If one is
+    against a known direction, such as a low rent that makes a flat worse, all rules on
+    the same attributes and of the same side are left out, and the fit begins again. The
+    utility of what remains never falls when an attribute gets better.
 
     Parameters
     ----------
