@@ -271,9 +271,11 @@ def make_generator(
                 f"bind(X, vocabulary). Got {generator!r}."
             )
         return generator
-    made: RuleGenerator = Monomials(degree)
-    if generator == "rules":
-        made = Conjunctions(degree, max_thresholds="auto" if is_few else 20)
+    made = (
+        Conjunctions(degree, max_thresholds="auto" if is_few else 20)
+        if generator == "rules"
+        else Monomials(degree)
+    )
     return GeneratorSum((made, AlwaysTrue())) if with_bias else made
 
 

@@ -64,10 +64,10 @@ def fit_directed_rules(
 ) -> tuple[RuleRanker, tuple[str, ...]]:
     r"""Fit few rules, none of which contradicts the direction of an attribute.
 
-    Rules are chosen one by one by the logistic loss. If one comes out against a known
-    direction, such as a low rent that makes a flat worse, all rules on the same
-    attributes and of the same side are left out, and the fit begins again. The utility
-    of what remains never falls when an attribute gets better.
+    Rules are chosen one by one by the logistic loss, their number by folds. If one is
+    against a known direction, such as a low rent that makes a flat worse, all rules on
+    the same attributes and of the same side are left out, and the fit begins again. The
+    utility of what remains never falls when an attribute gets better.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def fit_directed_rules(
     >>> items = Items.from_csv(b"name,rent\na,500\nb,600\nc,700\nd,800\n")
     >>> told = Comparisons([0, 0, 1, 3], [2, 3, 3, 2])
     >>> model, contradicted = fit_directed_rules(items, told, 3)
-    >>> {rule.text[:7] for rule in model.rules_ if rule.target == "better"}
-    {'rent <='}
+    >>> {(rule.text[:7], rule.target) for rule in model.rules_}
+    {('rent >=', 'worse')}
     """
     X = items.encode()
     left_out: frozenset[Kind] = frozenset()
