@@ -28,9 +28,9 @@ from penchant.studies import (
     simulated_answer,
     store_url,
 )
-from penchant.studies._beliefs import Talk
 from penchant.studies._forecasts import ForecastTable
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 N_EXCHANGES = 10
 ENGINE, WITH_STORE = 0.005, 0.012
@@ -52,13 +52,13 @@ def _table(n_items: int) -> tuple[Items, Start, np.ndarray]:
     people = make_population(n_users=60, n_items=n_items, random_state=0)
     names = [f"attribute {k}" for k in range(people.X_items.shape[1])]
     items = Items.from_frame(pd.DataFrame(people.X_items, columns=names))
-    start = Start.of(items, PopulationGP().fit(items, people.comparisons))
+    start = Start.from_items(items, PopulationGP().fit(items, people.comparisons))
     return items, start, people.utilities
 
 
 def _engine(n_items: int, form: str) -> Budget:
     _, start, utilities = _table(n_items)
-    table = ForecastTable.of(start, form, 0.05, 25)
+    table = ForecastTable.simulate(start, form, 0.05, 25)
     seeds = count()
 
     def talk() -> int:

@@ -11,7 +11,7 @@ one.
 # Learn at most five rules
 # ------------------------
 # The rules are found among all conditions on one or two measurements by solving a game;
-# the kind of weights is chosen by cross-validation inside the training rows.
+# few of them are chosen by cross-validation inside the training rows.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer

@@ -549,7 +549,9 @@ class TestOneThread:
         with pytest.raises(ZeroDivisionError), one_thread():
             raise ZeroDivisionError
 
-    @pytest.mark.parametrize("model", [GAIRegressor(), GAIRegressorCV(max_order=1)])
+    @pytest.mark.parametrize(
+        "model", [GAIRegressor(C=10.0), GAIRegressorCV(max_order=1)]
+    )
     def test_gai_from_ratings(self, model: GAIRegressor | GAIRegressorCV) -> None:
         sample, seen = make_gai(30, 2, n_factors=2, random_state=0), []
         model.fit(Watched(sample.X, seen), sample.y)

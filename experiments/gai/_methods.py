@@ -67,7 +67,7 @@ class Method:
 
 def additive(order: int, X: np.ndarray, y: np.ndarray) -> Any:
     """Fit the dense utility of all factors up to an order, cost by 3 folds (GAI-9)."""
-    model = GAIRegressor(sparse=False, max_order=order, domain=(0, 1))
+    model = GAIRegressor(C=10.0, sparse=False, max_order=order, domain=(0, 1))
     return _search(model, {"C": _ADDITIVE_COSTS}, 3).fit(X, y)
 
 

@@ -36,7 +36,7 @@ OURS = "RuleClassifier"
 N_FOLDS, N_REPEATS = 10, 5
 SEED = 1000
 _CACHE = Path(__file__).parent / "results" / "cache"
-_SOURCES = ("models/_rule*.py", "solvers/_margin*.py", "solvers/_co[nv]*.py")
+_SOURCES = ("rules/*.py", "rules/margin/*.py")
 
 
 class Score(NamedTuple):
@@ -106,7 +106,7 @@ def our_scores(
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = RuleClassifier(loss="auto", max_rules=cap, cv=N_INNER_FOLDS)
+            model = RuleClassifier(max_rules=cap, cv=N_INNER_FOLDS)
             model.fit(X[train], y[train])
         seconds = time.process_time() - start
         accuracy = 100.0 * float(model.score(X[test], y[test]))

@@ -36,6 +36,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from experiments._outcome import Measurement, Outcome
+from experiments.prl._margins import choose_margin
 from experiments.prl._tasks import dorothea, madelon
 from penchant._parallel import track
 from penchant.models import RuleClassifier
@@ -185,9 +186,9 @@ def score_rules(
         degree=degree,
         balance=balance,
         tol=TOLERANCES[degree] if tol is None else tol,
-        cv=N_FOLDS,
     )
     start = time.process_time()
+    model = choose_margin(model, X_train, y_train, n_folds=N_FOLDS)
     model.fit(X_train, y_train)
     seconds = time.process_time() - start
     right = model.predict(X_test) == y_test

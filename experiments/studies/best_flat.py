@@ -19,8 +19,8 @@ from penchant._parallel import track
 from penchant.datasets import load_flats, make_flats_population
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, StudySettings, simulated_answer
-from penchant.studies._beliefs import Talk
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 __all__ = ["run"]
 
@@ -74,7 +74,7 @@ def run(*, quick: bool) -> Outcome:
     """Ask everybody by all methods; if quick, 10 people."""
     n_people = N_QUICK if quick else N_PEOPLE
     people = make_flats_population(n_people, random_state=SEED).utilities
-    starts = {True: _population(), False: Start.of(load_flats())}
+    starts = {True: _population(), False: Start.from_items(load_flats())}
     cells: list[Measurement] = []
     for column, (policy, with_others) in METHODS.items():
         asked = [
@@ -89,7 +89,7 @@ def _population() -> Start:
     """Start from the people of the demo."""
     flats = load_flats()
     earlier = make_flats_population(80, n_comparisons=20, random_state=1)
-    return Start.of(flats, PopulationGP().fit(flats, earlier.comparisons))
+    return Start.from_items(flats, PopulationGP().fit(flats, earlier.comparisons))
 
 
 def _ask(start: Start, policy: str, utilities: np.ndarray, seed: int) -> Answers:

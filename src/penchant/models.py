@@ -29,7 +29,7 @@ __getattr__, __dir__ = offer(
             "check_pairs check_rated_items"
         ),
         "penchant.gai": (
-            "GAICandidate GAIChoice GAIRanker GAIRankerCV GAIRegressor "
+            "GAICandidate GAIChoice GAIClassifier GAIRanker GAIRankerCV GAIRegressor "
             "GAIRegressorCV MixedGAI"
         ),
         "penchant.gp": (
@@ -61,6 +61,7 @@ __all__ = [
     "Condition",
     "Conjunction",
     "Conjunctions",
+    "GAIClassifier",
     "GAIRanker",
     "GAIRankerCV",
     "GAIRegressor",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from penchant.cli import _serve
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study
 from penchant.web import create_app, hash_password
@@ -198,11 +199,33 @@ def test_owners_see_what_is_theirs(chromium: Any, login_address: str, axe: str) 
     page.goto(path)
     page.get_by_role("heading", name="Flats of Ada").wait_for()
     page.get_by_role("button", name="Log out root").click()
-    for _ in range(3):
-        _log_in(page, "eve", "guess")
-    page.get_by_role("heading", name="Too many attempts").wait_for()
+    refused = page.get_by_role("heading", name="Too many attempts")
+    while not refused.count():  # the pause grows until this is too fast
+        with page.expect_navigation():
+            _log_in(page, "eve", "guess")
     wrong["429"] = watched.look_all(axe)
     assert {state: found for state, found in wrong.items() if found} == {}
+    context.close()
+
+
+def test_local_app_opens_with_its_link_only(
+    chromium: Any, store: SqlStore, axe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = chromium.new_context(locale="en-GB")
+    with serving(create_app(store, secret="a-secret-word")) as address:
+        watched = Watched(context.new_page(), address)
+        page = watched.page
+        page.goto(f"{address}/")
+        page.get_by_role("heading", name="This app is private").wait_for()
+        assert watched.look_all(axe) == []
+        # As the command opens it: by a file that leads on.
+        monkeypatch.setattr("webbrowser.open", page.goto)
+        monkeypatch.setattr(_serve, "_READ_IN", 0.0)
+        _serve._open(f"{address}/?token=a-secret-word")
+        page.wait_for_url(f"{address}/")
+        page.get_by_role("heading", name="Studies", exact=True).wait_for()
+        page.reload()
+        page.get_by_role("button", name="Upload").wait_for()
     context.close()
 
 

@@ -606,13 +606,6 @@ class TestState:
         with pytest.raises(FormatError, match=message):
             Elicitor.from_dict(values)
 
-    def test_copies_are_independent(self, make_posterior):
-        elicitor = Elicitor(make_posterior(), random_state=0)
-        other = elicitor.copy()
-        talk(other, np.arange(6.0), 2)
-        assert elicitor.answers == ()
-        assert len(other.answers) == 2
-
 
 @given(seed=st.integers(0, 5000))
 def test_renaming_items_renames_the_conversation(make_posterior, seed):

@@ -1,8 +1,8 @@
 """Write the golden files: what `save`, `to_dict`, a store, a backup and an export give.
 
-Version 0.1.0 wrote the files in this folder with this script, which is kept to show
-what they hold. They stay as they are: people have such files. To see what another
-version writes, or to add files of a new model, name another folder::
+Version 0.1.0 wrote the files in this folder with this script, but for `later_cases`; it
+is kept to show what they hold. They stay as they are: people have such files. To see
+what another version writes, or to add files of a new model, name another folder::
 
     python -m tests.golden.make somewhere/else
 """
@@ -37,6 +37,7 @@ from penchant.models import (
     ChoquetSVC,
     ChoquetSVR,
     Conjunctions,
+    GAIClassifier,
     GAIRanker,
     GAIRankerCV,
     GAIRegressor,
@@ -68,7 +69,8 @@ CLASSIFIER = ["predict", "decision_function"]
 def main(folder: Path) -> None:
     """Write all files into a folder."""
     (folder / "models").mkdir(parents=True, exist_ok=True)
-    for make in (gai_cases, choquet_cases, rule_cases, process_cases, other_cases):
+    cases = (gai_cases, choquet_cases, rule_cases, process_cases, other_cases)
+    for make in (*cases, later_cases):
         for name, model, X, methods in make():
             save(model, folder / "models" / f"{name}.npz")
             values = {
@@ -287,6 +289,15 @@ def other_cases() -> Iterator[Case]:
         "least_squares_explainer": LeastSquaresExplainer(budget=99),
     }.items():
         yield name, explainer, None, []
+
+
+def later_cases() -> Iterator[Case]:
+    """Give what version 0.1.0 did not have: utilities over bins, and classes."""
+    X, y, other = sample()
+    yield "gai_regressor_binned", GAIRegressor().fit(X, y), other, ["predict"]
+    grades = np.digitize(y, np.quantile(y, [0.4, 0.7]))
+    classifier = GAIClassifier(max_order=1).fit(X, grades)
+    yield "gai_classifier", classifier, other, ["predict", "predict_proba"]
 
 
 # ---------------------------------------------------------------- plain values

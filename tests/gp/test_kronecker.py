@@ -128,7 +128,7 @@ def pack(comparisons, n_users, n_items):
 @pytest.mark.parametrize("inference", ["laplace", "ep"])
 def test_slopes_of_the_evidence(people, inference):
     X_items, X_users, comparisons = people
-    data = KroneckerData.of(X_items, X_users, pack(comparisons, 6, 5))
+    data = KroneckerData.from_answers(X_items, X_users, pack(comparisons, 6, 5))
     start = Scales(1.5, np.array([0.8, 1.2, 0.5]), np.array([0.6, 0.9]))
 
     def value(logs):

@@ -42,7 +42,7 @@ def test_head_tells_the_facts(plain_model):
 
 
 def test_head_says_that_the_gap_is_that_before_the_directions(sample):
-    model = GAIRegressor(max_order=1, monotone={0: 1}).fit(sample.X, sample.y)
+    model = GAIRegressor(C=10.0, max_order=1, monotone={0: 1}).fit(sample.X, sample.y)
     facts = plot_gai(model).axes[0].texts[1].get_text()
     assert "certified gap" in facts
     assert facts.endswith("before it was made monotone")
@@ -92,7 +92,7 @@ def test_dark_page(plain_model):
 
 def test_constant_ratings_give_a_page_without_curves():
     X = np.random.default_rng(0).random((20, 2))
-    model = GAIRegressor().fit(X, np.full(20, 3.0))
+    model = GAIRegressor(C=10.0).fit(X, np.full(20, 3.0))
     figure = plot_gai(model, X=X)
     assert len(figure.axes) == 3
     assert "0 factors (0 curves, 0 pairs)" in figure.axes[0].texts[1].get_text()
@@ -103,7 +103,7 @@ def test_constant_ratings_give_a_page_without_curves():
 def test_rows_are_even(n):
     rng = np.random.default_rng(0)
     X = rng.random((80, n))
-    model = GAIRegressor(max_order=1, domain=(0, 1)).fit(X, X.sum(axis=1))
+    model = GAIRegressor(C=10.0, max_order=1, domain=(0, 1)).fit(X, X.sum(axis=1))
     figure = plot_gai(model)
     per_row = [len(band.axes) for band in figure.subfigs[2:]]
     assert per_row == [n - n // 2, n // 2]

@@ -1,9 +1,13 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.metrics import balanced_accuracy_score
 
+from penchant.models import FeatureList, Vocabulary
 from penchant.rules._data import LabelData, PairData
+from penchant.rules._program import RuleProgram
+from penchant.solvers import ColumnSource, SampledSource
 
 
 @pytest.fixture
@@ -53,10 +57,11 @@ def test_ties_have_no_weight_in_the_margin(labels, pairs):
 
 
 def test_a_tie_is_two_opposite_rows(pairs):
-    preferences = pairs.preferences(is_signed=False)
-    assert preferences.winners.tolist() == [0, 1, 4, 2]
-    assert preferences.losers.tolist() == [1, 2, 0, 1]
-    assert pairs.preferences(is_signed=True).scale == 0.5
+    utility = np.array([0.0, -1.0, 2.0, 5.0, 0.5])
+    gaps = pairs.gaps(np.column_stack([-utility / 2, utility / 2]))
+    np.testing.assert_allclose(gaps, [1.0, -3.0, 0.5, 3.0])
+    assert pairs.n_rows == 4
+    assert pairs.for_features(is_signed=True).scale == 0.5
 
 
 def test_taking_units_keeps_what_belongs_to_them(labels, pairs):
@@ -87,39 +92,113 @@ def test_joining_undoes_taking(labels, pairs):
     assert thin.join(thin).X.shape == (6, 3)
 
 
-def test_accuracies(labels, pairs):
+def test_gaps_are_differences_of_scores(labels):
     scores = np.random.default_rng(1).normal(size=(8, 3))
-    right = scores.argmax(axis=1) == labels.codes
-    weights = labels.weights
-    assert labels.accuracy(scores, weights, balanced=False) == pytest.approx(
-        np.average(right, weights=weights)
-    )
-    assert labels.accuracy(scores, weights, balanced=True) == pytest.approx(
-        balanced_accuracy_score(
-            labels.codes, scores.argmax(axis=1), sample_weight=weights
-        )
-    )
-    utility = np.array([0.0, -1.0, 2.0, 5.0, 0.0])
-    table = np.column_stack([-utility / 2, utility / 2])
-    # Right, a tie that does not count, equal: half.
-    assert pairs.accuracy(table, pairs.weights, balanced=False) == pytest.approx(0.75)
-    tied = np.array([0.0, 1.0, 0.0])
-    assert pairs.accuracy(table, tied, balanced=False) == 0.5
+    wanted = [
+        scores[i, a] - scores[i, b]
+        for i, a, b in zip(labels.items, labels.preferred, labels.others, strict=True)
+    ]
+    np.testing.assert_allclose(labels.gaps(scores), wanted)
 
 
-def test_accuracy_of_preferences_without_labels():
-    data = LabelData(
-        np.zeros((2, 1)),
-        np.ones(2),
-        None,
-        np.array([0, 0, 1]),
-        np.array([0, 1, 2]),
-        np.array([1, 2, 0]),
-        3,
-    )
-    scores = np.array([[2.0, 1.0, 3.0], [1.0, 0.0, 1.0]])
-    # Item 0: one of two; item 1: equal, half.
-    assert data.accuracy(scores, np.ones(2), balanced=False) == pytest.approx(0.5)
-    assert data.accuracy(scores, np.array([1.0, 0.0]), balanced=True) == pytest.approx(
-        0.5
-    )
+def test_a_thinner_sample_has_the_same_shares():
+    codes = np.repeat([0, 1, 2], [600, 300, 100])
+    X = np.arange(1000.0).reshape(-1, 1)
+    data = LabelData.of_codes(X, np.ones(1000), codes, 3)
+    few = data.thin(100)
+    np.testing.assert_allclose(np.bincount(few.codes), [60, 30, 10], atol=1)
+    assert np.unique(few.X).size == few.weights.size
+    assert data.thin(1000) is data
+
+
+# Rows of the game
+
+
+class Random:
+    """A feature with given values."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def evaluate(self, X):
+        return self.values
+
+    def text(self, vocabulary):
+        return "random"
+
+
+def make_features(n_items, seed, signed):
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(-1.0 if signed else 0.0, 1.0, size=(4, n_items))
+    return FeatureList([Random(v) for v in table], np.zeros((n_items, 1)))
+
+
+def make_data(kind, seed):
+    rng = np.random.default_rng(seed)
+    n_items = 9
+    X = np.zeros((n_items, 1))
+    if kind == "pairs":
+        winners = rng.integers(0, n_items, 12)
+        losers = (winners + rng.integers(1, n_items, 12)) % n_items
+        return PairData(X, rng.random(12) + 0.1, winners, losers, rng.random(12) < 0.3)
+    codes = rng.integers(0, kind, n_items)
+    return LabelData.of_codes(X, rng.random(n_items) + 0.1, codes, kind)
+
+
+def make_program(kind, seed, signed):
+    features = make_features(9, seed, signed)
+
+    class Given:
+        def bind(self, X, vocabulary):
+            return features
+
+    return RuleProgram(make_data(kind, seed), Given(), Vocabulary(("a",)))
+
+
+def expand(data, kind, features):
+    """Columns of the game by definition: z[f] of each preference against e_a - e_b."""
+    table = features.values(range(features.n_features))
+    columns, keys = [], []
+    for f in range(features.n_features):
+        for a in range(data.n_labels):
+            for b in range(data.n_labels):
+                if a == b:
+                    continue
+                if kind == "pairs":
+                    gap = table[data.winners, f] - table[data.losers, f]
+                    gap = np.append(gap, -gap[data.ties])
+                    column = data.scale * gap * (1 if a == 1 else -1)
+                else:
+                    eye = np.eye(data.n_labels)
+                    d = eye[data.preferred] - eye[data.others]
+                    column = table[data.items, f] * (d @ (eye[a] - eye[b])) / 2
+                columns.append(column)
+                keys.append((f, a, b))
+    return np.array(columns).T, keys
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("kind", [2, 3, "pairs"])
+@given(seed=st.integers(0, 10**6))
+def test_columns_and_prices_are_those_of_the_game(kind, signed, seed):
+    source = make_program(kind, seed, signed)
+    table, keys = expand(source.data, kind, source.features)
+    np.testing.assert_allclose(source.columns(keys), table, atol=1e-12)
+    assert np.abs(table).max() <= 1
+    weights = np.random.default_rng(seed).normal(size=source.n_rows)
+    priced = source.price(weights, 3)
+    payoffs = weights @ table
+    assert priced.bound == pytest.approx(payoffs.max())
+    for key, payoff in zip(priced.keys, priced.payoffs, strict=True):
+        assert payoffs[keys.index(key)] == pytest.approx(payoff)
+
+
+@pytest.mark.parametrize("kind", [2, 3, "pairs"])
+def test_samples_are_columns_of_the_source(kind):
+    source = make_program(kind, 3, signed=False)
+    assert isinstance(source, ColumnSource)
+    assert isinstance(source, SampledSource)
+    keys = source.sample(50, np.random.default_rng(0))
+    assert source.columns(keys).shape == (source.n_rows, 50)
+    assert all(better != worse for _, better, worse in keys)
+    assert len(set(keys)) > 4

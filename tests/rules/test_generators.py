@@ -18,8 +18,7 @@ from penchant.models import (
     RuleClassifier,
     Vocabulary,
 )
-from penchant.rules import _generators as generators
-from penchant.rules._sources import CoverageFeatures, SearchedFeatures
+from penchant.rules._conjunction_search import SearchedFeatures
 
 
 def words(n_features):
@@ -60,23 +59,20 @@ def test_monomials_are_priced_like_all_products(degree, standardize, homogeneous
     assert np.abs(values).max() <= 1 + 1e-12
     for key, column in zip(priced.keys, values.T, strict=True):
         np.testing.assert_allclose(features.feature(key).evaluate(X), column)
-    squares = features.sums(weights, squared=True)
-    every = features.values(range(features.n_features))
-    np.testing.assert_allclose(squares, (every**2).T @ weights, atol=1e-9)
     assert features.is_signed
 
 
 def test_monomials_of_binary_attributes_are_conjunctions():
     X = (np.random.default_rng(0).random((50, 5)) < 0.6).astype(float)
     features = Monomials(3).bind(X, words(5))
-    assert isinstance(features, CoverageFeatures)
+    assert isinstance(features, SearchedFeatures)
     weights = np.random.default_rng(1).normal(size=(50, 1))
     table = monomials_by_hand(X, 3, False)
     best = features.price(weights, 1)
     assert best.bound == pytest.approx(np.abs(table @ weights).max())
     made = features.feature(best.keys[0])
     np.testing.assert_allclose(abs(made.evaluate(X) @ weights[:, 0]), best.payoffs[0])
-    assert " and " in features.feature(features.n_features - 1).text(words(5))
+    assert " and " in features.feature((1, 3)).text(words(5))
 
 
 def test_attributes_of_a_sparse_table_are_priced_sparse():
@@ -88,8 +84,6 @@ def test_attributes_of_a_sparse_table_are_priced_sparse():
     scaled = dense / np.maximum(dense.max(axis=0), 1e-300)
     weights = np.random.default_rng(1).normal(size=(40, 2))
     np.testing.assert_allclose(features.sums(weights), scaled.T @ weights)
-    squares = features.sums(weights, squared=True)
-    np.testing.assert_allclose(squares, (scaled**2).T @ weights)
     np.testing.assert_allclose(features.values([3, 7]), scaled[:, [3, 7]])
     np.testing.assert_allclose(features.feature(7).evaluate(table), scaled[:, 7])
     assert not features.is_signed
@@ -110,26 +104,18 @@ def test_words_of_monomials(generator, texts):
     assert made == texts
 
 
-def test_high_degrees_are_searched(monkeypatch):
+def test_high_degrees_are_searched():
     X = np.round(random_table(80, 3), 1)
-    deep = Conjunctions(4, max_thresholds=4).bind(X, words(3))
-    assert isinstance(deep, SearchedFeatures)
-    listed = Conjunctions(3, max_thresholds=4).bind(X, words(3))
     weights = np.random.default_rng(2).normal(size=(80, 1))
-    assert deep.price(weights, 1).bound >= listed.price(weights, 1).bound
-    monkeypatch.setattr(generators, "_MOST_CELLS", 80)
-    for degree in (2, 3):
-        kept = Conjunctions(degree, max_thresholds=4).bind(X, words(3))
-        assert not isinstance(kept, CoverageFeatures)
-        monkeypatch.undo()
-        full = Conjunctions(degree, max_thresholds=4).bind(X, words(3))
-        assert kept.price(weights, 1).bound == pytest.approx(
-            full.price(weights, 1).bound
-        )
-        monkeypatch.setattr(generators, "_MOST_CELLS", 80)
-        best = kept.price(weights, 1)
-        made = kept.feature(best.keys[0])
+    bounds = []
+    for degree in (1, 2, 3, 4):
+        features = Conjunctions(degree, max_thresholds=4).bind(X, words(3))
+        assert isinstance(features, SearchedFeatures) == (degree > 2)
+        best = features.price(weights, 1)
+        made = features.feature(best.keys[0])
         assert abs(made.evaluate(X) @ weights[:, 0]) == pytest.approx(best.bound)
+        bounds.append(best.bound)
+    assert bounds == sorted(bounds)
 
 
 def test_features_of_the_list_are_what_their_words_say():
@@ -150,11 +136,11 @@ def test_generators_add_up():
     assert total == GeneratorSum((Conjunctions(1), AlwaysTrue(), Monomials(1)))
     X = random_table(20, 2)
     features = total.bind(X, words(2))
-    parts = [part.bind(X, words(2)) for part in total.parts]
-    assert features.n_features == sum(part.n_features for part in parts)
-    assert "always" in {
-        features.feature(k).text(words(2)) for k in range(features.n_features)
-    }
+    weights = np.random.default_rng(0).normal(size=(20, 1))
+    apart = [part.bind(X, words(2)).price(weights, 1) for part in total.parts]
+    assert features.price(weights, 1).bound == max(each.bound for each in apart)
+    keys = features.sample(60, np.random.default_rng(0))
+    assert "always" in {features.feature(key).text(words(2)) for key in keys}
 
 
 @dataclass(frozen=True)
@@ -220,47 +206,7 @@ def test_tables_that_a_generator_cannot_take():
         Monomials(1).bind(items.encode(), Vocabulary(("view",), items.attributes))
 
 
-class TestCoarsen:
-    """Fewer thresholds, but no fewer levels."""
-
-    items = Items.from_frame(
-        pd.DataFrame({"size": range(40), "colour": list("abcdefgh") * 5}),
-        [
-            Attribute("size", domain=(0, 39)),
-            Attribute("colour", "categorical", domain=tuple("abcdefgh")),
-        ],
-    )
-
-    def count(self, generator):
-        words = Vocabulary(("size", "colour"), self.items.attributes)
-        features = generator.bind(self.items.encode(), words)
-        made = [features.feature(key) for key in range(features.n_features)]
-        texts = [feature.text(words) for feature in made]
-        return [sum(name in text for text in texts) for name in ("size", "colour")]
-
-    def test_pairs_have_fewer_thresholds_and_all_levels(self):
-        n_sizes, n_colours = self.count(Conjunctions(1))
-        assert (n_sizes, n_colours) == (40, 16)
-        coarse = generators.FewCuts(Conjunctions(1), 3)
-        # Each of the further thresholds with "<=" and with ">=".
-        assert self.count(coarse) == [n_sizes + 6, 2 * n_colours]
-        assert generators.coarsen(Conjunctions(2), 3).conjunctions == Conjunctions(2)
-        assert generators.coarsen(Conjunctions(5), 3).conjunctions == Conjunctions(2)
-
-    def test_sums_and_generators_without_pairs(self):
-        whole = Conjunctions(2) + Monomials(1) + AlwaysTrue()
-        parts = generators.coarsen(whole, 3).parts
-        assert parts[0] == generators.FewCuts(Conjunctions(2), 3)
-        assert parts[1:] == whole.parts[1:]
-        single = Conjunctions(1)
-        assert generators.coarsen(single, 3) is single
-
-
 class TestRamps:
-    def test_stand_for_conjunctions(self):
-        whole = Conjunctions(2) + Monomials(1) + AlwaysTrue()
-        assert generators.soften(whole).parts == (Ramps(), *whole.parts[1:])
-
     def test_graded_rules_of_a_classifier(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(20, 120, size=(200, 2))

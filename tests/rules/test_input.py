@@ -159,11 +159,44 @@ def test_frames_with_text_are_taken_as_items(frame):
     assert "sea" in rules_table(model, "text")
 
 
-def test_levels_that_the_fit_did_not_see_are_refused(frame):
+def test_levels_that_the_fit_did_not_see_are_unknown(frame):
     y = frame["view"] == "sea"
-    model = RuleClassifier(nu=0.1, degree=1).fit(frame, y)
-    with pytest.raises(DataError, match="'moor' is not one of"):
-        model.predict(frame.head(2).assign(view=["moor", "sea"]))
+    model = RuleClassifier().fit(frame, y)
+    new = frame.head(2).assign(view=["moor", "sea"])
+    assert model.predict(new).tolist() == [False, True]
+    blank = frame.head(2).assign(view=[None, "sea"])
+    np.testing.assert_allclose(model.predict_proba(new), model.predict_proba(blank))
+
+
+def test_blank_cells_are_a_value_of_their_own(frame):
+    rng = np.random.default_rng(1)
+    rent = frame["rent"].where(rng.random(120) < 0.7)
+    view = frame["view"].where(rng.random(120) < 0.7)
+    table = frame.assign(rent=rent, view=view)
+    y = rent.isna() | (view == "sea")
+    model = RuleClassifier().fit(table, y)
+    assert model.score(table, y) > 0.95
+    assert "rent unknown" in {rule.text for rule in model.rules_}
+    numbers = rng.normal(size=(100, 2))
+    numbers[:30, 0] = np.nan
+    told = np.isnan(numbers[:, 0])
+    assert RuleClassifier(nu=0.1).fit(numbers, told).rules_[0].text == "x0 unknown"
+    with pytest.raises(ValueError, match="NaN"):
+        RuleClassifier(generator="monomials").fit(numbers, told)
+
+
+def test_dates_are_cut_at_dates(frame):
+    days = pd.date_range("2023-01-01", periods=120, freq="D")
+    table = frame.assign(signed=days)
+    y = (days >= "2023-03-01") & (frame["rent"] > 200)
+    model = RuleClassifier(nu=0.1, degree=1).fit(table, y)
+    texts = {rule.text for rule in model.rules_}
+    assert any(
+        text.startswith(("signed >= 2023-0", "signed <= 2023-0")) for text in texts
+    )
+    assert model.score(table, y) > 0.95
+    later = table.head(1).assign(signed=[pd.Timestamp("2025-01-01")])
+    assert model.predict(later).tolist() == [True]
 
 
 def test_ordered_categories_are_compared_by_their_order(frame):

@@ -1,17 +1,11 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 from sklearn.linear_model import LogisticRegression
 
-from penchant.models import Conjunctions, Vocabulary
-from penchant.rules._data import LabelData, PairData
-from penchant.rules._logistic import (
-    LogisticModel,
-    choose_greedily,
-    fit_logistic,
-    follow_doubts,
-)
-from penchant.rules._preferences import RuleColumns
+from penchant.rules._logistic import LogisticModel, fit_logistic, forward
 
 
 def objective(columns, weights, penalties, coef):
@@ -61,26 +55,13 @@ class TestModel:
     def test_gains_are_those_of_a_newton_step(self):
         model = self.model(0, 1)
         miss = 1 / (1 + np.exp(model.design @ model.fit.coef))
-        for j, gain in enumerate(model.gains(self.table)):
+        for j, gain in enumerate(model.gains(self.table, self.table**2)):
             design = np.column_stack([model.design, self.table[:, j]])
             slope = self.table[:, j] @ (self.weights * (miss - self.doubts))
             hessian = (design.T * (self.weights * miss * (1 - miss))) @ design
             hessian += np.diag([*model.penalties, 0.7])
             step = np.linalg.solve(hessian, [0.0, 0.0, 0.0, slope])
             assert gain == pytest.approx(slope * step[-1])
-
-    def test_the_best_extension_is_the_best_of_all(self):
-        model = self.model(3)
-        objectives = [model.extend(c).fit.objective for c in self.table.T]
-        objectives[3] = np.inf
-        best, extended = model.extend_best(self.table, taken=[3])
-        assert best == int(np.argmin(objectives))
-        assert extended.fit.objective == pytest.approx(min(objectives))
-
-    def test_what_is_taken_is_not_added_again(self):
-        taken = [0, 1, 3, 4]
-        best, _ = self.model(*taken).extend_best(self.table[:, :5], taken)
-        assert best == 2
 
     def test_several_columns_at_once(self):
         block = self.model().extend(self.table[:, [4, 5, 6]])
@@ -90,10 +71,6 @@ class TestModel:
             block.miss(), 1 / (1 + np.exp(block.design @ block.fit.coef))
         )
 
-    def test_a_column_can_be_taken_out(self):
-        model = self.model(4, 5, 6).without(2)
-        np.testing.assert_allclose(model.fit.coef, self.model(4, 6).fit.coef, atol=1e-5)
-
 
 def test_separable_data_have_finite_weights():
     columns = np.ones((10, 1))
@@ -102,141 +79,45 @@ def test_separable_data_have_finite_weights():
     assert fit.coef[0] > 5
 
 
-def make_problem(kind, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 5, size=(80, 3)).astype(float)
-    if kind == "pairs":
-        winners, losers = rng.integers(0, 80, (2, 120))
-        keep = winners != losers
-        winners, losers = winners[keep], losers[keep]
-        better = X[:, 0] + X[:, 1] > X[0].sum()
-        flip = better[losers] > better[winners]
-        winners, losers = (
-            np.where(flip, losers, winners),
-            np.where(flip, winners, losers),
-        )
-        ones = np.ones(winners.size)
-        data = PairData(X, ones, winners, losers, np.zeros(winners.size, dtype=bool))
-    else:
-        codes = np.digitize(X[:, 0] + rng.normal(size=80), [1.5, 3.0])
-        codes = np.minimum(codes, kind - 1)
-        data = LabelData.of_codes(X, np.ones(80), codes, kind)
-    features = Conjunctions(1).bind(X, Vocabulary(("a", "b", "c")))
-    return data, features, data.preferences(is_signed=False)
+class TestForward:
+    rng = np.random.default_rng(4)
+    table = rng.integers(0, 2, size=(80, 20)).astype(float)
+    signs = np.where(table[:, 3] + table[:, 7] + rng.normal(size=80) > 1, 1.0, -1.0)
+    columns, weights = table * signs[:, np.newaxis], np.ones(80)
 
+    def steps(self, max_columns, doubts=None, ridge=1.0):
+        bias = self.signs[:, np.newaxis]
+        start = LogisticModel.of_bias(bias, self.weights, ridge, doubts)
+        return list(forward(self.columns, start, max_columns))
 
-@pytest.mark.parametrize("kind", [2, 3, "pairs"])
-def test_the_first_rule_is_the_best_of_all(kind):
-    _, features, preferences = make_problem(kind)
-    weights = np.full(preferences.n_rows, 1.0)
-    bias = np.zeros((preferences.n_rows, 0))
-    steps = choose_greedily(
-        features, preferences, bias, weights, max_rules=1, ridge=1.0
-    )
-    n_labels = preferences.n_labels
-    keys = [
-        (k, a, b)
-        for k in range(features.n_features)
-        for a in range(n_labels)
-        for b in range(a)
-    ]
-    table = RuleColumns(features, preferences).columns(keys)
-    losses = [
-        fit_logistic(table[:, [j]], weights, np.ones(1)).objective
-        for j in range(len(keys))
-    ]
-    chosen = steps[1]
-    column = RuleColumns(features, preferences).columns(chosen.keys)
-    reached = objective(column, weights, np.ones(1), chosen.weights)
-    assert reached == pytest.approx(min(losses), rel=1e-9)
+    def test_the_first_column_is_the_best_of_all(self):
+        start = LogisticModel.of_bias(self.signs[:, np.newaxis], self.weights, 1.0)
+        losses = [start.extend(column).fit.objective for column in self.columns.T]
+        assert self.steps(1)[1].places == (int(np.argmin(losses)),)
 
+    def test_every_step_adds_one_and_keeps_the_others(self):
+        steps = self.steps(6)
+        for before, after in pairwise(steps):
+            assert after.places[:-1] == before.places
+        assert len(set(steps[-1].places)) == 6 == steps[-1].coef.size
 
-@pytest.mark.parametrize("kind", [2, 3, "pairs"])
-def test_every_step_lowers_the_loss(kind):
-    _, features, preferences = make_problem(kind)
-    weights = np.full(preferences.n_rows, 1.0)
-    bias = np.zeros((preferences.n_rows, 0))
-    steps = choose_greedily(
-        features, preferences, bias, weights, max_rules=6, ridge=0.5
-    )
-    source = RuleColumns(features, preferences)
-    losses = [
-        objective(
-            source.columns(step.keys),
-            weights,
-            np.full(len(step.keys), 0.5),
-            step.weights,
-        )
-        for step in steps
-    ]
-    assert (np.diff(losses) < 0).all()
-    assert [len(step.keys) for step in steps] == list(range(len(steps)))
-    assert len({key[0] for key in steps[-1].keys}) == len(steps) - 1
+    def test_weights_are_those_of_logistic_regression(self):
+        last = self.steps(3)[-1]
+        table = self.table[:, list(last.places)]
+        peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
+        peer.fit(table, self.signs)
+        np.testing.assert_allclose(last.coef, peer.coef_[0], atol=2e-3)
+        np.testing.assert_allclose(last.bias, peer.intercept_, atol=2e-3)
 
-
-def test_the_bias_is_that_of_logistic_regression():
-    data, features, preferences = make_problem(2)
-    signs = np.where(data.codes == 1, 1.0, -1.0)[:, None]
-    steps = choose_greedily(
-        features, preferences, signs, np.ones(80), max_rules=2, ridge=1.0
-    )
-    share = np.mean(data.codes)
-    assert steps[0].bias[0] == pytest.approx(np.log(share / (1 - share)), abs=1e-3)
-    last = steps[-1]
-    table = features.values([key[0] for key in last.keys])
-    peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000).fit(table, data.codes)
-    np.testing.assert_allclose(last.weights, peer.coef_[0], atol=2e-3)
-    np.testing.assert_allclose(last.bias, peer.intercept_, atol=2e-3)
-
-
-def test_nothing_is_added_when_nothing_helps():
-    X = np.array([[0.0], [1.0], [0.0], [1.0]])
-    data = LabelData.of_codes(X, np.ones(4), np.array([0, 0, 1, 1]), 2)
-    features = Conjunctions(1).bind(X, Vocabulary(("a",)))
-    preferences = data.preferences(is_signed=False)
-    signs = np.array([-1.0, -1.0, 1.0, 1.0])[:, None]
-    steps = choose_greedily(
-        features, preferences, signs, np.ones(4), max_rules=3, ridge=1.0
-    )
-    assert len(steps) == 1
-
-
-class TestFollowing:
-    @pytest.mark.parametrize("kind", [2, "pairs"])
-    def test_finds_the_rules_that_the_probabilities_come_from(self, kind):
-        _, features, preferences = make_problem(kind)
-        wanted = {(2, 1, 0): 1.5, (9, 1, 0): -2.0}
-        columns = RuleColumns(features, preferences).columns(list(wanted))
-        margins = columns @ list(wanted.values())
-        step = follow_doubts(
-            features,
-            preferences,
-            np.zeros((preferences.n_rows, 0)),
-            np.ones(preferences.n_rows),
-            1 / (1 + np.exp(margins)),
-            max_rules=2,
-            ridge=1e-6,
-        )
-        followed = RuleColumns(features, preferences).columns(step.keys) @ step.weights
+    def test_finds_the_columns_that_probabilities_come_from(self):
+        margins = self.columns[:, [2, 9]] @ [1.5, -2.0]
+        last = self.steps(2, 1 / (1 + np.exp(margins)), ridge=1e-6)[-1]
+        assert set(last.places) == {2, 9}
+        followed = self.columns[:, list(last.places)] @ last.coef
         np.testing.assert_allclose(followed, margins, atol=1e-3)
 
-    def test_exchanges_rules_that_were_chosen_too_early(self):
-        _, features, preferences = make_problem(2)
-        rng = np.random.default_rng(35)
-        doubts, weights = rng.random(preferences.n_rows), np.ones(preferences.n_rows)
-        bias = np.zeros((preferences.n_rows, 0))
-        source = RuleColumns(features, preferences)
-        greedy = LogisticModel.of_bias(bias, weights, 0.1, doubts)
-        table = source.columns([(k, 1, 0) for k in range(features.n_features)])
-        chosen = []
-        for _ in range(4):
-            best, greedy = greedy.extend_best(table, chosen)
-            chosen.append(best)
-        step = follow_doubts(
-            features, preferences, bias, weights, doubts, max_rules=4, ridge=0.1
-        )
-        margins = source.columns(step.keys) @ step.weights
-        loss = weights @ (np.logaddexp(0, -margins) + doubts * margins)
-        reached = loss + 0.05 * step.weights @ step.weights
-        assert len({key[0] for key in step.keys}) == 4
-        assert reached < greedy.fit.objective - 0.01
+    def test_nothing_is_added_when_nothing_helps(self):
+        columns = np.array([[0.0], [-1.0], [0.0], [1.0]])
+        bias = np.array([[-1.0], [-1.0], [1.0], [1.0]])
+        start = LogisticModel.of_bias(bias, np.ones(4), 1.0)
+        assert len(list(forward(columns, start, 3))) == 1

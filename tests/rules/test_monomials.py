@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from penchant.models import Condition, Conjunction, Monomial, Monomials, Vocabulary
-from penchant.rules._monomials import PairedFeatures, ProductFeatures, rescaled
+from penchant.rules._monomials import ProductFeatures, rescaled
 
 WORDS = Vocabulary(("a", "b", "c"))
 
@@ -67,21 +67,3 @@ def test_attributes_that_are_zero_have_no_payoff():
         flat = [total for total, text in zip(totals, told, strict=True) if "a" in text]
         np.testing.assert_array_equal(flat, 0.0)
         assert np.isfinite(features.values(range(features.n_features))).all()
-
-
-def test_pairs_of_conditions_are_their_intersections():
-    covers = np.random.default_rng(0).random((5, 20)) < 0.5
-    made = []
-    features = PairedFeatures(covers, lambda numbers: made.append(numbers) or numbers)
-    pairs = [(i,) for i in range(5)]
-    pairs += [(i, j) for i in range(5) for j in range(i + 1, 5)]
-    assert features.n_features == len(pairs)
-    table = np.array([covers[list(pair)].all(axis=0) for pair in pairs], dtype=float)
-    channels = np.random.default_rng(1).normal(size=(20, 2))
-    for squared in (False, True):
-        np.testing.assert_allclose(
-            features.sums(channels, squared=squared), table @ channels
-        )
-    np.testing.assert_array_equal(features.values(range(len(pairs))), table.T)
-    assert [features.feature(k) for k in range(len(pairs))] == pairs
-    assert made == pairs

@@ -61,7 +61,7 @@ def answer(question: str = "q", how: Any = "left") -> Any:
 
 @given(st.lists(EVENTS, max_size=30))
 def test_every_sequence_of_events_can_be_read(log: list[tuple[str, Any]]) -> None:
-    now = Participation.of(log, N_ITEMS)
+    now = Participation.from_events(log, N_ITEMS)
     assert now.n_events == len(log)
     assert 0 <= now.ignored <= len(log)
     ids = [told.question for told in now.answered]
@@ -75,10 +75,10 @@ def test_every_sequence_of_events_can_be_read(log: list[tuple[str, Any]]) -> Non
 @settings(max_examples=30)
 @given(st.lists(EVENTS, max_size=20), st.lists(EVENTS, max_size=20))
 def test_reading_on_is_reading_all(first: list[Any], second: list[Any]) -> None:
-    now = Participation.of(first, N_ITEMS)
+    now = Participation.from_events(first, N_ITEMS)
     for kind, body in second:
         now = now.after(kind, body)
-    assert now == Participation.of(first + second, N_ITEMS)
+    assert now == Participation.from_events(first + second, N_ITEMS)
 
 
 def test_a_whole_conversation() -> None:
@@ -89,7 +89,7 @@ def test_a_whole_conversation() -> None:
         answer("q1", "right"),
         ask("q2", (0, 2, 4, 5), "best-worst"),
     ]
-    now = Participation.of(log, N_ITEMS)
+    now = Participation.from_events(log, N_ITEMS)
     assert (now.language, now.model, now.consented) == ("fr", "m1", True)
     assert now.answered == (AnsweredQuestion("q1", "pair", (3, 1), "right"),)
     assert now.open_question is not None
@@ -99,17 +99,17 @@ def test_a_whole_conversation() -> None:
 
 def test_undo_takes_the_last_answer_and_the_open_question_away() -> None:
     log = [ask("q1"), answer("q1"), ask("q2"), answer("q2"), ask("q3")]
-    now = Participation.of([*log, ("undone", {"question": "q2"})], N_ITEMS)
+    now = Participation.from_events([*log, ("undone", {"question": "q2"})], N_ITEMS)
     assert [told.question for told in now.answered] == ["q1"]
     assert now.open_question is None
-    other = Participation.of([*log, ("undone", {"question": "q1"})], N_ITEMS)
+    other = Participation.from_events([*log, ("undone", {"question": "q1"})], N_ITEMS)
     assert other.ignored == 1
     assert len(other.answered) == 2
 
 
 def test_after_the_end_a_question_opens_the_conversation_again() -> None:
     log = [ask("q1"), answer("q1"), ("finished", {"reason": "sure"})]
-    ended = Participation.of(log, N_ITEMS)
+    ended = Participation.from_events(log, N_ITEMS)
     assert (ended.finished, ended.went_on) == ("sure", False)
     again = ended.after(*ask("q2"))
     assert (again.finished, again.went_on) == ("", True)
@@ -129,7 +129,7 @@ def test_after_the_end_a_question_opens_the_conversation_again() -> None:
     ],
 )
 def test_what_makes_no_sense_is_counted_and_changes_nothing(event: Any) -> None:
-    before = Participation.of([ask("q")], N_ITEMS)
+    before = Participation.from_events([ask("q")], N_ITEMS)
     after = before.after(*event)
     assert after.ignored == 1
     assert after.open_question == before.open_question

@@ -8,9 +8,9 @@ from penchant.data import Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.exceptions import DataError
 from penchant.studies import AnsweredQuestion, simulated_answer
-from penchant.studies._beliefs import Talk
 from penchant.studies._results import curves, interactions, ranking, weigh, what_if
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 FLATS = load_flats()
 
@@ -19,7 +19,7 @@ FLATS = load_flats()
 def talk() -> Talk:
     rng = np.random.default_rng(0)
     utilities = make_flats_population(3, random_state=5).utilities[2]
-    talk = Talk.begin(Start.of(FLATS), 0)
+    talk = Talk.begin(Start.from_items(FLATS), 0)
     for k in range(10):
         items, _ = talk.next_items("pair")
         answer = simulated_answer("pair", items, utilities, rng)
@@ -122,7 +122,7 @@ def test_many_items_are_ranked_as_far_as_they_can_be_best() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((2100, 2)), columns=["a", "b"])
     many = Items.from_frame(frame)
-    talk = Talk.begin(Start.of(many), 0)
+    talk = Talk.begin(Start.from_items(many), 0)
     items, _ = talk.next_items("pair")
     talk = talk.tell(AnsweredQuestion("q", "pair", items, "left"))
     ranked = ranking(talk, many.names)

@@ -20,7 +20,7 @@ def test_directions_are_added_to_any_kind_of_covariance() -> None:
 def test_axes_are_in_the_units_of_the_data() -> None:
     frame = pd.DataFrame({"rent": [500.0, 900.0], "view": ["sea", "yard"]})
     rent = Attribute("rent", direction="down", domain=(400, 1000), unit="EUR")
-    start = Start.of(Items.from_frame(frame, [rent]))
+    start = Start.from_items(Items.from_frame(frame, [rent]))
     axis = start.axis(0, 4)
     assert axis.values == pytest.approx((400, 600, 800, 1000))
     assert axis.codes == pytest.approx([1.0, 2 / 3, 1 / 3, 0.0])

@@ -29,9 +29,9 @@ def test_ticks_can_be_fewer(most: int) -> None:
 
 def test_axis_of_one_value_has_it_in_the_middle() -> None:
     axis = Axis.around([7.0])
-    assert axis.at(7.0) == 50.0
+    assert axis.place(7.0) == 50.0
     flat = Axis(7.0, 7.0)
-    assert flat.at(7.0) == 50.0
+    assert flat.place(7.0) == 50.0
     assert flat.ticks() == [7.0]
 
 
@@ -40,27 +40,27 @@ def test_axis_around_values_shows_them_all(values: list[float]) -> None:
     axis = Axis.around(values)
     assert axis.low < min(values)
     assert axis.high > max(values)
-    places = [axis.at(value) for value in sorted(values)]
+    places = [axis.place(value) for value in sorted(values)]
     assert places == sorted(places)
     assert 0 <= places[0] <= places[-1] <= 100
 
 
 def test_axis_with_two_sides_has_nothing_in_the_middle() -> None:
     axis = Axis.both_sides([3.0, -12.0])
-    assert axis.at(0.0) == 50.0
+    assert axis.place(0.0) == 50.0
     assert axis.low < -12.0
     assert axis.high > 12.0
-    assert Axis.both_sides([]).at(0.0) == 50.0
+    assert Axis.both_sides([]).place(0.0) == 50.0
 
 
 def test_what_is_beyond_the_axis_is_at_its_end() -> None:
-    mark = Estimate.on(Axis(0.0, 100.0), 50.0, -20.0, 130.0)
+    mark = Estimate.placed(Axis(0.0, 100.0), 50.0, -20.0, 130.0)
     assert (mark.low, mark.at, mark.high) == (0.0, 50.0, 100.0)
 
 
 def test_bars_have_a_side() -> None:
     axis = Axis(-100.0, 100.0)
-    up, down = Bar.on(axis, 0.0, 50.0, 10.0), Bar.on(axis, 0.0, -50.0, 10.0)
+    up, down = Bar.placed(axis, 0.0, 50.0, 10.0), Bar.placed(axis, 0.0, -50.0, 10.0)
     assert (up.side, up.left, up.width, up.begin, up.end) == ("pro", 50, 25, 50, 75)
     assert (down.side, down.left, down.width, down.end) == ("con", 25, 25, 25)
     assert (up.low, up.high) == (70.0, 80.0)
@@ -69,10 +69,10 @@ def test_bars_have_a_side() -> None:
 @given(NUMBERS, st.lists(NUMBERS, min_size=1, max_size=8))
 def test_steps_of_a_waterfall_join(base: float, changes: list[float]) -> None:
     axis, bars = waterfall(base, changes, [1.0] * len(changes))
-    assert bars[0].begin == axis.at(base)
+    assert bars[0].begin == axis.place(base)
     for before, after in pairwise(bars):
         assert before.end == after.begin
-    assert bars[-1].end == pytest.approx(axis.at(base + sum(changes)), abs=0.02)
+    assert bars[-1].end == pytest.approx(axis.place(base + sum(changes)), abs=0.02)
 
 
 def test_a_curve_goes_down_the_page_where_it_rises() -> None:

@@ -22,6 +22,13 @@ FLATS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no pause between attempts be over because the machine is slow."""
+    now = datetime.now(UTC)
+    monkeypatch.setattr(SqlStore, "_clock", lambda *_: now)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqlStore]:
     with SqlStore(store_url(tmp_path)) as opened:

@@ -15,7 +15,7 @@ from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import NotAnswerableError
 
 if TYPE_CHECKING:
-    from penchant.cli._conversation import Conversation
+    from penchant.cli._conversation import TerminalTalk
     from penchant.studies import Store, Study
     from penchant.texts import Texts
 
@@ -68,12 +68,12 @@ def ask(
 
 def _join(
     store: "Store", study_id: str, label: str, language: str, screen: Screen
-) -> "tuple[Conversation | None, str]":
+) -> "tuple[TerminalTalk | None, str]":
     """Add a participant; nobody joins before agreeing to the consent text."""
-    from penchant.cli._conversation import Conversation, TerminalStudy, agrees
+    from penchant.cli._conversation import TerminalTalk, agrees
     from penchant.web.pages import check_label
 
-    study = TerminalStudy(store, study_id)
+    study = _open(store, study_id)
     if not study.settings.open:
         raise NotAnswerableError(
             "This study takes no new participants at the moment. Those who take part "
@@ -86,16 +86,16 @@ def _join(
     person, token = study.join(checked, texts.language)
     if study.settings.consent:
         study.consent(person.id)
-    return Conversation(study, person.id, texts, screen), token
+    return TerminalTalk(study, person.id, texts, screen), token
 
 
 def _come_back(
     store: "Store", study_id: str, token: str, language: str, screen: Screen
-) -> "Conversation | None":
+) -> "TerminalTalk | None":
     """Go on with a participant, who may still have to agree."""
-    from penchant.cli._conversation import Conversation, TerminalStudy, agrees
+    from penchant.cli._conversation import TerminalTalk, agrees
 
-    study = TerminalStudy(store, study_id)
+    study = _open(store, study_id)
     person = find_participant(study, token)
     now = study.participation(person.id)
     texts = _texts(study, language, now.language)
@@ -103,7 +103,17 @@ def _come_back(
         if not agrees(study, texts, screen):
             return None
         study.consent(person.id)
-    return Conversation(study, person.id, texts, screen)
+    return TerminalTalk(study, person.id, texts, screen)
+
+
+def _open(store: "Store", study_id: str) -> "Study":
+    """Open a study that learns from all answers at the end, not beside the asking.
+
+    The command ends with the conversation, and a fit in the background with it.
+    """
+    from penchant.studies import Study
+
+    return Study(store, study_id, background=False)
 
 
 def _texts(study: "Study", *wanted: str) -> "Texts":
@@ -112,7 +122,7 @@ def _texts(study: "Study", *wanted: str) -> "Texts":
     return load_texts(choose_language(wanted, study.settings.languages))
 
 
-def _run(talk: "Conversation", resume: str) -> bool:
+def _run(talk: "TerminalTalk", resume: str) -> bool:
     """Ask; whatever ends it, say how to come back."""
     ended = False
     talk.screen.say("To go on later, also after a break or on another terminal:")
@@ -127,7 +137,7 @@ def _run(talk: "Conversation", resume: str) -> bool:
     return ended
 
 
-def _end(talk: "Conversation", token: str, *, ended: bool, as_json: bool) -> None:
+def _end(talk: "TerminalTalk", token: str, *, ended: bool, as_json: bool) -> None:
     from penchant.cli._conversation import result_values
     from penchant.cli._results import show_recommendation
 

@@ -1,29 +1,22 @@
-"""Conversation: a whole elicitation in the terminal."""
+"""TerminalTalk: a whole elicitation in the terminal."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from penchant.cli._results import ranking_values, why_values
 from penchant.cli._screen import Screen
-from penchant.cli._typed import FINISH, PAUSE, UNDO, key_help, read_answer
+from penchant.data import Items
 from penchant.exceptions import ConflictError, NotAnswerableError
-from penchant.studies import OpenQuestion, Study
+from penchant.studies import FORMS, OpenQuestion, Study
 from penchant.texts import Texts
 from penchant.views import Card, question_view
 
-__all__ = ["Conversation", "TerminalStudy", "agrees", "result_values"]
+__all__ = ["TerminalTalk", "agrees", "read_answer", "result_values"]
 
-
-class TerminalStudy(Study):
-    """A study that learns from all answers when it is told to, not beside the asking.
-
-    The command ends with the conversation, and a fit in the background with it.
-    """
-
-    def refit(self, wait: bool = False) -> None:
-        """Learn only where somebody waits for it."""
-        if wait:
-            super().refit(wait=True)
+PAUSE: Final = "q"
+UNDO: Final = "u"
+FINISH: Final = "r"
+_SKIP: Final = "s"
 
 
 def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
@@ -49,7 +42,7 @@ def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class TerminalTalk:
     """Ask one person until the study knows enough or the person wants to pause.
 
     Parameters
@@ -149,3 +142,30 @@ def result_values(study: Study, person: str, token: str) -> dict[str, Any]:
         "recommendation": ranking_values(ranking[:1])[0],
         "why": why_values(study, person, ranking[0].item),
     }
+
+
+def read_answer(question: OpenQuestion, typed: str) -> Any:
+    """Give the answer that somebody typed; None if it is none to this question.
+
+    Parameters
+    ----------
+    question : OpenQuestion
+    typed : str
+        What the form takes, see `key_help`; s skips.
+    """
+    if typed == _SKIP:
+        return "skip"
+    return FORMS[question.form].read_typed(question.items, typed)
+
+
+def key_help(question: OpenQuestion, items: Items, texts: Texts) -> list[str]:
+    """Say what each key means, in the language of the person."""
+    names = [items.names[item] for item in question.items]
+    keys = {
+        **FORMS[question.form].keys(names, texts),
+        _SKIP: texts("question.skip"),
+        UNDO: texts("question.undo"),
+        FINISH: texts("question.enough"),
+        PAUSE: texts("page.pause"),
+    }
+    return [f"{key}  {meaning}" for key, meaning in keys.items()]

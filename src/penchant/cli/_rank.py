@@ -75,7 +75,7 @@ def _rank_for_all(group: "Group", top: int | None, as_json: bool) -> None:
     if as_json:
         from penchant.web.api import GroupOut
 
-        values = GroupOut.of(group).model_dump()
+        values = GroupOut.from_group(group).model_dump()
         write_json(values | {"items": values["items"][:top]})
         return
     screen = Screen()

@@ -31,7 +31,7 @@ _TOP = 5
 
 def ranking_values(ranking: Sequence[RankedItem]) -> list[dict[str, Any]]:
     """Give a ranking as plain values, like the API."""
-    return [RankedOut.of(ranked).model_dump() for ranked in ranking]
+    return [RankedOut.from_ranked(ranked).model_dump() for ranked in ranking]
 
 
 def show_ranking(ranking: Sequence[RankedItem], texts: Texts, screen: Screen) -> None:
@@ -53,7 +53,7 @@ def show_ranking(ranking: Sequence[RankedItem], texts: Texts, screen: Screen) ->
 
 def why_values(study: Study, person: str, item: int) -> dict[str, Any]:
     """Give why an item has its points as plain values, like the API."""
-    found = WhyOut.of(study.explain(person, item), item)
+    found = WhyOut.from_attribution(study.explain(person, item), item)
     return {"name": study.items.names[item], **found.model_dump()}
 
 
@@ -80,7 +80,7 @@ def comparison_values(
     """Give why an item is better than another as plain values, like the API."""
     view = compare_items(study, person, a, b, texts, changes=True)
     contrast = study.contrast(person, a, b)
-    found = ComparisonOut.of(contrast, study.reasons(person, a, b), a, b)
+    found = ComparisonOut.from_contrast(contrast, study.reasons(person, a, b), a, b)
     return {
         "name": study.items.names[a],
         "rival": study.items.names[b],

@@ -14,7 +14,7 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.elicitation import Simulation
-    from penchant.studies import Start, Study
+    from penchant.studies import Start
     from penchant.typing import FloatArray
 
 __all__ = ["simulate"]
@@ -67,7 +67,7 @@ def simulate(
     """
     kind = None if picture is None else _check_picture(picture, force)
     with open_store(data) as store:
-        start = _start(find_study(store, study_name))
+        start = find_study(store, study_name).newcomer()
     likes = _people(start, people, seed)
     results = {
         name: _ask_all(start, likes, name, questions, wrong, seed, jobs)
@@ -87,17 +87,6 @@ def _check_picture(path: Path, force: bool) -> str:
         raise DataError(f"A picture must end in .svg, .png or .pdf. Got {str(path)!r}.")
     check_target(path, force=force)
     return kind
-
-
-def _start(study: "Study") -> "Start":
-    """Give what is believed of a new participant."""
-    from penchant.studies import Start
-    from penchant.studies.store import unpack_model
-
-    latest = study.store.latest_model(study.id)
-    if latest is None or not study.settings.help_each_other:
-        return Start.of(study.items)
-    return Start.of(study.items, unpack_model(study.store.get_model(latest.id).body))
 
 
 def _people(start: "Start", n_people: int, seed: int) -> "FloatArray":

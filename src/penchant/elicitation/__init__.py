@@ -2,12 +2,12 @@
 
 from penchant.elicitation import policies
 from penchant.elicitation._batch import batch
-from penchant.elicitation._best import BestItem
+from penchant.elicitation._belief import BestItem, Recommendation
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._elicitor import Elicitor
 from penchant.elicitation._forecast import Forecast, carry_on, draw_people
-from penchant.elicitation._questions import Question, Recommendation, Told
+from penchant.elicitation._history import Question, Told
 from penchant.elicitation._simulate import FlippedAnswers, ProbitAnswers, simulate
 from penchant.elicitation._simulation import Simulation
 from penchant.elicitation._stopping import StopRule

@@ -16,8 +16,7 @@ from penchant.elicitation._choice import (
     leading_items,
 )
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import Question
+from penchant.elicitation._history import History, Question
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.gp import Answer
@@ -147,7 +146,7 @@ def _start(
     kept = np.arange(posterior.n_items)
     if posterior.n_items > LARGE:
         kept = leading_items(posterior, kept, _N_LEADING)
-    known = Dominance.of(posterior.n_items, items, None, None)
+    known = Dominance.from_table(posterior.n_items, items, None, None)
     contenders = np.arange(kept.size)
     if known is not None:
         contenders = contenders[~known.is_dominated(kept)]

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from penchant.elicitation._belief import Moments, Pair
-from penchant.elicitation._best import gains_over
+from penchant.elicitation._belief import Moments, Pair, View, gains_over
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._view import View
 from penchant.elicitation.policies._bald import bald
 from penchant.elicitation.policies._duels import (
     best_and_largest,
@@ -40,8 +38,7 @@ __all__ = [
 ]
 
 _MAX_CANDIDATES = 256
-_ALL_CANDIDATES = 256
-"""Up to so many items all are candidates; of more, a shortlist of the other size."""
+"""Items of which all pairs are scored; of more, a shortlist of so many."""
 
 _SHORTLIST = 500
 """Pairs of the largest EUBO whose exact knowledge gradient is computed."""
@@ -124,29 +121,25 @@ def check_policy(policy: Policy) -> Policy:
 
 def choose_pair(policy: Policy, situation: Situation) -> Pair | None:
     """Give the pair that a policy asks next, None if there is nothing to ask."""
-    for items in _candidates(policy, situation):
+    pools = [situation.contenders, np.arange(situation.posterior.n_items)]
+    if situation.contenders_only:
+        pools = pools[:1]
+    elif policy in ("bald", "random-pair"):
+        pools = pools[1:]
+    for pool in pools:
+        few = pool.size <= _MAX_CANDIDATES
+        items = pool if few else _shortlist(policy, situation, pool, _MAX_CANDIDATES)
         pairs = situation.pairs_of(items)
         if len(pairs):
             return _decide(policy, situation, pairs)
     return None
 
 
-def _candidates(policy: Policy, situation: Situation) -> list[IntArray]:
-    """Give sets of items to look for a question in, the most promising first."""
-    everyone = np.arange(situation.posterior.n_items)
-    pools = [situation.contenders, everyone]
-    if situation.contenders_only:
-        pools = pools[:1]
-    elif policy in ("bald", "random-pair"):
-        pools = pools[1:]
-    return [_shortlist(policy, situation, pool) for pool in pools]
-
-
-def _shortlist(policy: Policy, situation: Situation, pool: IntArray) -> IntArray:
+def _shortlist(
+    policy: Policy, situation: Situation, pool: IntArray, size: int
+) -> IntArray:
     """Keep so many items that all pairs of them can be scored."""
-    if pool.size <= _ALL_CANDIDATES:
-        return pool
-    posterior, size = situation.posterior, _MAX_CANDIDATES
+    posterior = situation.posterior
     if policy == "random-pair":
         return np.sort(situation.rng.choice(pool, size, replace=False))
     if policy == "bald":
@@ -236,30 +229,19 @@ def _targets(situation: Situation, pairs: IntArray) -> IntArray:
     return situation.contenders if few else np.unique(pairs)
 
 
-def _gradient(situation: Situation, pairs: IntArray) -> FloatArray:
-    among = _targets(situation, pairs)
-    return knowledge_gradient(situation.posterior, pairs, among=among)
-
-
-def _evoi(situation: Situation, pairs: IntArray) -> FloatArray:
-    return evoi(situation.posterior, pairs, among=_targets(situation, pairs))
-
-
-def _evoi_with_refits(situation: Situation, pairs: IntArray) -> FloatArray:
-    posterior = situation.posterior
-    among = _targets(situation, pairs)
-    return evoi(posterior, pairs, among=among, refit=posterior.update)
-
-
 POLICIES: dict[str, Callable[[Situation, IntArray], Any]] = {
     "bald": lambda s, pairs: bald(s.posterior, pairs),
     "best-and-largest": lambda s, pairs: best_and_largest(s.posterior, pairs),
     "eubo": lambda s, pairs: eubo(s.posterior, pairs),
     "eubo-kg": _eubo_then_gradient,
-    "evoi": _evoi,
-    "evoi-refit": _evoi_with_refits,
+    "evoi": lambda s, pairs: evoi(s.posterior, pairs, among=_targets(s, pairs)),
+    "evoi-refit": lambda s, pairs: evoi(
+        s.posterior, pairs, among=_targets(s, pairs), refit=s.posterior.update
+    ),
     "knockout": lambda s, pairs: knockout(s.posterior, pairs, order=s.order),
-    "knowledge-gradient": _gradient,
+    "knowledge-gradient": lambda s, pairs: knowledge_gradient(
+        s.posterior, pairs, among=_targets(s, pairs)
+    ),
     "random-pair": lambda s, pairs: random_pair(s.posterior, pairs, random_state=s.rng),
     "restricted-voi": lambda s, pairs: restricted_voi(s.posterior, pairs),
     "thompson": lambda s, pairs: thompson(s.posterior, pairs, random_state=s.rng),

@@ -7,12 +7,15 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Belief
-from penchant.elicitation._best import BestItem, best_item
+from penchant.elicitation._belief import (
+    Belief,
+    BestItem,
+    Recommendation,
+    best_item,
+)
 from penchant.elicitation._choice import Policy, Situation, choose_pair, leading_items
 from penchant.elicitation._dominance import LARGE, Dominance
-from penchant.elicitation._history import SKIPPED, History
-from penchant.elicitation._questions import Question, Recommendation
+from penchant.elicitation._history import SKIPPED, History, Question
 from penchant.elicitation._stopping import StopRule
 from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
@@ -149,13 +152,14 @@ class Conversation:
 
         Of more than 2000 items, the leading ones of these.
         """
-        n_items, known = self.belief.n_items, self.setting.known
-        items = np.arange(n_items)
-        if n_items > LARGE:
-            items = leading_items(self.belief, items, _N_LEADING)
-        if known is not None:
-            free = items[~known.is_dominated(items)]
-            items = free if free.size else self._best_dominator(items)
+        everyone, known = np.arange(self.belief.n_items), self.setting.known
+        if everyone.size <= LARGE:
+            items = everyone if known is None else known.undominated
+        else:
+            items = leading_items(self.belief, everyone, _N_LEADING)
+            if known is not None:
+                free = items[~known.is_dominated(items)]
+                items = free if free.size else self._best_dominator(items)
         if self.setting.decisive:
             undefeated = items[~np.isin(items, list(self.history.defeated))]
             items = undefeated if undefeated.size else items
@@ -217,16 +221,18 @@ class Conversation:
             expected_regret=max(self.best.expected_regret + behind, 0.0),
         )
 
+    @cached_property
+    def recommendation(self) -> Recommendation:
+        """What is believed about the favourite."""
+        return self.describe(self.favourite)
+
     def stop_reason(self, rule: StopRule) -> str:
         """Say why no more questions are needed; an empty text while some are."""
         if self.contenders.size == 1:
             return "only one item can still be the best"
         if rule.is_set:
-            best = self.describe(self.favourite)
-            n_questions = len(self.told)
-            reason = rule.reason(
-                best.expected_regret, best.probability_best, n_questions
-            )
+            best, n = self.recommendation, len(self.told)
+            reason = rule.reason(best.expected_regret, best.probability_best, n)
             if reason:
                 return reason
         return "" if self.question is not None else self.nothing_left

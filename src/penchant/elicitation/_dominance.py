@@ -58,7 +58,7 @@ class Dominance:
         set_fields(self, X=frozen_array(values), directions=directions)
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         n_items: int,
         items: Items | None,
@@ -93,6 +93,11 @@ class Dominance:
         relation = self.between(everyone, everyone)
         relation.setflags(write=False)
         return relation
+
+    @cached_property
+    def undominated(self) -> IntArray:
+        """The items that no other one dominates, of a table that is not large."""
+        return np.flatnonzero(~self.relation.any(axis=0))
 
     def between(self, items: IntArray, others: IntArray) -> BoolArray:
         """Tell whether items[i] dominates others[j], shape (k, m)."""

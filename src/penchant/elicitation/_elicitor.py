@@ -6,18 +6,12 @@ from typing import Any, Self
 import numpy as np
 
 from penchant.data import Items
-from penchant.elicitation._belief import Belief
+from penchant.elicitation._belief import Belief, Recommendation
 from penchant.elicitation._choice import Policy, check_policy
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._forecast import Forecast, forecast
-from penchant.elicitation._history import History
-from penchant.elicitation._questions import (
-    Question,
-    Recommendation,
-    Told,
-    check_answer,
-)
+from penchant.elicitation._history import History, Question, Told, check_answer
 from penchant.elicitation._stopping import StopRule
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
@@ -109,7 +103,7 @@ class Elicitor:
         decisive: bool = False,
         stop: StopRule | None = None,
     ) -> None:
-        known = Dominance.of(posterior.n_items, items, X, directions)
+        known = Dominance.from_table(posterior.n_items, items, X, directions)
         setting = Setting(
             policy=check_policy(policy),
             seed=_draw_seed(random_state),
@@ -235,7 +229,7 @@ class Elicitor:
 
     def expected_regret(self) -> float:
         """Give what the person loses, in expectation, with the recommended item."""
-        return self._now.describe(self._now.favourite).expected_regret
+        return self._now.recommendation.expected_regret
 
     def probability_best(self) -> FloatArray:
         """Give the probability of being the best for every item, shape (n_items,)."""
@@ -276,13 +270,6 @@ class Elicitor:
                 "or decisive=True: without one there is no goal to count to."
             )
         return forecast(self._now, self._stop, n_simulations)
-
-    def copy(self) -> "Elicitor":
-        """Give an independent conversation that starts from here."""
-        other = object.__new__(Elicitor)
-        other._start, other._stop = self._start, self._stop
-        other._moments = list(self._moments)
-        return other
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole conversation as plain values for JSON.

@@ -10,7 +10,7 @@ import numpy as np
 from penchant.elicitation._belief import Belief
 from penchant.elicitation._choice import leading_items
 from penchant.elicitation._conversation import Conversation
-from penchant.elicitation._questions import Told
+from penchant.elicitation._history import Told
 from penchant.elicitation._stopping import StopRule
 from penchant.typing import FloatArray
 

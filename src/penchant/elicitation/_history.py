@@ -1,21 +1,23 @@
-"""What follows from the answers so far about what may be asked next."""
+"""Questions and answers as values, and what may be asked next after them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import ndtr
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Moments, Pair
-from penchant.elicitation._view import View
+from penchant.elicitation._belief import Moments, Pair, View
+from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.typing import IntArray
 
-__all__ = ["DISAGREE", "SKIPPED", "UNEXPECTED", "History"]
+__all__ = ["SKIPPED", "History", "Question", "Told", "check_answer"]
+
+Word = Literal["left", "right", "tie", "skip", "neither"]
 
 DISAGREE = "asked again because your answers disagree"
 UNEXPECTED = "asked again because your answer was unexpected"
@@ -31,18 +33,102 @@ _UNEXPECTED = 0.5
 """An answer is checked if, with all answers known, the opposite is more likely."""
 
 
+@dataclass(frozen=True)
+class Question:
+    """Two items, of which the person is to name the better one.
+
+    Parameters
+    ----------
+    left, right : int
+        The items, in the order in which to show them.
+    number : int or None, default=None
+        Place in the conversation, counted from 1. None for a pair that the caller
+        brings, such as one of an offline questionnaire.
+    reason : str, default=""
+        Why it is asked, where a person may wonder: it was asked before.
+    """
+
+    left: int
+    right: int
+    number: int | None = None
+    reason: str = ""
+
+    @property
+    def pair(self) -> Pair:
+        """The two items, the smaller index first."""
+        return min(self.left, self.right), max(self.left, self.right)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the question as plain values for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Told:
+    """An answer to a question.
+
+    Parameters
+    ----------
+    left, right : int
+        The items.
+    answer : {"left", "right", "tie", "skip", "neither"}
+        What the person said.
+    """
+
+    left: int
+    right: int
+    answer: Word
+
+    @property
+    def pair(self) -> Pair:
+        """The two items, the smaller index first."""
+        return min(self.left, self.right), max(self.left, self.right)
+
+    @property
+    def items(self) -> Pair:
+        """The two items as they were shown."""
+        return self.left, self.right
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the question was passed over."""
+        return self.answer == "skip"
+
+    @property
+    def evidence(self) -> tuple[Answer, ...]:
+        """What it says of the items: both are below if neither is acceptable."""
+        if self.answer in ("left", "right"):
+            duel = self.items if self.answer == "left" else self.items[::-1]
+            return (Answer("comparison", duel),)
+        if self.answer == "tie":
+            return (Answer("tie", self.items),)
+        rejected = self.items if self.answer == "neither" else ()
+        return tuple(Answer("below", (item,)) for item in rejected)
+
+
+def check_answer(answer: object) -> Word:
+    """Return a known answer, or say which there are."""
+    known = get_args(Word)
+    if answer not in known:
+        raise DataError(f"answer must be one of {', '.join(known)}. Got {answer!r}.")
+    return answer  # type: ignore[return-value]  # one of the literals
+
+
 class Said(NamedTuple):
     """What was said about two items.
 
     Parameters
     ----------
     pair : (int, int)
-        The items; of a comparison the better one first.
+        The items, the smaller index first.
     kind : {"comparison", "tie", "neither", "skip"}
+    items : (int, int)
+        The items; of a comparison the better one first.
     """
 
     pair: Pair
     kind: str
+    items: Pair
 
 
 @dataclass(frozen=True)
@@ -74,61 +160,64 @@ class History:
             were passed over, or rejected if there is any.
         """
         told = list(evidence)
-        said = [Said(_pair(a), a.kind) for a in told if a.kind != "below"]
+        said = [(a.kind, a.items[0], a.items[1]) for a in told if a.kind != "below"]
         if not said:
             kind = "neither" if told else "skip"
-            said = [Said(pair, kind) for pair in combinations(shown, 2)]
-        return History((*self.said, *said))
+            said = [(kind, i, j) for i, j in combinations(shown, 2)]
+        entries = (Said((min(i, j), max(i, j)), kind, (i, j)) for kind, i, j in said)
+        return History((*self.said, *entries))
 
     @cached_property
     def asked(self) -> Counter[Pair]:
         """How often each pair was answered; skipped questions do not count."""
-        return Counter(_sorted(s.pair) for s in self.said if s.kind != "skip")
+        return Counter(each.pair for each in self.said if each.kind != "skip")
 
     @cached_property
     def skipped(self) -> Counter[Pair]:
         """How often each pair was skipped."""
-        return Counter(_sorted(s.pair) for s in self.said if s.kind == "skip")
+        return Counter(each.pair for each in self.said if each.kind == "skip")
 
     @cached_property
-    def duels(self) -> list[Pair]:
-        """Winner and loser of every comparison, in order."""
-        return [s.pair for s in self.said if s.kind == "comparison"]
+    def duels(self) -> list[Said]:
+        """The comparisons, in order."""
+        return [each for each in self.said if each.kind == "comparison"]
 
     @cached_property
     def defeated(self) -> frozenset[int]:
         """Items that lost a duel; of two equally good ones the second counts."""
         kinds = ("comparison", "tie")
-        return frozenset(s.pair[1] for s in self.said if s.kind in kinds)
+        return frozenset(each.items[1] for each in self.said if each.kind in kinds)
 
     @cached_property
     def resting(self) -> frozenset[Pair]:
         """Skipped pairs that are not asked now."""
-        recent = History(self.said[-_REST:]).skipped if self.skipped else ()
-        return frozenset({*recent, *(p for p, n in self.skipped.items() if n > 1)})
+        recent = {each.pair for each in self.said[-_REST:] if each.kind == "skip"}
+        return frozenset(recent | {p for p, n in self.skipped.items() if n > 1})
 
     @cached_property
     def circular(self) -> frozenset[Pair]:
         """Pairs whose answers contradict each other, directly or in a circle."""
         if len(self.duels) < 2:
             return frozenset()
-        items, places = np.unique(self.duels, return_inverse=True)
+        duels = [duel.items for duel in self.duels]
+        items, places = np.unique(duels, return_inverse=True)
         winners, losers = places.reshape(-1, 2).T
         above = np.zeros((items.size, items.size))
         above[winners, losers] = 1.0
         for _ in range(int(items.size).bit_length()):  # paths of twice the length
             above = np.minimum(above + above @ above, 1.0)
         closed = np.flatnonzero(above[losers, winners])
-        return frozenset(_sorted(self.duels[k]) for k in closed)
+        return frozenset(self.duels[k].pair for k in closed)
 
     def unexpected(self, posterior: Moments) -> frozenset[Pair]:
         """Pairs whose answer the posterior, which knows all answers, disbelieves."""
         if not self.duels:
             return frozenset()
-        view, winners, losers = View.of_pairs(posterior, np.array(self.duels))
+        duels = np.array([duel.items for duel in self.duels])
+        view, winners, losers = View.of_pairs(posterior, duels)
         d, spread = view.difference(winners, losers)
         doubted = ndtr(d / view.answer_scale(spread)) < _UNEXPECTED
-        return frozenset(_sorted(self.duels[k]) for k in np.flatnonzero(doubted))
+        return frozenset(self.duels[k].pair for k in np.flatnonzero(doubted))
 
     def repeatable(self, posterior: Moments) -> dict[Pair, str]:
         """Give the pairs that are worth asking again, each with the reason."""
@@ -140,11 +229,3 @@ class History:
         """Give the pairs not to ask, shape (n, 2): answered or resting."""
         pairs = (set(self.asked) - set(again)) | self.resting
         return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-
-
-def _sorted(duel: Pair) -> Pair:
-    return min(duel), max(duel)
-
-
-def _pair(answer: Answer) -> Pair:
-    return answer.items[0], answer.items[1]

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -163,8 +164,7 @@ def simulate(
     return Simulation(name, *(np.array(column) for column in zip(*talks, strict=True)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Person:
+class _Person(NamedTuple):
     """A simulated person."""
 
     row: int
@@ -263,35 +263,16 @@ def _beliefs(
         raise DataError(
             f"X_users must have one row per person ({n_people}). Got {len(features)}."
         )
-    if hasattr(population, "for_user"):
-        return _ForUser(population, features)
-    if features is not None:
+    if features is not None and not hasattr(population, "for_user"):
         raise DataError(
             "X_users needs a population with for_user(), such as PopulationGP."
         )
-    if callable(population):
-        return population  # type: ignore[no-any-return]  # as documented
-    return _Everybody(population)
+    return partial(_belief, population, features)
 
 
-@dataclass(frozen=True, eq=False)
-class _ForUser:
-    """Asks a fitted population; a class, so that it can be sent to workers."""
-
-    population: Any
-    features: Any
-
-    def __call__(self, row: int) -> Any:
-        if self.features is None:
-            return self.population.for_user()
-        return self.population.for_user(self.features[row])
-
-
-@dataclass(frozen=True, eq=False)
-class _Everybody:
-    """Believes the same of all people."""
-
-    posterior: Any
-
-    def __call__(self, row: int) -> Any:
-        return self.posterior
+def _belief(population: Any, features: Any, row: int) -> Any:
+    """Say what is believed of one person; runs in a worker."""
+    if not hasattr(population, "for_user"):
+        return population(row) if callable(population) else population
+    known = () if features is None else (features[row],)
+    return population.for_user(*known)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -60,17 +60,34 @@ def check_items(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     """
     known = getattr(estimator, "attributes_in_", None)
     if isinstance(X, Items) and known is not None and not reset:
-        return X.encode(attributes=known)
+        return X.encode(attributes=known, missing=_blanks(estimator)[0])
     table = _as_table(estimator, X, reset=reset)
-    array: FloatArray = validate_data(estimator, table, reset=reset, dtype=np.float64)
+    array: FloatArray = validate_data(
+        estimator,
+        table,
+        reset=reset,
+        dtype=np.float64,
+        ensure_all_finite=_blanks(estimator)[1],
+    )
     return array
+
+
+def _blanks(estimator: Any) -> tuple[Literal["keep", "refuse"], str | bool]:
+    """Say what Items and scikit-learn are to do with blank cells."""
+    takes = getattr(estimator, "_takes_blanks", False)
+    return ("keep", "allow-nan") if takes else ("refuse", True)
 
 
 def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     """Return items as `check_items` does in fit, and finite ratings of them."""
     table = _as_table(estimator, X, reset=True)
     items, ratings = validate_data(
-        estimator, table, y, dtype=np.float64, y_numeric=True
+        estimator,
+        table,
+        y,
+        dtype=np.float64,
+        y_numeric=True,
+        ensure_all_finite=_blanks(estimator)[1],
     )
     return items, np.asarray(ratings, dtype=np.float64)
 
@@ -78,7 +95,13 @@ def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Float
 def check_labelled_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
     """Return items as `check_items` does in fit, and labels of them."""
     table = _as_table(estimator, X, reset=True)
-    items, labels = validate_data(estimator, table, y, dtype=np.float64)
+    items, labels = validate_data(
+        estimator,
+        table,
+        y,
+        dtype=np.float64,
+        ensure_all_finite=_blanks(estimator)[1],
+    )
     check_classification_targets(labels)
     return items, labels
 
@@ -93,7 +116,8 @@ def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         estimator.attributes_in_ = X.attributes
     known = getattr(estimator, "attributes_in_", X.attributes)
     names = [attribute.name for attribute in known]
-    return pd.DataFrame(X.encode(attributes=known), columns=names)
+    encoded = X.encode(attributes=known, missing=_blanks(estimator)[0])
+    return pd.DataFrame(encoded, columns=names)
 
 
 def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:
@@ -122,7 +146,8 @@ def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:
                 "domain must be 'data', (low, high) or one entry per attribute. "
                 f"Got {domain!r}."
             )
-        return Domain(array.min(axis=0), array.max(axis=0), (None,) * n_features)
+        ends = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)
+        return Domain(*ends, (None,) * n_features)
     if len(domain) == 2 and np.isscalar(domain[0]):
         domain = [domain] * n_features
     if len(domain) != n_features:
@@ -156,10 +181,11 @@ def _level_positions(values: FloatArray, levels: FloatArray, column: int) -> Flo
     order = np.argsort(levels)
     found = np.clip(np.searchsorted(levels[order], values), 0, levels.size - 1)
     positions = order[found]
-    strays = np.flatnonzero(levels[positions] != values)
+    blank = np.isnan(values)
+    strays = np.flatnonzero((levels[positions] != values) & ~blank)
     if strays.size:
         raise DataError(
             f"Row {strays[0]}, attribute {column}: {values[strays[0]]:g} is not one "
             f"of its levels {levels.tolist()}."
         )
-    return positions.astype(np.float64)
+    return np.where(blank, np.nan, positions)

@@ -172,14 +172,15 @@ def make_encoding(
     attributes = X.attributes if isinstance(X, Items) else None
     space = check_domain(domain, X, items)
     blank: tuple[FloatArray | None, ...] = (None,) * n_features
-    varies = tuple(bool(np.ptp(column) > 0) for column in items.T)
+    varies = tuple(map(_varies, items.T))
     encoding = Encoding(tuple(known), space, blank, attributes, varies)
     categories, levels = list(blank), list(space.levels)
     for i in _categorical(categorical_features, encoding):
         given = levels[i]
         if attributes is not None and attributes[i].levels:
             given = _level_places(len(attributes[i].levels))
-        categories[i] = np.unique(items[:, i]) if given is None else given
+        known = items[~np.isnan(items[:, i]), i]
+        categories[i] = np.unique(known) if given is None else given
         levels[i] = None
     return replace(
         encoding,
@@ -236,6 +237,14 @@ def _categorical(features: Any, encoding: Encoding) -> list[int]:
             )
         given = np.flatnonzero(given).tolist()
     return sorted(found.union(map(encoding.position, given)))
+
+
+def _varies(column: FloatArray) -> bool:
+    """Tell whether a column has two values or more; a blank is a value."""
+    blank = np.isnan(column)
+    if blank.any():
+        return not blank.all()
+    return bool(np.ptp(column) > 0)
 
 
 def _level_places(n_levels: int) -> FloatArray:

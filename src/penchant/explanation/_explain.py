@@ -72,7 +72,7 @@ def explain(
     >>> from penchant.explanation import explain
     >>> from penchant.models import GAIRegressor
     >>> sample = make_gai(100, 4, n_factors=3, noise=0.01, random_state=0)
-    >>> model = GAIRegressor(sigma=0.3, max_order=2).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, sigma=0.3, max_order=2).fit(sample.X, sample.y)
     >>> found = explain(model, sample.X[:2])
     >>> found.values.shape, bool(abs(found.gap).max() < 1e-12)
     ((2, 4), True)

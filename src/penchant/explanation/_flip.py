@@ -152,7 +152,7 @@ def flip(model: Any, item: Any, rival: Any, *, domain: Any = None) -> Flip:
     >>> found.is_better, found.one.attribute, round(found.one.after, 2)
     (True, 'x0', 2.0)
     """
-    search = _Search.of(model, item, rival, domain)
+    search = _Search.begin(model, item, rival, domain)
     alone = search.alone()
     return Flip(
         is_better=bool(search.sign > 0),
@@ -173,7 +173,7 @@ class _Search:
     sign: float
 
     @classmethod
-    def of(cls, model: Any, item: Any, rival: Any, domain: Any) -> "_Search":
+    def begin(cls, model: Any, item: Any, rival: Any, domain: Any) -> "_Search":
         both = stack_rows(as_row(model, item), as_row(model, rival))
         utility = output_of(model, both)
         own, level = (float(value) for value in utility(both))

@@ -14,8 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from penchant._parallel import one_thread
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.exceptions import DataError
+from penchant.gai._base import BaseGAI
 from penchant.gai._choice import GAIChoice
-from penchant.gai._estimators import BaseGAI, check_ratings
+from penchant.gai._estimators import check_ratings
 from penchant.gai._fit import ComparedItems, Fold, JudgedItems, LearnedGAI, RatedItems
 from penchant.gai._selection import COMPARISONS, RATINGS, Recipe, Selection, snap
 from penchant.typing import BoolArray, FloatArray
@@ -50,6 +51,7 @@ class BaseGAICV(BaseGAI):
     # The published kernels; those of the candidates have the same measures.
     kernel = "rbf"
     sigma = 1.0
+    solver = "exact"
 
     def __init__(
         self,

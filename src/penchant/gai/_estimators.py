@@ -1,161 +1,28 @@
 """Estimators that learn a GAI utility from ratings or comparisons."""
 
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
 
 from penchant._parallel import one_thread
 from penchant._validation import check_weights
-from penchant.encoding import (
-    RankerMixin,
-    check_pairs,
-    check_rated_items,
-    make_encoding,
-    make_kernels,
-)
-from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.gai._fit import (
-    ComparedItems,
-    JudgedItems,
-    LearnedGAI,
-    RatedItems,
-    SparseMachine,
-)
-from penchant.gai._monotone import monotone_utility
+from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
+from penchant.exceptions import DataError
+from penchant.gai._base import BaseGAI
+from penchant.gai._fit import ComparedItems, LearnedGAI, RatedItems
+from penchant.gai.binned import Preference, Squared, Tube
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
-from penchant.utility import GAIModel, TensorGAI
+from penchant.utility import TensorGAI
 
-__all__ = ["BaseGAI", "GAIRanker", "GAIRegressor", "check_ratings"]
+__all__ = ["GAIRanker", "GAIRegressor", "check_ratings"]
 
-_ADVICE = {
-    "node_limit": "Set max_order=2 or 3",
-    "stalled": "Use a smaller C or a larger tol",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    """Encoded items, the kernel of each attribute, and where u must rise or fall."""
-
-    U: FloatArray
-    kernels: tuple[UnivariateKernel, ...]
-    directions: dict[int, int]
-
-
-class BaseGAI(GAIModel, BaseEstimator):
-    """Parameters, attributes and the common course of a fit."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "max_order": [Interval(Integral, 1, None, closed="left"), None],
-        "sparse": ["boolean"],
-        "sigma": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "domain": [StrOptions({"data"}), "array-like"],
-        "categorical_features": ["array-like", None],
-        "kernel": [StrOptions({"rbf", "spline", "bspline"}), "array-like"],
-        "monotone": [dict, StrOptions({"directions"}), None],
-        "hierarchical": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-    }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "encoding_",
-        "utility_",
-        "dual_gap_",
-        "solver_status_",
-        "n_iter_",
-    )
-
-    def __init__(
-        self,
-        *,
-        C: float = 10.0,
-        epsilon: float = 0.01,
-        max_order: int | None = None,
-        sparse: bool = True,
-        sigma: float | Sequence[float] = 1.0,
-        domain: Any = "data",
-        categorical_features: Any = None,
-        kernel: str | Sequence[UnivariateKernel] = "rbf",
-        monotone: Mapping[int | str, int] | str | None = None,
-        hierarchical: bool = False,
-        tol: float = 1e-5,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.max_order = max_order
-        self.sparse = sparse
-        self.sigma = sigma
-        self.domain = domain
-        self.categorical_features = categorical_features
-        self.kernel = kernel
-        self.monotone = monotone
-        self.hierarchical = hierarchical
-        self.tol = tol
-
-    def _prepare(self, X: Any, items: FloatArray) -> _Prepared:
-        """Find out what the attributes are, and encode the items."""
-        names = getattr(self, "feature_names_in_", None)
-        self.encoding_ = make_encoding(
-            X, items, self.domain, self.categorical_features, names
-        )
-        return _Prepared(
-            self.encoding_.transform(items),
-            make_kernels(self.kernel, self.sigma, self.encoding_),
-            self.encoding_.directions(self.monotone),
-        )
-
-    def _order(self) -> int:
-        """Give the largest order of a factor."""
-        n_active = len(self.encoding_.active)
-        return min(self.max_order or n_active, n_active)
-
-    def _learn(self, data: _Prepared, judged: JudgedItems) -> LearnedGAI:
-        """Learn few factors with a certificate, or all factors up to max_order."""
-        if not self.sparse:
-            machine = judged.dense_machine(data.kernels)
-            return judged.fit_machine(
-                machine, C=self.C, epsilon=self.epsilon, tol=self.tol
-            )
-        # Equal items are merged before they have features: rounding may tell these
-        # apart, and the solver would then take the items for different ones.
-        items, item_of = np.unique(data.U, axis=0, return_inverse=True)
-        evidence = judged.evidence(self.epsilon).merged(item_of.ravel())
-        active = self.encoding_.active
-        return SparseMachine(items, data.kernels, active, self.max_order).fit(
-            evidence, C=self.C, tol=self.tol, hierarchical=self.hierarchical
-        )
-
-    def _finish(
-        self, learned: LearnedGAI, data: _Prepared, offset: float, scale: float
-    ) -> Self:
-        """Make monotone, go back to the user's units, keep the certificate.
-
-        The certificate is that of what was learned, before it was made monotone.
-        """
-        utility = learned.utility
-        if data.directions:
-            utility = monotone_utility(utility, data.kernels, data.U, data.directions)
-        self.utility_ = utility.scaled(offset, scale)
-        self.dual_gap_ = learned.gap
-        self.solver_status_ = learned.status
-        self.n_iter_ = learned.n_iter
-        if learned.status != "optimal":
-            warnings.warn(
-                f"{type(self).__name__} reached a relative duality gap of "
-                f"{learned.gap:.2g}; {self.tol:.2g} was asked for. "
-                f"{_ADVICE[learned.status]}.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        return self
+_LEAST_BEND = 0.01
+_FEW_PAIRS = 100
+"""Fewer comparisons than this cannot judge each other: C is that of the paper."""
 
 
 class GAIRegressor(RegressorMixin, BaseGAI):
@@ -173,14 +40,24 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float or "auto", default="auto"
         Cost of a unit of loss against a unit of norm: C' of GAI-3. Larger values
-        fit the data more closely, with more factors.
+        fit the data more closely, with more factors. "auto": chosen along a path by
+        rows that are held out, with a linear utility where that does as well.
+    loss : {"auto", "squared", "tube"}, default="auto"
+        What errors cost. "auto": squared errors with C="auto", the tube of the paper
+        with a number for C.
     epsilon : float, default=0.01
         Half-width of the tube without loss, as a share of the range of y.
     max_order : int or None, default=None
-        Largest number of attributes in a factor; None: no limit. The certificate
-        covers the subsets up to this order.
+        Largest number of attributes in a factor; None: no limit for the exact solver,
+        2 for the binned one. The certificate covers the subsets up to this order.
+    solver : {"auto", "exact", "binned"}, default="auto"
+        "exact": all subsets, kernels as given, up to about a thousand distinct items.
+        "binned": attributes in quantile bins and factors of up to 3 attributes, to a
+        million rows; blank cells (NaN) are a value of their own. "auto": the exact one
+        where a number for C (up to 1,000 items), `sigma`, `kernel`, `hierarchical`,
+        `sparse` or `max_order` asks for it.
     sparse : bool, default=True
         True: few factors, chosen among all subsets of attributes, with a
         certificate. False: all factors up to `max_order` in one kernel machine, the
@@ -206,7 +83,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
     tol : float, default=1e-5
-        Relative duality gap to reach.
+        Relative duality gap to reach; the binned solver stops at 100 times as much.
 
     Attributes
     ----------
@@ -214,16 +91,22 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         Sets of attribute indices; by size, then by index.
     factor_weights_ : ndarray of shape (n_factors,)
         Norm d_S of each factor's function, in the units of the utility. With
-        `monotone`: its standard deviation.
+        `monotone` or the binned solver: its standard deviation.
     variance_shares_ : ndarray of shape (n_factors,)
         Share of each factor in the variance of the utility over the domain.
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective from its minimum; with
+        Certified relative distance of the objective of `solver_` from its minimum; with
         `monotone`, that of the utility before it was made monotone.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
+    solver_ : {"exact", "binned", "linear"}
+        Which problem was solved, and what `dual_gap_` therefore covers: all subsets
+        and the kernels as given; bins and all subsets up to `max_order_`; or, where
+        held-out rows gained nothing from curves, a linear utility.
+    max_order_ : int
+        Largest number of attributes that a factor could have.
     n_iter_ : int
         Iterations of the solver.
     utility_ : GAIUtility
@@ -264,6 +147,44 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     (1.0, True)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseGAI._parameter_constraints,
+        "loss": [StrOptions({"auto", "squared", "tube"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float | str = "auto",
+        loss: str = "auto",
+        epsilon: float = 0.01,
+        max_order: int | None = None,
+        solver: str = "auto",
+        sparse: bool = True,
+        sigma: float | Sequence[float] = 1.0,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        kernel: str | Sequence[UnivariateKernel] = "rbf",
+        monotone: Mapping[int | str, int] | str | None = None,
+        hierarchical: bool = False,
+        tol: float = 1e-5,
+    ) -> None:
+        super().__init__(
+            C=C,
+            epsilon=epsilon,
+            max_order=max_order,
+            solver=solver,
+            sparse=sparse,
+            sigma=sigma,
+            domain=domain,
+            categorical_features=categorical_features,
+            kernel=kernel,
+            monotone=monotone,
+            hierarchical=hierarchical,
+            tol=tol,
+        )
+        self.loss = loss
+
     @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -288,14 +209,37 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
             nothing = LearnedGAI(TensorGAI({}, (), (), 0.0), 0.0, "optimal", 0)
             return self._finish(nothing, data, low, 1.0)
-        rated = RatedItems(
-            U=data.U,
-            encoding=self.encoding_,
-            max_order=self._order(),
-            y=(ratings - low) / width,
-            weights=weights,
-        )
-        return self._finish(self._learn(data, rated), data, low, width)
+        solver = self._choose_solver(data.U)
+        loss = self._choose_loss(solver)
+        if loss == "squared":
+            low = float(np.average(ratings, weights=weights))
+            width = float(np.sqrt(np.average((ratings - low) ** 2, weights=weights)))
+        y = (ratings - low) / width
+        if solver == "binned":
+            tube = Tube(self.epsilon, max(self.epsilon, _LEAST_BEND))
+            form = Squared() if loss == "squared" else tube
+            learned = self._learn_binned([data.U], y, weights, form)
+        else:
+            rated = RatedItems(
+                U=data.U,
+                encoding=self.encoding_,
+                max_order=self._order(),
+                y=y,
+                weights=weights,
+            )
+            learned = self._learn_exact(data, rated)
+        return self._finish(learned, data, low, width)
+
+    def _choose_loss(self, solver: str) -> str:
+        """Squared errors with a path, the paper's tube with a number for C."""
+        if solver == "exact" and self.loss == "squared":
+            raise DataError(
+                "The exact solver has the tube loss only. Use loss='tube' or "
+                "solver='binned'."
+            )
+        if self.loss != "auto":
+            return self.loss
+        return "squared" if solver == "binned" and self.C == "auto" else "tube"
 
     def predict(self, X: Any) -> FloatArray:
         """Predict ratings: the utility of items.
@@ -327,14 +271,21 @@ class GAIRanker(RankerMixin, BaseGAI):
 
     Parameters
     ----------
-    C : float, default=10.0
+    C : float or "auto", default="auto"
         Cost of a unit of loss against a unit of norm: C' of GAI-3. Larger values
-        fit the data more closely, with more factors.
+        fit the data more closely, with more factors. "auto": chosen along a path by
+        comparisons that are held out; fewer than 100 cannot tell, and C is 10.
     epsilon : float, default=0.01
         Largest difference of utility between tied items without loss.
     max_order : int or None, default=None
-        Largest number of attributes in a factor; None: no limit. The certificate
-        covers the subsets up to this order.
+        Largest number of attributes in a factor; None: no limit for the exact solver,
+        2 for the binned one. The certificate covers the subsets up to this order.
+    solver : {"auto", "exact", "binned"}, default="auto"
+        "exact": all subsets, kernels as given, up to about a thousand distinct items.
+        "binned": attributes in quantile bins and factors of up to 3 attributes, to a
+        million rows; blank cells (NaN) are a value of their own. "auto": the exact one
+        where a number for C (up to 1,000 items), `sigma`, `kernel`, `hierarchical`,
+        `sparse` or `max_order` asks for it.
     sparse : bool, default=True
         True: few factors, chosen among all subsets of attributes, with a
         certificate. False: all factors up to `max_order` in one kernel machine, the
@@ -360,7 +311,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
     tol : float, default=1e-5
-        Relative duality gap to reach.
+        Relative duality gap to reach; the binned solver stops at 100 times as much.
 
     Attributes
     ----------
@@ -368,16 +319,22 @@ class GAIRanker(RankerMixin, BaseGAI):
         Sets of attribute indices; by size, then by index.
     factor_weights_ : ndarray of shape (n_factors,)
         Norm d_S of each factor's function, in the units of the utility. With
-        `monotone`: its standard deviation.
+        `monotone` or the binned solver: its standard deviation.
     variance_shares_ : ndarray of shape (n_factors,)
         Share of each factor in the variance of the utility over the domain.
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective from its minimum; with
+        Certified relative distance of the objective of `solver_` from its minimum; with
         `monotone`, that of the utility before it was made monotone.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
+    solver_ : {"exact", "binned", "linear"}
+        Which problem was solved, and what `dual_gap_` therefore covers: all subsets
+        and the kernels as given; bins and all subsets up to `max_order_`; or, where
+        held-out rows gained nothing from curves, a linear utility.
+    max_order_ : int
+        Largest number of attributes that a factor could have.
     n_iter_ : int
         Iterations of the solver.
     utility_ : GAIUtility
@@ -438,14 +395,30 @@ class GAIRanker(RankerMixin, BaseGAI):
         """
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
-        compared = ComparedItems(
-            U=data.U,
-            weights=pairs.weights,
-            encoding=self.encoding_,
-            max_order=self._order(),
-            pairs=pairs,
-        )
-        return self._finish(self._learn(data, compared), data, 0.0, 1.0)
+        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto"
+        if not few and self._choose_solver(data.U) == "binned":
+            learned = self._learn_from_many(pairs, data.U)
+        else:
+            compared = ComparedItems(
+                U=data.U,
+                weights=pairs.weights,
+                encoding=self.encoding_,
+                max_order=self._order(),
+                pairs=pairs,
+            )
+            learned = self._learn_exact(data, compared)
+        return self._finish(learned, data, 0.0, 1.0)
+
+    _takes_blanks = False
+
+    def _learn_from_many(self, pairs: Pairs, U: FloatArray) -> LearnedGAI:
+        """Learn over bins; a tie counts half in each direction."""
+        first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
+        second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
+        halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights
+        weights = np.concatenate([halves, halves[pairs.ties]])
+        y = np.ones(len(first))
+        return self._learn_binned([U[first], U[second]], y, weights, Preference())
 
 
 def check_ratings(

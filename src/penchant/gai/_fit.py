@@ -50,12 +50,15 @@ class LearnedGAI:
     status : str
         "optimal" if the gap is at most the tolerance.
     n_iter : int
+    solver : {"exact", "binned", "linear"}
+        Which problem was solved.
     """
 
     utility: GAIUtility
     gap: float
     status: str
     n_iter: int
+    solver: str = "exact"
 
 
 class SparseMachine:

@@ -4,6 +4,7 @@ from penchant.gp._answers import Answer, RowEvidence
 from penchant.gp._covariance import (
     Covariance,
     DenseCovariance,
+    Draws,
     LowRankCovariance,
     covariance_root,
 )
@@ -13,7 +14,7 @@ from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdItemKernel, It
 from penchant.gp._lapses import LapsePosterior
 from penchant.gp._personal_utility import FactorTerm, PersonalUtility
 from penchant.gp._population import PopulationGP
-from penchant.gp._posterior import Draws, Posterior
+from penchant.gp._posterior import Posterior
 from penchant.gp._ranker import GaussianProcessRanker
 
 __all__ = [

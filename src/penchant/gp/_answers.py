@@ -9,7 +9,12 @@ from numba import njit
 from penchant._cached import cached_property
 from penchant.exceptions import DataError
 from penchant.gp._covariance import Covariance
-from penchant.gp.inference._expectation_propagation import expectation_propagation
+from penchant.gp.inference._expectation_propagation import (
+    Limits,
+    SiteArrays,
+    SiteState,
+    propagate,
+)
 from penchant.gp.inference._laplace import laplace
 from penchant.gp.inference._sites import Sites, standardised
 from penchant.gp.inference._truncated_normal import truncated_normal
@@ -20,6 +25,9 @@ __all__ = ["Answer", "RowEvidence"]
 _N_ITEMS = {"comparison": 2, "tie": 2, "below": 1}
 _TOL = 1e-9
 """Change of the standardised moments at which inference stops."""
+
+_WITHOUT, _WITH_SLIPS = Limits(0.9, _TOL, 100), Limits(0.8, 1e-7, 100)
+"""Slips make likelihoods that are not log-concave, so that steps are shorter."""
 
 LEFT_OUT = -1
 """Stands in an answer for an item that `Posterior.take` did not keep."""
@@ -171,20 +179,25 @@ class RowEvidence:
         rows = np.ascontiguousarray(self.rows[:, items])
         return replace(self, rows=rows, answers=tuple(answers))
 
-    def infer(self, inference: str, noise: float) -> "RowEvidence":
-        """Find the sites, from where they stand."""
+    def infer(self, inference: str, noise: float, lapse: float) -> "RowEvidence":
+        """Find the sites, from where they stand; slips need expectation propagation."""
         if not len(self):
             return self
-        sites = Sites(self.lower, self.upper, noise)
-        solve = expectation_propagation if inference == "ep" else laplace
-        start = (self.precision, self.shift)
-        found = solve(self.mean, self.gram, sites, start=start, tol=_TOL)
-        return replace(
-            self,
-            precision=found.tau,
-            shift=found.nu,
-            log_evidence=float(found.log_evidence),
-        )
+        tau, nu = self.precision.copy(), self.shift.copy()
+        if inference == "laplace" and not lapse:
+            sites = Sites(self.lower, self.upper, noise)
+            found = laplace(self.mean, self.gram, sites, start=(tau, nu), tol=_TOL)
+            tau, nu, total = found.tau, found.nu, found.log_evidence
+        else:
+            q, gram = len(self), np.ascontiguousarray(self.gram)
+            rows = (np.arange(q), np.full(q, -1))
+            ends = (self.lower, self.upper, np.full(q, noise), np.ones(q))
+            arrays, state = SiteArrays(*rows, *ends, lapse), np.zeros((2, q))
+            limits = _WITH_SLIPS if lapse else _WITHOUT
+            _, _, total, _, _ = propagate(
+                self.mean, gram, arrays, SiteState(tau, nu, *state), limits
+            )
+        return replace(self, precision=tau, shift=nu, log_evidence=float(total))
 
     @cached_property
     def root(self) -> FloatArray:
@@ -261,10 +274,11 @@ def _log_ratios(
     sums, unit = np.zeros(len(draws)), noise * np.sqrt(2.0)
     for k in range(len(pairs)):
         i, j = pairs[k]
+        open_above = ends[1, k] == np.inf  # of a comparison: half the work
         for n in range(len(draws)):
             value = draws[n, i] - (draws[n, j] if j >= 0 else 0.0)
             above = 0.5 * erfc((ends[0, k] - value) / unit)
-            beyond = 0.5 * erfc((ends[1, k] - value) / unit)
+            beyond = 0.0 if open_above else 0.5 * erfc((ends[1, k] - value) / unit)
             likelihood = lapse + (1.0 - 2.0 * lapse) * (above - beyond)
             if likelihood > _CANCELLED or lapse > 0.0:
                 sums[n] += log(likelihood)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
@@ -15,6 +15,7 @@ from penchant.typing import ArrayLike, FloatArray, IntArray
 __all__ = [
     "Covariance",
     "DenseCovariance",
+    "Draws",
     "LowRankCovariance",
     "as_covariance",
     "covariance_root",
@@ -38,6 +39,20 @@ def read_only(values: ArrayLike) -> FloatArray:
         array = array.copy()
         array.setflags(write=False)
     return array
+
+
+class Draws(NamedTuple):
+    """Utilities that a person may have.
+
+    Parameters
+    ----------
+    utilities : ndarray of shape (n_draws, n_items)
+    weights : ndarray of shape (n_draws,)
+        How much each draw counts; they sum to 1.
+    """
+
+    utilities: FloatArray
+    weights: FloatArray
 
 
 @dataclass(frozen=True, eq=False)

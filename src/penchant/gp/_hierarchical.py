@@ -277,7 +277,11 @@ def _item_prior(
     family: KernelFamily | None, items: FloatArray | None
 ) -> ItemPrior | None:
     """Give the prior of items of which something is known."""
-    return None if family is None or items is None else ItemPrior.of(family, items)
+    return (
+        None
+        if family is None or items is None
+        else ItemPrior.from_family(family, items)
+    )
 
 
 def _whitening(K: FloatArray) -> FloatArray:

@@ -61,7 +61,7 @@ class ItemPrior:
     parameters: FloatArray
 
     @classmethod
-    def of(
+    def from_family(
         cls,
         family: KernelFamily,
         items: FloatArray,
@@ -125,7 +125,7 @@ class ItemPrior:
             bounds=[*family.bounds, (-9.0, 3.0)],
             options={"maxiter": _MAX_ITER},
         )
-        return ItemPrior.of(family, self.items, best.x)
+        return ItemPrior.from_family(family, self.items, best.x)
 
     def weights(self, items: FloatArray) -> FloatArray:
         """Give how much the utility of each training item counts for items.

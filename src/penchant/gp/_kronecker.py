@@ -85,7 +85,7 @@ class KroneckerData:
     weights: FloatArray
 
     @classmethod
-    def of(
+    def from_answers(
         cls, items: FloatArray, users: FloatArray, sites: GroupedSites
     ) -> "KroneckerData":
         """Give the nodes of all people numbers in one row."""

@@ -226,7 +226,9 @@ class PopulationGP(BaseEstimator):
         check_items_exist(comparisons.n_items, self.n_items_)
         if self.n_items_ < 1:
             raise DataError("There must be an item. Got no items and no comparisons.")
-        self.user_encoding_ = None if X_users is None else UserEncoding.of(X_users)
+        self.user_encoding_ = (
+            None if X_users is None else UserEncoding.from_features(X_users)
+        )
         self.item_encoding_: Encoding | None = None
         sites = pack_answers(
             comparisons, X_users, n_items=self.n_items_, tie_width=self.tie_width
@@ -246,7 +248,7 @@ class PopulationGP(BaseEstimator):
                 "X_items and X_users to fit, or use prior='hierarchical'."
             )
         users = self.user_encoding_.numbers(X_users)
-        data = KroneckerData.of(items, users, sites)
+        data = KroneckerData.from_answers(items, users, sites)
         start = Scales(1.0, np.ones(items.shape[1]), np.ones(users.shape[1]))
         self.noise_ = _PAPER_NOISE if self.noise is None else float(self.noise)
         self.model_: Any = fit_kronecker(

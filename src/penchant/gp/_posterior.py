@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import ndtr
 
 from penchant._cached import cached_property
+from penchant._validation import set_fields
 from penchant.exceptions import DataError, FormatError
 from penchant.gp._answers import Answer, RowEvidence
 from penchant.gp._covariance import (
     MAX_DIMENSION,
     Covariance,
     DenseCovariance,
+    Draws,
     LowRankCovariance,
     as_covariance,
     covariance_root,
@@ -22,23 +24,10 @@ from penchant.gp._covariance import (
 )
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["Draws", "Posterior"]
+__all__ = ["Posterior"]
 
 _ARRAYS = ("rows", "mean", "gram", "precision", "shift")
-
-
-class Draws(NamedTuple):
-    """Utilities that a person may have.
-
-    Parameters
-    ----------
-    utilities : ndarray of shape (n_draws, n_items)
-    weights : ndarray of shape (n_draws,)
-        How much each draw counts; they sum to 1.
-    """
-
-    utilities: FloatArray
-    weights: FloatArray
+_NOTHING = RowEvidence.empty(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +53,8 @@ class Posterior:
     inference : {"ep", "laplace"}, default="ep"
         How answers become Gaussian: expectation propagation (GP-10), good for any
         noise, or Laplace's approximation (GP-4), as in the paper.
-    evidence : RowEvidence or None, default=None
-        The answers so far; None: none.
+    evidence : RowEvidence, optional
+        The answers so far, of a posterior with the same prior; default: none.
 
     Attributes
     ----------
@@ -96,7 +85,7 @@ class Posterior:
     tie_width: float = 0.1
     threshold: float = 0.0
     inference: str = "ep"
-    evidence: RowEvidence | None = None
+    evidence: RowEvidence = _NOTHING
 
     lapse: ClassVar[float] = 0.0
     negligible: ClassVar[float] = 1e-9
@@ -105,28 +94,23 @@ class Posterior:
     _fewest_draws: ClassVar[float] = 100.0
 
     def __post_init__(self) -> None:
-        covariance = as_covariance(self.prior_cov)
-        mean = read_only(self.prior_mean)
+        if self.answers:
+            return  # all was checked when the posterior without answers was made
+        covariance, mean = as_covariance(self.prior_cov), read_only(self.prior_mean)
         if mean.shape != (covariance.n_items,):
             raise DataError(
                 f"prior_mean must have one entry per item ({covariance.n_items}). "
                 f"Got shape {mean.shape}."
             )
-        _check_positive("noise", self.noise)
-        _check_positive("tie_width", self.tie_width)
+        for name, value in (("noise", self.noise), ("tie_width", self.tie_width)):
+            if not 0 < value < np.inf:
+                raise DataError(f"{name} must be a positive number. Got {value!r}.")
         if self.inference not in ("ep", "laplace"):
             raise DataError(
                 f"inference must be 'ep' or 'laplace'. Got {self.inference!r}."
             )
-        evidence = self.evidence
-        if evidence is None:
-            evidence = RowEvidence.empty(mean.size)
-        for name, value in (
-            ("prior_mean", mean),
-            ("prior_cov", covariance),
-            ("evidence", evidence),
-        ):
-            object.__setattr__(self, name, value)
+        nothing = RowEvidence.empty(mean.size)
+        set_fields(self, prior_mean=mean, prior_cov=covariance, evidence=nothing)
 
     def __repr__(self) -> str:
         return (
@@ -142,30 +126,24 @@ class Posterior:
     @property
     def answers(self) -> tuple[Answer, ...]:
         """What the person answered, first answer first."""
-        return self._evidence.answers
+        return self.evidence.answers
 
     @property
     def log_evidence(self) -> float:
         """Logarithm of the probability that the model gave to the answers."""
-        return self._evidence.log_evidence
-
-    @property
-    def _evidence(self) -> RowEvidence:
-        """The answers so far; __post_init__ has seen to it that it is there."""
-        return cast(RowEvidence, self.evidence)
+        return self.evidence.log_evidence
 
     @cached_property
     def mean(self) -> FloatArray:
         """Expected utilities, shape (n_items,)."""
-        rows, weights = self._evidence.rows, self._evidence.weights
+        rows, weights = self.evidence.rows, self.evidence.weights
         return read_only(self.prior_mean + weights @ rows)
 
     @cached_property
     def variance(self) -> FloatArray:
         """Variances of the utilities, shape (n_items,)."""
-        known = np.einsum(
-            "ki,ki->i", self._evidence.reduction, self._evidence.reduction
-        )
+        reduction = self.evidence.reduction
+        known = np.einsum("ki,ki->i", reduction, reduction)
         return read_only(np.maximum(self.prior_cov.variance - known, 0.0))
 
     @cached_property
@@ -174,7 +152,7 @@ class Posterior:
         prior = self.prior_cov.dense()
         if not self.answers:
             return read_only(prior)
-        reduction = self._evidence.reduction
+        reduction = self.evidence.reduction
         covariance = reduction.T @ reduction
         np.subtract(prior, covariance, out=covariance)
         covariance.setflags(write=False)
@@ -192,7 +170,7 @@ class Posterior:
         ndarray of shape (k, k)
         """
         index = self._check_items(items)
-        reduction = self._evidence.reduction[:, index]
+        reduction = self.evidence.reduction[:, index]
         return self.prior_cov.block(index) - reduction.T @ reduction
 
     def cross(self, items: ArrayLike) -> FloatArray:
@@ -207,7 +185,7 @@ class Posterior:
         ndarray of shape (n_items, k)
         """
         index = self._check_items(items)
-        reduction = self._evidence.reduction
+        reduction = self.evidence.reduction
         return self.prior_cov.rows(index).T - reduction.T @ reduction[:, index]
 
     def probability(self, i: int, j: int) -> float:
@@ -253,7 +231,7 @@ class Posterior:
         equal = np.full(len(utilities), 1.0 / len(utilities))
         if not self.answers:
             return equal
-        logs = self._evidence.log_ratios(items, utilities, self.noise, self.lapse)
+        logs = self.evidence.log_ratios(items, utilities, self.noise, self.lapse)
         weights: FloatArray = np.exp(logs - logs.max())
         weights /= weights.sum()
         return weights if 1.0 / (weights @ weights) >= self._fewest_draws else equal
@@ -293,18 +271,8 @@ class Posterior:
         return self.with_answers([Answer("below", (i,))])
 
     def with_answers(self, answers: Iterable[Answer]) -> Self:
-        """Give the belief after several answers, found in one go.
-
-        Parameters
-        ----------
-        answers : iterable of Answer
-
-        Returns
-        -------
-        Posterior
-            The same if there are no answers.
-        """
-        evidence = self._evidence
+        """Give the belief after several answers, found in one go."""
+        evidence = self.evidence
         for answer in answers:
             self._check_items(answer.items)
             evidence = evidence.append(
@@ -313,12 +281,10 @@ class Posterior:
                 self.prior_cov,
                 answer.interval(self.tie_width, self.threshold),
             )
-        if evidence is self._evidence:
+        if evidence is self.evidence:
             return self
-        return replace(self, evidence=self._infer(evidence))
-
-    def _infer(self, evidence: RowEvidence) -> RowEvidence:
-        return evidence.infer(self.inference, self.noise)
+        found = evidence.infer(self.inference, self.noise, self.lapse)
+        return replace(self, evidence=found)
 
     def without(self, k: int) -> Self:
         """Give the belief as if answer k had never been given.
@@ -336,7 +302,9 @@ class Posterior:
             raise DataError(
                 f"There are {len(self.answers)} answers, counted from 0. Got {k}."
             )
-        return replace(self, evidence=self._infer(self._evidence.without(k)))
+        evidence = self.evidence.without(k)
+        found = evidence.infer(self.inference, self.noise, self.lapse)
+        return replace(self, evidence=found)
 
     def take(self, items: ArrayLike) -> Self:
         """Give the belief about some items only, numbered anew.
@@ -358,14 +326,14 @@ class Posterior:
             raise DataError("take needs different items. Got one twice.")
         return replace(
             self,
-            prior_mean=self.prior_mean[index],
+            prior_mean=read_only(self.prior_mean[index]),
             prior_cov=self.prior_cov.take(index),
-            evidence=self._evidence.take(index),
+            evidence=self.evidence.take(index),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the belief as plain lists and numbers, ready for JSON."""
-        arrays = {name: getattr(self._evidence, name).tolist() for name in _ARRAYS}
+        arrays = {name: getattr(self.evidence, name).tolist() for name in _ARRAYS}
         return {
             "prior_mean": self.prior_mean.tolist(),
             "prior_cov": {
@@ -386,16 +354,7 @@ class Posterior:
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:
-        """Give back the belief that `to_dict` described.
-
-        Parameters
-        ----------
-        state : dict
-
-        Returns
-        -------
-        Posterior
-        """
+        """Give back the belief that `to_dict` described."""
         try:
             return cls._from_state(state)
         except (KeyError, TypeError, IndexError) as error:
@@ -438,8 +397,3 @@ class Posterior:
                 f"Items have the numbers 0 to {self.n_items - 1}. Got {index.tolist()}."
             )
         return index
-
-
-def _check_positive(name: str, value: float) -> None:
-    if not 0 < value < np.inf:
-        raise DataError(f"{name} must be a positive number. Got {value!r}.")

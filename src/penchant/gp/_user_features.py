@@ -37,7 +37,7 @@ class UserEncoding:
     scale: FloatArray
 
     @classmethod
-    def of(cls, X_users: Any) -> "UserEncoding":
+    def from_features(cls, X_users: Any) -> "UserEncoding":
         """Learn the encoding from a table of shape (n_users, n_columns)."""
         frame = _as_frame(X_users)
         levels = tuple(_levels(frame[name]) for name in frame)

@@ -48,6 +48,8 @@ def picture(
         with warnings.catch_warnings():
             # Signs that no font has are drawn as boxes.
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+            # Names that leave no room overlap, which is better than no picture.
+            warnings.filterwarnings("ignore", "constrained_layout not", UserWarning)
             drawn = draw()
             figure = drawn if isinstance(drawn, Figure) else _figure_of(drawn)
             try:

@@ -79,7 +79,7 @@ def plot_curve(
     >>> from penchant.models import GAIRegressor
     >>> from penchant.plotting import plot_curve
     >>> sample = make_gai(80, 3, n_factors=2, random_state=0)
-    >>> model = GAIRegressor(domain=(0, 1)).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, domain=(0, 1)).fit(sample.X, sample.y)
     >>> ax = plot_curve(model, 0)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x0', 'added utility')
@@ -177,7 +177,7 @@ def plot_surface(
     >>> from penchant.models import GAIRegressor
     >>> from penchant.plotting import plot_surface
     >>> sample = make_gai(150, 4, n_factors=3, noise=0.01, random_state=0)
-    >>> model = GAIRegressor(domain=(0, 1)).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, domain=(0, 1)).fit(sample.X, sample.y)
     >>> ax = plot_surface(model, (2, 3))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x2', 'x3')
@@ -309,7 +309,7 @@ def plot_importances(
     >>> from penchant.models import GAIRegressor
     >>> from penchant.plotting import plot_importances
     >>> sample = make_gai(150, 4, n_factors=3, noise=0.01, random_state=0)
-    >>> model = GAIRegressor(domain=(0, 1)).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, domain=(0, 1)).fit(sample.X, sample.y)
     >>> ax = plot_importances(model.select(min_share=0.02), max_factors=2)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x0', 'x1', '1 more']

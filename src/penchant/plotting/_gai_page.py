@@ -77,7 +77,7 @@ def plot_gai(
     >>> from penchant.models import GAIRegressor
     >>> from penchant.plotting import plot_gai
     >>> sample = make_gai(150, 4, n_factors=3, noise=0.01, random_state=0)
-    >>> model = GAIRegressor(domain=(0, 1)).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, domain=(0, 1)).fit(sample.X, sample.y)
     >>> figure = plot_gai(model, X=sample.X, min_share=0.02)
     >>> [ax.get_title(loc="left").split()[0] for ax in figure.axes[3:]]
     ['x0', 'x1', 'x2']

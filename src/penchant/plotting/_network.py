@@ -56,7 +56,7 @@ def plot_network(
     >>> from penchant.models import GAIRegressor
     >>> from penchant.plotting import plot_network
     >>> sample = make_gai(150, 4, n_factors=3, noise=0.01, random_state=0)
-    >>> model = GAIRegressor(domain=(0, 1)).fit(sample.X, sample.y)
+    >>> model = GAIRegressor(C=10.0, domain=(0, 1)).fit(sample.X, sample.y)
     >>> ax = plot_network(model.select(min_share=0.02))
     >>> ax.get_title(loc="left")
     'network, with shares of the variance'

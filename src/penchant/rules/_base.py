@@ -1,7 +1,8 @@
 """What rule classifiers and rule rankers share: parameters and the course of a fit."""
 
+import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -12,30 +13,37 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from penchant._parallel import one_thread
+from penchant._parallel import one_thread, track
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._data import RuleData
-from penchant.rules._games import Certificate, RuleGame, RuleVotes, vote_matrix
 from penchant.rules._generators import AlwaysTrue, GeneratorSum, make_generator
 from penchant.rules._input import Folds
-from penchant.rules._learning import KnownRule, RuleLearner, WeightedRules
 from penchant.rules._monomials import rescaled
+from penchant.rules._program import (
+    Certificate,
+    KnownRule,
+    RuleGame,
+    RuleProgram,
+    RuleVotes,
+    WeightedRules,
+    vote_matrix,
+)
 from penchant.rules._selection import (
-    PATH,
-    FittedRules,
+    MAX_RULES,
+    NUS,
     RuleCandidate,
     RuleChoice,
     RuleSearch,
-    choose_candidate,
+    choose_rules,
 )
 from penchant.rules._text import Rule, RuleExplanation, RulesTable
 from penchant.typing import FloatArray
 
 __all__ = ["BaseRules"]
 
-_FALLBACK_NU = 0.1
-"""Soft margin where there is no hard one, and nothing to choose by."""
+_SHARE_OF_FOLDS = 0.6
+"""Of `max_time`."""
 
 
 class BaseRules(BaseEstimator):
@@ -53,6 +61,8 @@ class BaseRules(BaseEstimator):
         "n_epochs": [Interval(Integral, 1, None, closed="left")],
         "n_plays": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -73,10 +83,11 @@ class BaseRules(BaseEstimator):
 
     rules_: list[Rule]
     game_: RuleGame
+    _with_bias: ClassVar[bool]
 
-    def _scheme(self) -> tuple[tuple[bool, ...], bool]:
-        """Give the balances to compare, and whether all labels count the same."""
-        return (False,), False
+    def _balanced(self) -> bool:
+        """Tell whether all labels count the same in the margin program."""
+        return False
 
     def _label_names(self) -> tuple[Any, ...]:
         """Give the labels that rules speak for, in the order of their codes."""
@@ -91,63 +102,90 @@ class BaseRules(BaseEstimator):
 
     # Learning
 
+    def _wanted_loss(self) -> str:
+        """Resolve the parameter `loss`: few rules, or those of the margin program."""
+        if self.solver == "fictitious-play":
+            if self.loss == "logistic" or self.nu not in ("auto", None):
+                raise DataError(
+                    "solver='fictitious-play' knows the hard margin only: "
+                    "loss='margin' and nu=None. Got "
+                    f"loss={self.loss!r}, nu={self.nu!r}; use "
+                    "solver='column-generation'."
+                )
+            return "margin"
+        if self.loss == "auto":
+            return "logistic" if self.nu == "auto" else "margin"
+        return str(self.loss)
+
     def _learn(
-        self, data: RuleData, make_folds: Callable[[], Folds], *, with_bias: bool
+        self,
+        data: RuleData,
+        make_folds: Callable[[], Folds],
+        known: tuple[KnownRule, ...] = (),
     ) -> Self:
         """Choose what is left open, weigh rules on all data, and keep them."""
-        self.choice_: RuleChoice | None = None
-        search = self._search(with_bias)
+        self._seen = data
+        search = self._search(known)
         with one_thread():
-            given, learner = self._given(search), search.learner(data)
-            few = None if given or self.nu != "auto" else search.separate(learner)
-            self._seen = data
-            if few is not None:
-                return self._keep(few)
-            candidates = (given,) if given else self._choose(search, data, make_folds())
-            return self._fit_candidates(learner, search, candidates, make_folds)
+            if not known:  # otherwise what was chosen before is kept
+                self.choice_ = self._choose(search, data, make_folds)
+            self.candidate_ = self._chosen(search)
+            if search.loss == "logistic":
+                return self._keep(search, data, search.fit(data, self.candidate_))
+            program = search.program(data)
+            rules = self._weigh(program, self.candidate_.nu)
+            few = search.shorten(program.data, rules)
+            self._warn_of_margin(rules, few)
+            return self._keep(search, program.data, few)
 
-    def _continue(self, data: RuleData, *, with_bias: bool) -> Self:
+    def _weigh(self, program: RuleProgram, nu: float | None) -> WeightedRules:
+        """Solve the margin program, or play its game as in the paper."""
+        if self.solver == "column-generation":
+            return program.solve_with_margin(nu, balanced=self._balanced())
+        return program.play(
+            n_columns=self.working_set_size,
+            n_epochs=self.n_epochs,
+            n_plays=self.n_plays,
+            random_state=self.random_state,
+        )
+
+    def _continue(self, data: RuleData) -> Self:
         """Learn from all data so far, beginning with the rules that are there."""
         seen: RuleData | None = getattr(self, "_seen", None)
         data = data if seen is None else seen.join(data)
-        search = self._search(with_bias, self._known(data.X))
-        given = self._given(search)
-        others = self.choice_.candidates if self.choice_ else ()
-        candidates = (given,) if given else (self.candidate_, *others)
-        self._seen = data
-        with one_thread():
-            return self._fit_candidates(search.learner(data), search, candidates, list)
-
-    def _fit_candidates(
-        self,
-        learner: RuleLearner,
-        search: RuleSearch,
-        candidates: Sequence[RuleCandidate],
-        make_folds: Callable[[], Folds],
-    ) -> Self:
-        """Weigh rules in the first way that leaves a margin."""
-        if self.solver == "fictitious-play":
-            rules = search.shorten(learner, self._play(learner), candidates[0])
-            fitted = FittedRules(candidates[0], learner, rules)
-            advice = "more n_epochs and n_plays, or solver='column-generation'"
-        else:
-            fitted = _first_with_margin(search, learner, candidates)
-            advice = "a larger nu, nu='auto' or more rules (a higher degree)"
-            if fitted.candidate.nu is None and not fitted.rules.has_margin:
-                search = replace(search, nus=PATH)
-                candidates = self._choose(search, learner.data, make_folds())
-                fitted = _first_with_margin(search, learner, candidates)
-                self._warn_not_separable(fitted.candidate)
-        if not fitted.rules.has_margin:
-            self._warn_no_margin(advice)
-        return self._keep(fitted)
-
-    def _known(self, X: Any) -> tuple[KnownRule, ...]:
-        """Give the rules that are there, fit for items that may be new."""
         codes = {name: code for code, name in enumerate(self._label_names())}
-        return tuple(
-            (rescaled(rule.feature, X), codes[rule.target], codes[rule.against])
+        known = tuple(
+            (rescaled(rule.feature, data.X), codes[rule.target], codes[rule.against])
             for rule in self.rules_
+        )
+        return self._learn(data, list, known)
+
+    def _search(self, known: tuple[KnownRule, ...]) -> RuleSearch:
+        """Gather what the parameters say."""
+        self.vocabulary_ = self._words()
+        self.loss_ = self._wanted_loss()
+        generator = make_generator(
+            self.generator,
+            self.degree,
+            with_bias=self._with_bias,
+            is_few=self.loss_ == "logistic",
+        )
+        parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
+        has_bias = any(isinstance(part, AlwaysTrue) for part in parts)
+        limit = np.inf if self.max_time is None else float(self.max_time)
+        return RuleSearch(
+            generator,
+            self.vocabulary_,
+            has_bias and self._with_bias,
+            self.tol,
+            loss=self.loss_,
+            nus=NUS if self.nu == "auto" else (self.nu,),
+            balanced=self._balanced(),
+            weigh_balanced=getattr(self, "balance", False) is True,
+            max_rules=self.max_rules,
+            ridge=self.ridge,
+            known=known,
+            deadline=time.monotonic() + limit,
         )
 
     def _words(self) -> Vocabulary:
@@ -157,144 +195,120 @@ class BaseRules(BaseEstimator):
         attributes = getattr(self, "attributes_in_", None)
         return Vocabulary(tuple(map(str, names)), attributes)
 
-    def _search(self, with_bias: bool, known: Sequence[KnownRule] = ()) -> RuleSearch:
-        self.vocabulary_ = self._words()
-        generator = make_generator(self.generator, self.degree, with_bias=with_bias)
-        parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
-        has_bias = with_bias and any(isinstance(part, AlwaysTrue) for part in parts)
-        balances, score_balanced = self._scheme()
-        return RuleSearch(
-            generator,
-            self.vocabulary_,
-            has_bias,
-            self.tol,
-            losses=("margin", "logistic") if self.loss == "auto" else (self.loss,),
-            nus=PATH if self.nu == "auto" else (self.nu,),
-            balances=balances,
-            max_rules=self.max_rules,
-            ridge=self.ridge,
-            score_balanced=score_balanced,
-            known=tuple(known),
-        )
-
-    def _given(self, search: RuleSearch) -> RuleCandidate | None:
-        """Take what the parameters say; None if they leave a choice."""
-        if self.solver == "fictitious-play":
-            self._check_playable()
-            return RuleCandidate("margin", "margin", None, False, self.max_rules)
-        balanced = search.balances[0]
-        if self.loss == "margin" and len(search.nus) * len(search.balances) == 1:
-            return RuleCandidate(
-                "margin", "margin", search.nus[0], balanced, self.max_rules
-            )
-        if self.loss == "logistic" and self.max_rules is not None:
-            return RuleCandidate(
-                "logistic", "greedy", None, search.score_balanced, self.max_rules
-            )
-        return None
-
     def _choose(
-        self, search: RuleSearch, data: RuleData, folds: Folds
-    ) -> tuple[RuleCandidate, ...]:
-        """Compare candidates, best first; with nothing to compare by, take one."""
-        if not folds:
-            one = RuleCandidate(
-                "margin", "margin", _FALLBACK_NU, search.balances[0], self.max_rules
+        self, search: RuleSearch, data: RuleData, make_folds: Callable[[], Folds]
+    ) -> RuleChoice | None:
+        """Compare candidates out of fold; None if there is nothing to compare."""
+        if search.loss == "margin" and (
+            len(search.nus) == 1 or self.solver == "fictitious-play"
+        ):
+            return None
+        folds: Iterable[tuple[FloatArray, FloatArray]] = make_folds()
+        if self.verbose:
+            folds = track(folds, type(self).__name__)
+        # Of a limited time some is left for the fit on all data.
+        left = _SHARE_OF_FOLDS * (search.deadline - time.monotonic())
+        hurried = replace(search, deadline=time.monotonic() + left)
+        return choose_rules(hurried, data, folds, self.n_jobs)
+
+    def _chosen(self, search: RuleSearch) -> RuleCandidate:
+        """Give the candidate that was chosen; without folds, what seems best."""
+        chosen = self.choice_.candidates[0] if self.choice_ else None
+        if chosen and chosen.loss == search.loss and self.nu == "auto":
+            return chosen
+        if search.loss == "logistic":
+            most = self.max_rules or MAX_RULES
+            return RuleCandidate(
+                "logistic", "labels", None, search.weigh_balanced, most
             )
-            return (one,)
-        self.choice_ = choose_candidate(search, data, folds, self.n_jobs)
-        return self.choice_.candidates
+        nu = None if self.solver == "fictitious-play" else search.nus[-1]
+        return RuleCandidate("margin", "margin", nu, search.balanced, self.max_rules)
 
-    def _check_playable(self) -> None:
-        if self.loss != "margin" or self.nu not in ("auto", None):
-            raise DataError(
-                "solver='fictitious-play' knows the hard margin only: loss='margin' "
-                f"and nu=None. Got loss={self.loss!r}, nu={self.nu!r}; use "
-                "solver='column-generation'."
+    def _warn_of_margin(self, rules: WeightedRules, few: WeightedRules) -> None:
+        """Say so if there is no margin, or only a softer one than was asked for."""
+        reached, left = rules.certificate, few.certificate
+        if reached is None or left is None:
+            return
+        name = type(self).__name__
+        if not reached.has_margin:
+            advice = "a larger nu, nu='auto' or more rules (a higher degree)"
+            if self.solver == "fictitious-play":
+                advice = "more n_epochs and n_plays, or solver='column-generation'"
+            self._warn(
+                f"The margin of {name} is 0: the rules found say no more for the "
+                f"preferences than against them. Use {advice}."
+            )
+        elif self.nu is None and reached.nu is not None:
+            self._warn(
+                f"No weights of the rules of {name} satisfy all preferences: the hard "
+                f"margin is 0. Used instead: nu = {reached.nu:g}. Set nu='auto' to do "
+                "without one, or allow more rules (a higher degree, another generator)."
+            )
+        else:
+            self._warn_of_few(reached.nu, left.nu, len(few.rules))
+
+    def _warn_of_few(self, asked: float | None, nu: float | None, n_rules: int) -> None:
+        """Say so if few rules have no margin where all of them have one."""
+        if nu != asked and self.nu != "auto":
+            margin = "hard margin" if asked is None else f"soft margin nu = {asked:g}"
+            self._warn(
+                f"The {margin} of only {n_rules} rules is 0; their weights are those "
+                f"of nu = {nu:g}. Keep more rules, or set a larger nu in the fit."
             )
 
-    def _play(self, learner: RuleLearner) -> WeightedRules:
-        """Weigh random features as in the paper."""
-        return learner.play(
-            n_columns=self.working_set_size,
-            n_epochs=self.n_epochs,
-            n_plays=self.n_plays,
-            random_state=self.random_state,
-        )
+    def _warn(self, message: str) -> None:
+        warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
-    def _warn_no_margin(self, advice: str) -> None:
-        warnings.warn(
-            f"The margin of {type(self).__name__} is 0: the rules found say no more "
-            f"for the preferences than against them. Use {advice}.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-
-    def _warn_not_separable(self, candidate: RuleCandidate) -> None:
-        warnings.warn(
-            f"No weights of the rules of {type(self).__name__} satisfy all "
-            "preferences: the hard margin is 0. Used instead: "
-            f"{candidate}. Set nu='auto' to do so without this warning, or allow more "
-            "rules (a higher degree, another generator).",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-
-    def _keep(self, fitted: FittedRules) -> Self:
+    def _keep(self, search: RuleSearch, data: RuleData, found: WeightedRules) -> Self:
         """Store rules in words, and all that is needed to weigh them anew."""
-        candidate, learner, rules = fitted
-        self.candidate_, self.loss_ = candidate, candidate.loss
-        self._set_nu(candidate.nu, rules.certificate, len(rules.keys))
-        keys, weights = learner.merge_equal(rules)
-        self.game_ = learner.game(keys, balanced=candidate.balanced)
-        features = [learner.features.feature(key) for key, _, _ in keys]
-        values = learner.features.values([key for key, _, _ in keys])
-        names, item_weights = self._label_names(), learner.data.item_weights
+        is_few = search.loss == "logistic"
+        self.game_ = RuleGame.of(
+            data,
+            found.rules,
+            with_bias=search.with_bias,
+            balanced=search.weigh_balanced if is_few else search.balanced,
+        )
+        features = tuple(feature for feature, _, _ in found.rules)
+        values = RuleVotes(features, np.empty(0), np.empty(0)).values(data.X)
+        names, item_weights = self._label_names(), data.item_weights
         self.rules_ = [
             Rule(
                 feature.text(self.vocabulary_),
-                self.game_.scale * weight,
+                float(data.scale * weight),
                 names[better],
                 names[worse],
                 float(np.average(column != 0, weights=item_weights)),
                 feature,
             )
-            for feature, (_, better, worse), weight, column in zip(
-                features, keys, weights, values.T, strict=True
+            for (feature, better, worse), weight, column in zip(
+                found.rules, found.weights, values.T, strict=True
             )
         ]
-        self._set_bias(rules.bias)
-        return self._certify(rules.certificate)
-
-    def _set_nu(
-        self, nu: float | None, reached: Certificate | None, n_rules: int
-    ) -> None:
-        """Store the soft margin; if the user set one, warn that another was needed."""
-        self.nu_ = nu if reached is None else reached.nu
-        if self.nu_ != nu and self.nu != "auto":
-            asked = "hard margin" if nu is None else f"soft margin nu = {nu:g}"
-            warnings.warn(
-                f"The {asked} of only {n_rules} rules is 0; their weights are those of "
-                f"nu = {self.nu_:g}. Keep more rules, or set a larger nu in the fit.",
-                ConvergenceWarning,
-                stacklevel=4,
+        self._set_bias(found.bias)
+        self._certify(found.certificate)
+        if time.monotonic() > search.deadline:
+            self._warn(
+                f"{type(self).__name__} stopped after max_time = {self.max_time:g} s "
+                f"with the best rules so far, at a gap of {self.saddle_gap_:.2g}. "
+                "Allow more time, or give fewer items."
             )
+        return self
 
     def _certify(self, reached: Certificate | None) -> Self:
         """Store what the margin program reached, and warn if that is not enough."""
         certificate = reached or Certificate(np.nan, np.nan, "optimal", 0)
+        self.nu_ = certificate.nu
         self.value_ = certificate.value
         self.saddle_gap_ = max(certificate.bound - certificate.value, 0.0)
         self.solver_status_ = certificate.status
         self.n_iter_ = certificate.n_iter
         self.history_ = list(certificate.history)
-        if certificate.status not in ("optimal", "sampled"):
-            warnings.warn(
+        is_loose = certificate.status not in ("optimal", "sampled")
+        if is_loose and self.loss_ == "margin" and self.max_time is None:
+            self._warn(
                 f"{type(self).__name__} stopped at a gap of {self.saddle_gap_:.2g} "
                 f"between what the rules reach and what any rules could. Use a larger "
-                "nu, a larger tol or a lower degree.",
-                ConvergenceWarning,
-                stacklevel=4,
+                "nu, a larger tol or a lower degree."
             )
         return self
 
@@ -320,25 +334,24 @@ class BaseRules(BaseEstimator):
             raise DataError(f"k must be at least 1. Got {k!r}.")
         kept = self.rules_[:k]
         game = self.game_.take(range(len(kept)))
-        reached: Certificate | None = None
+        model = copy(self)
         if self.loss_ == "logistic":
             weights, bias = game.logistic_weights(self.ridge)
         else:
-            weights, bias, reached = game.margin_weights(self.nu_, self.tol, climb=True)
+            weights, bias, reached = game.margin_weights(self.nu_, self.tol)
             if reached.nu == self.nu_:
                 reached = replace(reached, bound=self.value_ + self.saddle_gap_)
+            self._warn_of_few(self.nu_, reached.nu, len(kept))
+            model._certify(reached)
         order = np.argsort(-np.abs(weights), kind="stable")
         order = order[np.abs(weights[order]) > 0]
-        model = copy(self)
-        model._set_nu(self.nu_, reached, len(kept))
         signs = np.sign(weights)
         model.game_ = replace(game, columns=(game.columns * signs)[:, order])
         model.rules_ = [
             kept[j].reweighed(float(game.scale * weights[j])) for j in order
         ]
         model._set_bias(bias)
-        certified: Self = model._certify(reached)
-        return certified
+        return model
 
     def _votes(self) -> RuleVotes:
         """Give the rules in the form that predictions need."""
@@ -379,19 +392,3 @@ class BaseRules(BaseEstimator):
             (names[code], least, float(spread[code])) for code in np.flatnonzero(spread)
         )
         return RulesTable(tuple(self.rules_), shown, len(names))
-
-
-def _first_with_margin(
-    search: RuleSearch, learner: RuleLearner, candidates: Sequence[RuleCandidate]
-) -> FittedRules:
-    """Fit candidates until one has a margin; if none has, give the first.
-
-    A soft margin can be 0 on all data though it is not on the folds, where fewer
-    preferences contradict each other; the weights are arbitrary then (PRL-6).
-    """
-    fitted = []
-    for candidate in candidates:
-        fitted.append(search.fit(learner, candidate))
-        if fitted[-1].rules.has_margin:
-            return fitted[-1]
-    return fitted[0]

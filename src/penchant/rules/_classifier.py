@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from penchant._validation import check_weights
 from penchant.rules._base import BaseRules
 from penchant.rules._data import LabelData
+from penchant.rules._generators import takes_unknown
 from penchant.rules._input import Folds, check_rule_items, labelled_data, split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray, IntArray
@@ -21,21 +22,27 @@ __all__ = ["RuleClassifier"]
 
 
 def _has_probabilities(estimator: Any) -> bool:
-    return bool(getattr(estimator, "loss_", estimator.loss) == "logistic")
+    known: str | None = getattr(estimator, "loss_", None)
+    return (known or estimator._wanted_loss()) == "logistic"
 
 
 class RuleClassifier(ClassifierMixin, BaseRules):
-    """Learn weighted rules from labels, or from preferences between labels.
+    """Learn few weighted rules from labels, or from preferences between labels.
 
     A rule is a condition such as ``price <= 900 and balcony = yes`` that speaks for one
-    label and against another. The weights maximise the soft margin (PRL-3) ::
+    label and against another. By default few rules are learned, at most 15, in seconds:
+    margin programs over all rules that the generator can make give a pool of good ones,
+    the logistic loss chooses from it, and folds say how many are enough. Their weights
+    are log odds, so that there are probabilities.
+
+    With a number or None as `nu` the rules are those of one margin program, as in the
+    paper: the weights maximise the soft margin (PRL-3) ::
 
         rho - sum_i D_i max(0, rho - m_i)
 
-    over all rules that the generator can make, where m_i is by how much the rules speak
-    for preference i: that of an item's label to another label. `saddle_gap_` certifies
-    the maximum over all of them, although few are ever looked at. Alternatively few
-    rules are chosen one by one by the logistic loss.
+    where m_i is by how much the rules speak for preference i: that of an item's label
+    to another label. `saddle_gap_` certifies the maximum over all rules of the
+    generator, although few are ever looked at.
 
     Parameters
     ----------
@@ -45,29 +52,24 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     degree : int, default=2
         Largest number of conditions, or factors, of a rule.
     nu : float, "auto" or None, default="auto"
-        Between 0 and 1, about the share of preferences that may fall short of the
-        margin; larger values give fewer rules. None: the hard margin, which is 0 (then
-        a warning says what was done) unless rules can satisfy all preferences; of
-        several solutions one with little weight on few, short rules.
-        "auto": the hard margin if so few rules satisfy all preferences that each of
-        them stands for 50, or for more if a label is rare; else chosen by
-        cross-validation among those with a margin on all items: the best, or without
-        `max_rules` one with half as many rules or fewer that is not worse by one
-        standard error; .1 if there is a single item. Compared are .8 and less, while
-        each rule stands for at least 4 preferences and a program takes no more than
-        some seconds.
-    loss : {"margin", "logistic", "auto"}, default="margin"
-        Weights by the margin program; or by the logistic loss, for rules chosen one by
-        one; "auto": whichever predicts better out of fold. With `max_rules` the latter
-        then follow a smooth model of all attributes, which varies less with the data,
-        and are taken unless the margin program is better by one standard error.
+        "auto": few rules, see above, from a path of soft margins from .8 to .1. A
+        number: the soft margin; about the share of preferences that may fall short of
+        it, where larger values give fewer rules. None: the hard margin, which is 0
+        (then a warning says which soft one was used) unless rules can satisfy all
+        preferences; of several solutions one with little weight on few, short rules.
+    loss : {"margin", "logistic", "auto"}, default="auto"
+        How rules get their weights. "logistic": few of the rules of the margin program
+        are chosen one by one. "margin": the program's own rules and weights; with
+        ``nu="auto"`` folds choose nu by the accuracy. "auto": the former if nu is
+        "auto", else the latter.
     max_rules : int or None, default=None
-        Largest number of rules; the bias does not count. The heaviest rules of the
-        margin program are weighed anew, never cut off (PRL-6).
+        Largest number of rules; the bias does not count. None: 15 if they are few. The
+        heaviest rules of a margin program are weighed anew, never cut off (PRL-6).
     balance : bool or "auto", default="auto"
-        Whether all labels count the same, however rare (PRL-3). "auto": yes, or by
-        cross-validation of the accuracy if ``nu="auto"`` and some labels are rarer than
-        others. With True folds are scored by the mean accuracy of the labels.
+        Whether all labels count the same, however rare (PRL-3). "auto": in the margin
+        program, unless there is a `class_weight`; not in the logistic loss.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the labels, which multiply those of their items.
     ridge : float, default=1.0
         Penalty of squared weights in the logistic loss.
     solver : {"column-generation", "fictitious-play"}, default="column-generation"
@@ -78,8 +80,12 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     tol : float or "auto", default="auto"
         Largest gap of the margin program. "auto": 1e-3, or 2 % of the margin if that is
         less.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best rules so far, and a warning.
+    verbose : bool, default=False
+        Whether to show the progress of the folds.
     cv : int, splitter or iterable, default=5
-        Folds for what is "auto".
+        Folds for what is "auto". Of large tables only as many as hold out 2,000 items.
     n_jobs : int or None, default=None
         Folds at the same time.
     random_state : int, RandomState or None, default=0
@@ -95,7 +101,8 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     classes_ : ndarray of shape (n_classes,)
         The labels.
     value_ : float
-        The soft margin of the rules; NaN if their weights are logistic.
+        The soft margin of the rules; if these are few, of the last margin program on
+        the path that had one, on at most 1,500 of the items.
     saddle_gap_ : float
         No weights of any rules of the generator exceed `value_` by more. Up to `tol`,
         or more if `max_rules` or `top` keeps rules out. If nu had to be raised for the
@@ -115,8 +122,16 @@ class RuleClassifier(ClassifierMixin, BaseRules):
 
     Examples
     --------
-    >>> from penchant.datasets import make_tic_tac_toe
+    >>> from sklearn.datasets import load_iris
     >>> from penchant.models import RuleClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RuleClassifier(max_rules=4).fit(X, y)
+    >>> len(model.rules_), model.score(X, y) > 0.9
+    (4, True)
+
+    The paper's hard margin finds the eight lines of tic-tac-toe:
+
+    >>> from penchant.datasets import make_tic_tac_toe
     >>> boards = make_tic_tac_toe()
     >>> model = RuleClassifier(generator="monomials", degree=3, nu=None, tol=1e-6)
     >>> model.fit(boards.data, boards.target).score(boards.data, boards.target)
@@ -130,6 +145,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRules._parameter_constraints,
         "balance": ["boolean", StrOptions({"auto"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "cv": ["cv_object"],
     }
     _learned: ClassVar[tuple[str, ...]] = (
@@ -139,6 +155,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     )
 
     intercept_: FloatArray
+    _with_bias = True
 
     def __init__(
         self,
@@ -146,15 +163,18 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         generator: Any = "rules",
         degree: int = 2,
         nu: float | str | None = "auto",
-        loss: str = "margin",
+        loss: str = "auto",
         max_rules: int | None = None,
         balance: bool | str = "auto",
+        class_weight: Any = None,
         ridge: float = 1.0,
         solver: str = "column-generation",
         working_set_size: int = 200,
         n_epochs: int = 50,
         n_plays: int = 10_000,
         tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: bool = False,
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -165,12 +185,15 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         self.loss = loss
         self.max_rules = max_rules
         self.balance = balance
+        self.class_weight = class_weight
         self.ridge = ridge
         self.solver = solver
         self.working_set_size = working_set_size
         self.n_epochs = n_epochs
         self.n_plays = n_plays
         self.tol = tol
+        self.max_time = max_time
+        self.verbose = verbose
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -178,6 +201,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.generator == "monomials" and self.degree == 1
+        tags.input_tags.allow_nan = takes_unknown(self.generator)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -187,8 +211,10 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         Parameters
         ----------
         X : Items, data frame, array-like or sparse of shape (n_items, n_features)
-            Columns of text or categories of a data frame become levels. Sparse tables
-            need ``generator="monomials", degree=1``.
+            Columns of text or categories of a data frame become levels, dates days.
+            Blank cells (NaN) are a value of their own, "unknown", for conditions; so
+            are levels that only later tables have. Sparse tables need
+            ``generator="monomials", degree=1``.
         y : array-like of shape (n_items,), or preferences between labels
             Labels. If only some preferences are known: grades of shape
             (n_items, n_classes), where a higher grade is preferred and NaN is unknown
@@ -235,18 +261,19 @@ class RuleClassifier(ClassifierMixin, BaseRules):
             return self._fit_labels(items, y, sample_weight, classes)
         items = check_rule_items(self, X, reset=False)
         data, _, _ = labelled_data(self, items, y, sample_weight, self.classes_)
-        return self._continue(data, with_bias=True)
+        return self._continue(data)
 
     def _fit_labels(
         self, items: Any, y: Any, sample_weight: Any, classes: Any = None
     ) -> Self:
+        if self.class_weight is not None:
+            each = compute_sample_weight(self.class_weight, y)
+            sample_weight = each if sample_weight is None else each * sample_weight
         data, self.classes_, units = labelled_data(
             self, items, y, sample_weight, classes
         )
         weights = check_weights(sample_weight, units.size, "sample_weight")
-        return self._learn(
-            data, lambda: self._folds(data, units, weights), with_bias=True
-        )
+        return self._learn(data, lambda: self._folds(data, units, weights))
 
     def _folds(self, data: LabelData, units: IntArray, weights: FloatArray) -> Folds:
         known = np.zeros(data.weights.size) if data.codes is None else data.codes
@@ -324,10 +351,10 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         items = check_rule_items(self, X, reset=False)
         return self._explain(items, lambda scores: names[int(scores.argmax())])
 
-    def _scheme(self) -> tuple[tuple[bool, ...], bool]:
-        if self.balance != "auto":
-            return (bool(self.balance),), bool(self.balance)
-        return ((True, False) if self.nu == "auto" else (True,)), False
+    def _balanced(self) -> bool:
+        if self.balance == "auto":
+            return self.class_weight is None
+        return bool(self.balance)
 
     def _label_names(self) -> tuple[Any, ...]:
         return tuple(self.classes_.tolist())

@@ -1,7 +1,6 @@
 """Generators of features: what rules may be made of (PRL-7)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -10,41 +9,35 @@ import numpy as np
 from scipy import sparse
 
 from penchant.exceptions import DataError
-from penchant.rules._conditions import ALWAYS, Conjunction, Relation, Vocabulary
-from penchant.rules._coverages import distinct_conjunctions
-from penchant.rules._joins import join_features
-from penchant.rules._monomials import (
-    Monomial,
-    PairedFeatures,
-    PowerFeatures,
-    ProductFeatures,
+from penchant.rules._conditions import (
+    ALWAYS,
+    Conjunction,
+    Relation,
+    Vocabulary,
+    list_conditions,
 )
-from penchant.rules._ramps import list_ramps
-from penchant.rules._sources import (
-    CoverageFeatures,
+from penchant.rules._conjunction_search import SearchedFeatures
+from penchant.rules._features import (
     Feature,
     FeatureList,
     FeatureSet,
-    SearchedFeatures,
+    HistogramFeatures,
+    JoinedFeatures,
 )
-from penchant.rules._thresholds import list_conditions
-from penchant.typing import BoolArray, FloatArray
+from penchant.rules._monomials import Monomial, PowerFeatures, ProductFeatures
+from penchant.rules._ramps import list_ramps
+from penchant.typing import FloatArray
 
 __all__ = [
     "AlwaysTrue",
     "Conjunctions",
-    "FewCuts",
     "GeneratorSum",
     "Monomials",
     "Ramps",
     "RuleGenerator",
-    "coarsen",
     "make_generator",
-    "soften",
+    "takes_unknown",
 ]
-
-_MOST_CELLS = 2**28
-"""Sets times items up to which conjunctions are listed rather than searched."""
 
 _MOST_VALUES = 2**25
 """Monomials times items up to which those of degree 3 or more are listed."""
@@ -107,15 +100,15 @@ class GeneratorSum(_Addable):
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
         """Join the features of all."""
-        return join_features([part.bind(X, vocabulary) for part in self.parts])
+        return JoinedFeatures([part.bind(X, vocabulary) for part in self.parts])
 
 
 @dataclass(frozen=True)
 class Conjunctions(_Addable):
     """Conditions such as ``price <= 900``, and several of them at once.
 
-    Up to degree 3 the conjunctions are listed, each set of items once; above, or if
-    they are too many, the best ones are found by branch and bound.
+    None is listed: up to degree 2 all are priced by histograms, above the best ones are
+    found by branch and bound.
 
     Parameters
     ----------
@@ -124,9 +117,9 @@ class Conjunctions(_Addable):
     relations : tuple of {"<=", ">=", "=", "!="} or None, default=None
         None: "<=" and ">=" for numbers and ordered levels; "=" and "!=" for
         categories; "=" for attributes with two values.
-    max_thresholds : int, default=20
+    max_thresholds : int or "auto", default=20
         Largest number of thresholds per attribute, at evenly spaced quantiles; round
-        numbers between the values of the items.
+        numbers between the values of the items. "auto": 8, or all up to 20.
 
     Examples
     --------
@@ -141,11 +134,11 @@ class Conjunctions(_Addable):
 
     degree: int = 2
     relations: tuple[Relation, ...] | None = None
-    max_thresholds: int = 20
+    max_thresholds: int | Literal["auto"] = 20
 
     def __post_init__(self) -> None:
         _check_degree(self.degree)
-        if self.max_thresholds < 1:
+        if self.max_thresholds != "auto" and self.max_thresholds < 1:
             raise DataError(
                 f"max_thresholds must be at least 1. Got {self.max_thresholds!r}."
             )
@@ -157,35 +150,19 @@ class Conjunctions(_Addable):
             )
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
-        """List conditions, and conjunctions of them."""
-        return self.bind_cuts(X, vocabulary, self.max_thresholds)
-
-    def bind_cuts(self, X: Any, vocabulary: Vocabulary, max_cuts: int) -> FeatureSet:
-        """Do so with fewer thresholds of numbers and of ordered levels."""
+        """List conditions, and prepare to price conjunctions of them."""
         items = _dense(X, "Rules")
         conditions = list_conditions(
-            items, vocabulary, self.relations, self.max_thresholds, max_cuts
+            items, vocabulary, self.relations, self.max_thresholds
         )
+        if self.degree <= 2:
+            return HistogramFeatures(items, conditions, with_pairs=self.degree == 2)
         covers = np.array([condition.holds(items) for condition in conditions])
-        return _conjunctions(
+        return SearchedFeatures(
             covers.reshape(-1, len(items)),
             self.degree,
             lambda numbers: Conjunction.of(conditions[j] for j in numbers),
         )
-
-
-@dataclass(frozen=True)
-class FewCuts:
-    """Conjunctions with fewer thresholds; single conditions keep all of them."""
-
-    conjunctions: Conjunctions
-    max_cuts: int
-
-    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
-        """List conditions, and conjunctions of the coarser ones."""
-        single = replace(self.conjunctions, degree=1).bind(X, vocabulary)
-        several = self.conjunctions.bind_cuts(X, vocabulary, self.max_cuts)
-        return join_features([single, several])
 
 
 @dataclass(frozen=True)
@@ -219,8 +196,8 @@ class Monomials(_Addable):
     """Products of attributes up to a degree; conjunctions if attributes are 0 or 1.
 
     Each monomial is scaled to a largest size of 1. Degree 1 takes sparse tables;
-    degree 2 is never materialised; higher degrees are listed, those of 0/1 attributes
-    each set of items once.
+    degree 2 is never materialised; higher degrees are listed, but those of 0/1
+    attributes, of which the best are found by branch and bound.
 
     Parameters
     ----------
@@ -248,7 +225,7 @@ class Monomials(_Addable):
             return PowerFeatures(X, np.zeros(X.shape[1]))
         items = _dense(X, "Monomials of degree 2 or more")
         if self.degree > 1 and bool(np.isin(items, (0, 1)).all()):
-            return _conjunctions(items.T == 1, self.degree, _binary_monomial)
+            return SearchedFeatures(items.T == 1, self.degree, _binary_monomial)
         centers = self._centers(items)
         if self.degree == 1:
             return PowerFeatures(items, centers)
@@ -284,9 +261,9 @@ class Monomials(_Addable):
 
 
 def make_generator(
-    generator: str | RuleGenerator, degree: int, *, with_bias: bool
+    generator: str | RuleGenerator, degree: int, *, with_bias: bool, is_few: bool
 ) -> RuleGenerator:
-    """Resolve the parameters `generator` and `degree` of an estimator."""
+    """Resolve the parameters of an estimator; few rules need few thresholds."""
     if not isinstance(generator, str):
         if not isinstance(generator, RuleGenerator):
             raise DataError(
@@ -294,45 +271,19 @@ def make_generator(
                 f"bind(X, vocabulary). Got {generator!r}."
             )
         return generator
-    made = Conjunctions(degree) if generator == "rules" else Monomials(degree)
-    return made + AlwaysTrue() if with_bias else made
+    made = (
+        Conjunctions(degree, max_thresholds="auto" if is_few else 20)
+        if generator == "rules"
+        else Monomials(degree)
+    )
+    return GeneratorSum((made, AlwaysTrue())) if with_bias else made
 
 
-def coarsen(generator: RuleGenerator, max_cuts: int) -> RuleGenerator:
-    """Let conjunctions be of two conditions at most and have fewer thresholds."""
-    if isinstance(generator, GeneratorSum):
-        parts = tuple(coarsen(part, max_cuts) for part in generator.parts)
-        return GeneratorSum(parts)
-    if isinstance(generator, Conjunctions) and generator.degree > 1:
-        return FewCuts(replace(generator, degree=2), max_cuts)
-    return generator
-
-
-def soften(generator: RuleGenerator) -> RuleGenerator:
-    """Let ramps stand for conjunctions; other generators stay as they are."""
-    if isinstance(generator, GeneratorSum):
-        return GeneratorSum(tuple(soften(part) for part in generator.parts))
-    return Ramps() if isinstance(generator, Conjunctions) else generator
-
-
-def _conjunctions(
-    covers: BoolArray, degree: int, make: Callable[[tuple[int, ...]], Feature]
-) -> FeatureSet:
-    n_conditions, n_items = covers.shape
-    most = _MOST_CELLS // max(n_items, 1)
-    if degree <= 3 and (degree != 2 or n_conditions**2 <= 4 * most):
-        coverages = distinct_conjunctions(covers, degree, max_sets=most)
-        if coverages is not None:
-            return CoverageFeatures(coverages, make)
-    _, first = np.unique(np.packbits(covers, axis=1), axis=0, return_index=True)
-    kept = np.sort(first)
-
-    def make_of_kept(numbers: tuple[int, ...]) -> Feature:
-        return make(tuple(int(kept[j]) for j in numbers))
-
-    if degree == 2:
-        return PairedFeatures(covers[kept], make_of_kept)
-    return SearchedFeatures(covers[kept], degree, make_of_kept)
+def takes_unknown(generator: Any) -> bool:
+    """Tell whether a generator takes NaN as a value of its own."""
+    parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
+    known = (Conjunctions, AlwaysTrue)
+    return all(part == "rules" or isinstance(part, known) for part in parts)
 
 
 def _binary_monomial(numbers: tuple[int, ...]) -> Feature:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_y,
@@ -17,9 +18,11 @@ from sklearn.utils.validation import (
 
 from penchant._validation import check_weights
 from penchant.data import Attribute, Items
-from penchant.encoding import Pairs, check_items
+from penchant.encoding import Pairs
 from penchant.exceptions import DataError
+from penchant.rules._conditions import DAYS
 from penchant.rules._data import LabelData, PairData
+from penchant.rules._generators import takes_unknown
 from penchant.typing import FloatArray, IntArray
 
 __all__ = [
@@ -36,27 +39,42 @@ Folds = list[tuple[FloatArray, FloatArray]]
 
 
 def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return items as a finite float array, or a CSR array if they are sparse.
+    """Return items as a float array, or a CSR array if they are sparse.
 
-    A data frame with columns of text or categories is taken as Items, whose levels
-    have an order if the categories have one.
+    A data frame with columns of text, categories or dates is taken as Items, whose
+    levels have an order if the categories have one. Blank cells, and levels that the
+    fit has not seen, are NaN, where the generator takes them as a value of their own.
     """
     X = as_items(estimator, X, reset=reset)
-    if sparse.issparse(X):
-        if reset and hasattr(estimator, "attributes_in_"):
-            del estimator.attributes_in_
-        table = validate_data(
-            estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64
-        )
-        return sparse.csr_array(table)
-    return check_items(estimator, X, reset=reset)
+    is_kept = get_tags(estimator).input_tags.allow_nan
+    if reset and hasattr(estimator, "attributes_in_"):
+        del estimator.attributes_in_
+    if isinstance(X, Items):
+        if reset:
+            estimator.attributes_in_ = X.attributes
+        known = getattr(estimator, "attributes_in_", X.attributes)
+        names = [attribute.name for attribute in known]
+        is_kept = takes_unknown(estimator.generator)
+        missing: Any = "keep" if is_kept else "refuse"
+        X = pd.DataFrame(X.encode(missing=missing, attributes=known), columns=names)
+    table = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=np.float64,
+        ensure_all_finite="allow-nan" if is_kept else True,
+    )
+    return sparse.csr_array(table) if sparse.issparse(table) else table
 
 
 def as_items(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Take a data frame with levels as Items; leave everything else as it is."""
+    """Take a data frame with levels or dates as Items; leave everything else."""
+    known = None if reset else getattr(estimator, "attributes_in_", None)
+    if isinstance(X, Items) and known is not None:
+        return _items_of_frame(X.frame, known)
     if not isinstance(X, pd.DataFrame) or _is_numeric(X):
         return X
-    known = None if reset else getattr(estimator, "attributes_in_", None)
     return _items_of_frame(X, known)
 
 
@@ -68,20 +86,36 @@ def _items_of_frame(frame: pd.DataFrame, known: Sequence[Attribute] | None) -> I
     """Give a data frame the attributes that its types, or those of the fit, tell."""
     names = [str(name) for name in frame.columns]
     table = frame.set_axis(names, axis="columns")
-    levels = {a.name: a for a in known or () if a.kind != "numeric"}
+    fitted = {attribute.name: attribute for attribute in known or ()}
     attributes = []
     for name in names:
-        kind = table[name].dtype
-        if name in levels:
-            attributes.append(levels[name])
-        elif pd.api.types.is_numeric_dtype(kind) and kind != np.bool_:
-            attributes.append(Attribute(name, "numeric", "unknown"))
-        elif isinstance(kind, pd.CategoricalDtype) and kind.ordered:
-            order = tuple(map(str, kind.categories))
-            attributes.append(Attribute(name, "ordinal", "unknown", order))
+        if pd.api.types.is_datetime64_any_dtype(table[name].dtype):
+            table[name] = _days(table[name])
+            made = Attribute(name, "numeric", "unknown", unit=DAYS)
         else:
-            attributes.append(Attribute(name, "categorical"))
+            made = _attribute(name, table[name].dtype)
+        if name in fitted and fitted[name].levels:
+            made = fitted[name]
+            # A level that the fit has not seen is unknown.
+            seen = table[name].astype(str).isin(made.levels)
+            table[name] = table[name].astype(object).where(seen)
+        attributes.append(made)
     return Items(table, tuple(attributes), tuple(map(str, range(len(table)))))
+
+
+def _attribute(name: str, kind: Any) -> Attribute:
+    """Tell what a column of a data frame means by its type."""
+    if pd.api.types.is_numeric_dtype(kind) and kind != np.bool_:
+        return Attribute(name, "numeric", "unknown")
+    if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
+        return Attribute(name, "ordinal", "unknown", tuple(map(str, kind.categories)))
+    return Attribute(name, "categorical")
+
+
+def _days(column: pd.Series) -> pd.Series:
+    """Count the days since 1970, with fractions; NaN for no date."""
+    plain = column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz else column
+    return (plain - pd.Timestamp(0)) / pd.Timedelta(days=1)
 
 
 def labelled_data(

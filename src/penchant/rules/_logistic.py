@@ -1,6 +1,6 @@
-"""Few rules with logistic weights, chosen one by one among all rules (PRL-6)."""
+"""Few rules with logistic weights, chosen one by one from a pool (PRL-6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -8,27 +8,15 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 from scipy.special import expit
 
-from penchant.rules._preferences import Preferences, RuleColumns, RuleKey
-from penchant.rules._sources import ListedFeatures
 from penchant.typing import FloatArray
 
-__all__ = [
-    "LogisticFit",
-    "LogisticModel",
-    "LogisticStep",
-    "choose_greedily",
-    "fit_logistic",
-    "follow_doubts",
-]
+__all__ = ["LogisticModel", "LogisticStep", "fit_logistic", "forward"]
 
-_N_SCORED, _N_REFITTED = 64, 8
-"""How many candidates get exact scores, and how many of these are fitted."""
+_N_REFITTED = 4
+"""How many of the most promising columns are fitted."""
 
-_BIAS_PENALTY = 1e-3
+BIAS_PENALTY = 1e-3
 """Of the bias, as a share of the penalty of the rules."""
-
-_N_PASSES = 2
-"""How often each of few rules may be exchanged for a better one."""
 
 _MAX_STEPS, _MAX_HALVINGS = 50, 30
 _DECREMENT = 1e-12
@@ -42,10 +30,10 @@ class LogisticFit(NamedTuple):
 
 
 class LogisticStep(NamedTuple):
-    """The rules chosen so far and their weights; negative: the other way round."""
+    """The columns chosen so far, their weights, and those of the bias."""
 
-    keys: tuple[RuleKey, ...]
-    weights: FloatArray
+    places: tuple[int, ...]
+    coef: FloatArray
     bias: FloatArray
 
 
@@ -132,7 +120,7 @@ class LogisticModel:
     ) -> "LogisticModel":
         """Begin with columns that are nearly without penalty."""
         doubts = np.zeros(weights.size) if doubts is None else doubts
-        penalties = np.full(bias.shape[1], _BIAS_PENALTY * ridge)
+        penalties = np.full(bias.shape[1], BIAS_PENALTY * ridge)
         fit = fit_logistic(bias, weights, penalties, doubts=doubts)
         return cls(bias, weights, doubts, penalties, fit, ridge)
 
@@ -145,186 +133,67 @@ class LogisticModel:
         fit = fit_logistic(design, self.weights, penalties, start, self.doubts)
         return replace(self, design=design, penalties=penalties, fit=fit)
 
-    def extend_best(
-        self, table: FloatArray, taken: Sequence[int] = ()
-    ) -> "tuple[int, LogisticModel]":
-        """Add the column that helps most, of the most promising ones not `taken`."""
-        gains = self.gains(table)
-        gains[list(taken)] = -1.0
-        order = np.argsort(-gains, kind="stable")[:_N_REFITTED]
-        order = order[gains[order] >= 0]
-        models = {int(j): self.extend(table[:, j]) for j in order}
-        best = min(models, key=lambda j: models[j].fit.objective)
-        return best, models[best]
-
-    def without(self, place: int) -> "LogisticModel":
-        """Take out a column and fit the other weights anew."""
-        design = np.delete(self.design, place, axis=1)
-        penalties = np.delete(self.penalties, place)
-        start = np.delete(self.fit.coef, place)
-        fit = fit_logistic(design, self.weights, penalties, start, self.doubts)
-        return replace(self, design=design, penalties=penalties, fit=fit)
-
-    def gains(self, table: FloatArray) -> FloatArray:
-        """Give what one Newton step on each of some columns promises, shape (m,)."""
-        slope, curvature = self.slope_and_curvature()
-        products = table.T @ np.column_stack(
-            [slope, curvature[:, np.newaxis] * self.design]
-        )
-        return self.gains_of_sums(products, (table**2).T @ curvature)
-
-    def gains_of_sums(self, products: FloatArray, squares: FloatArray) -> FloatArray:
-        """Do so by sums over the rows, the other weights being adjusted.
-
-        Parameters
-        ----------
-        products : ndarray of shape (m, 1 + k)
-            Of the columns with the slope, and with the design times the curvature.
-        squares : ndarray of shape (m,)
-            Of the columns, times the curvature.
-        """
-        _, curvature = self.slope_and_curvature()
-        hessian = (self.design.T * curvature) @ self.design + np.diag(self.penalties)
-        slopes, crossed = products[:, 0], products[:, 1:]
-        explained = np.einsum("ij,ji->i", crossed, np.linalg.solve(hessian, crossed.T))
-        curvatures = np.maximum(squares - explained + self.ridge, self.ridge)
-        gains: FloatArray = slopes**2 / curvatures
-        return gains
-
     def miss(self) -> FloatArray:
         """Give how probably each row does not hold, by the model."""
         probability: FloatArray = expit(-(self.design @ self.fit.coef))
         return probability
 
-    def slope_and_curvature(self) -> tuple[FloatArray, FloatArray]:
-        """Give minus the gradient and the curvature of the loss by row."""
+    def gains(self, table: FloatArray, squares: FloatArray) -> FloatArray:
+        """Give what one Newton step on each column of a table promises, shape (m,).
+
+        The weights of the columns that are there already are adjusted:
+        ``(c'r)^2 / (c'Wc - c'WZ (Z'WZ + L)^-1 Z'Wc + ridge)`` with the residuals r,
+        the curvatures W and the design Z. `squares` is the table squared.
+        """
         miss = self.miss()
-        return self.weights * (miss - self.doubts), self.weights * miss * (1 - miss)
+        slope = self.weights * (miss - self.doubts)
+        curvature = self.weights * miss * (1 - miss)
+        weighted = self.design * curvature[:, np.newaxis]
+        products = table.T @ np.column_stack([slope, weighted])
+        hessian = self.design.T @ weighted + np.diag(self.penalties)
+        crossed = products[:, 1:]
+        explained = (crossed * np.linalg.solve(hessian, crossed.T).T).sum(axis=1)
+        rest = np.maximum(squares.T @ curvature - explained, 0.0)
+        gains: FloatArray = products[:, 0] ** 2 / (rest + self.ridge)
+        return gains
 
 
-def choose_greedily(
-    features: ListedFeatures,
-    preferences: Preferences,
-    bias: FloatArray,
-    weights: FloatArray,
-    *,
-    max_rules: int,
-    ridge: float,
-) -> list[LogisticStep]:
-    """Add the rule that lowers the logistic loss most, again and again.
+def forward(
+    table: FloatArray, start: LogisticModel, max_columns: int
+) -> Iterator[LogisticStep]:
+    """Add the column that lowers the logistic loss most, again and again.
 
-    Every rule gets the decrease that one Newton step on its weight promises, the
-    others being adjusted; the most promising are fitted, and the best is kept.
-
-    Parameters
-    ----------
-    features : ListedFeatures
-    preferences : Preferences
-    bias : ndarray of shape (n_rows, n_bias)
-        Columns that are there from the beginning and nearly without penalty.
-    weights : ndarray of shape (n_rows,)
-        Of the rows in the loss.
-    max_rules : int
-    ridge : float
-        Penalty of a squared weight.
-
-    Returns
-    -------
-    list of LogisticStep
-        With 0, 1, ... rules; fewer than asked for if no rule helps.
-    """
-    model = LogisticModel.of_bias(bias, weights, ridge)
-    search = _GreedySearch(features, preferences, bias.shape[1], model)
-    steps = [search.step]
-    while len(steps) <= max_rules and search.advance():
-        steps.append(search.step)
-    return steps
-
-
-def follow_doubts(
-    features: ListedFeatures,
-    preferences: Preferences,
-    bias: FloatArray,
-    weights: FloatArray,
-    doubts: FloatArray,
-    *,
-    max_rules: int,
-    ridge: float,
-) -> LogisticStep:
-    """Choose few rules that come close to given probabilities.
-
-    Rules are added one by one, then each is exchanged for a better one if there is any.
+    Every column gets the decrease that one Newton step promises; the most promising are
+    fitted, and the best is kept. Columns like those that are there promise next to
+    nothing.
 
     Parameters
     ----------
-    features, preferences, bias, weights, max_rules, ridge
-        As `choose_greedily` takes them.
-    doubts : ndarray of shape (n_rows,)
-        How probably each preference does not hold.
+    table : ndarray of shape (n_rows, m)
+    start : LogisticModel
+        The bias.
+    max_columns : int
+
+    Yields
+    ------
+    LogisticStep
+        With 0, 1, ... columns; fewer than asked for if none helps.
     """
-    model = LogisticModel.of_bias(bias, weights, ridge, doubts)
-    search = _GreedySearch(features, preferences, bias.shape[1], model)
-    while len(search.keys) < max_rules and search.advance():
-        pass
-    for _ in range(_N_PASSES * len(search.keys)):
-        search.exchange_oldest()
-    return search.step
-
-
-@dataclass(eq=False)
-class _GreedySearch:
-    """The rules so far, and the search for the next one."""
-
-    features: ListedFeatures
-    preferences: Preferences
-    n_bias: int
-    model: LogisticModel
-    keys: tuple[RuleKey, ...] = ()
-
-    @property
-    def step(self) -> LogisticStep:
-        coef = self.model.fit.coef
-        return LogisticStep(self.keys, coef[self.n_bias :], coef[: self.n_bias])
-
-    def advance(self) -> bool:
-        """Add the best rule; tell whether there was one."""
-        keys = self._promising()
-        if not keys:
-            return False
-        table = RuleColumns(self.features, self.preferences).columns(keys)
-        best, model = self.model.extend_best(table)
-        if model.fit.objective >= self.model.fit.objective:
-            return False
-        self.keys, self.model = (*self.keys, keys[best]), model
-        return True
-
-    def exchange_oldest(self) -> None:
-        """Let the oldest rule leave; its successor, or itself, comes last."""
-        self.keys, self.model = self.keys[1:], self.model.without(self.n_bias)
-        self.advance()
-
-    def _promising(self) -> list[RuleKey]:
-        """Score all rules by sums over items, and give the best."""
-        preferences = self.preferences
-        slope, curvature = self.model.slope_and_curvature()
-        weighted = curvature[:, np.newaxis] * self.model.design
-        channels = [preferences.channels(v) for v in (slope, *weighted.T)]
-        totals = self.features.sums(np.hstack(channels))
-        totals = totals.reshape(len(totals), len(channels), -1)
-        taken = [key for key, _, _ in self.keys]
-        found: list[tuple[float, RuleKey]] = []
-        for better in range(preferences.n_labels):
-            for worse in range(better):
-                products = totals[:, :, 0]
-                if totals.shape[2] > 1:
-                    products = totals[:, :, better] - totals[:, :, worse]
-                item_weights = preferences.curvatures(curvature, better, worse)
-                squares = self.features.sums(item_weights[:, np.newaxis], squared=True)
-                gains = self.model.gains_of_sums(products, squares[:, 0])
-                gains[taken] = 0.0
-                n_kept = min(_N_SCORED, gains.size)
-                for k in np.argpartition(-gains, n_kept - 1)[:n_kept].tolist():
-                    if gains[k] > 0:
-                        found.append((float(gains[k]), (k, better, worse)))
-        found.sort(key=lambda entry: (-entry[0], entry[1]))
-        return [key for _, key in found[:_N_SCORED]]
+    model, n_bias = start, start.design.shape[1]
+    places: tuple[int, ...] = ()
+    squares = table**2
+    while True:
+        coef = model.fit.coef
+        yield LogisticStep(places, coef[n_bias:], coef[:n_bias])
+        if len(places) == min(max_columns, table.shape[1]):
+            return
+        gains = model.gains(table, squares)
+        gains[list(places)] = 0.0
+        best = np.argsort(-gains, kind="stable")[:_N_REFITTED]
+        tried = {int(j): model.extend(table[:, j]) for j in best if gains[j] > 0}
+        if not tried:
+            return
+        place = min(tried, key=lambda j: tried[j].fit.objective)
+        if tried[place].fit.objective >= model.fit.objective:
+            return
+        places, model = (*places, place), tried[place]

@@ -1,7 +1,7 @@
 """Monomials of the attributes, priced as matrix products (PRL-4, PRL-7)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,12 +10,11 @@ from numba import njit
 from scipy import sparse
 
 from penchant.rules._conditions import Vocabulary
-from penchant.rules._sources import Feature, ListedFeatures
-from penchant.typing import BoolArray, FloatArray
+from penchant.rules._features import Feature, ListedFeatures
+from penchant.typing import FloatArray
 
 __all__ = [
     "Monomial",
-    "PairedFeatures",
     "PowerFeatures",
     "ProductFeatures",
     "rescaled",
@@ -97,20 +96,11 @@ class PowerFeatures(ListedFeatures):
         self._X, self._centers = X, centers
         self._factors = _inverse(np.maximum(high - centers, centers - low))
 
-    def sums(self, channels: FloatArray, *, squared: bool = False) -> FloatArray:
+    def sums(self, channels: FloatArray) -> FloatArray:
         """Multiply the transposed table with the channels."""
-        centers, factors = self._centers[:, np.newaxis], self._factors[:, np.newaxis]
-        whole = channels.sum(axis=0)
         plain = np.asarray(self._X.T @ channels)
-        if not squared:
-            shifted: FloatArray = factors * (plain - centers * whole)
-            return shifted
-        X = self._X
-        squares = np.asarray(
-            (X.multiply(X) if sparse.issparse(X) else X**2).T @ channels
-        )
-        totals: FloatArray = squares - 2 * centers * plain + centers**2 * whole
-        return factors**2 * totals
+        shifted: FloatArray = plain - np.outer(self._centers, channels.sum(axis=0))
+        return self._factors[:, np.newaxis] * shifted
 
     def values(self, keys: Sequence[Any]) -> FloatArray:
         """Give some columns, scaled."""
@@ -157,14 +147,12 @@ class ProductFeatures(ListedFeatures):
         self._factors = _inverse(sizes)
         self.is_signed = bool(self._Z.min() < 0)
 
-    def sums(self, channels: FloatArray, *, squared: bool = False) -> FloatArray:
+    def sums(self, channels: FloatArray) -> FloatArray:
         """Weigh the items and multiply the table with itself."""
-        Z = self._Z**2 if squared else self._Z
-        factors = self._factors**2 if squared else self._factors
         totals = np.empty((self.n_features, channels.shape[1]))
         for c, weights in enumerate(channels.T):
-            gram = (Z * weights) @ Z.T
-            totals[:, c] = factors * gram[self._first, self._second]
+            gram = (self._Z * weights) @ self._Z.T
+            totals[:, c] = self._factors * gram[self._first, self._second]
         return totals
 
     def values(self, keys: Sequence[Any]) -> FloatArray:
@@ -181,51 +169,6 @@ class ProductFeatures(ListedFeatures):
         attributes = tuple(i for i in both if i < self._centers.size)
         centers = tuple(float(self._centers[i]) for i in attributes)
         return Monomial(attributes, centers, float(self._factors[key]))
-
-
-class PairedFeatures(ListedFeatures):
-    """Conditions and pairs of them, as products of 0/1 rows, never materialised.
-
-    Conditions come first, so that they win against equal pairs; otherwise pairs that
-    cover the same items are not told apart.
-
-    Parameters
-    ----------
-    covers : ndarray of bool of shape (n_conditions, n_items)
-    make : callable
-        Makes a feature of the numbers of its conditions.
-    """
-
-    def __init__(
-        self, covers: BoolArray, make: Callable[[tuple[int, ...]], Feature]
-    ) -> None:
-        n_conditions, self.n_items = covers.shape
-        self._Z = covers.astype(np.float64)
-        self._make = make
-        alone = np.arange(n_conditions)
-        first, second = np.triu_indices(n_conditions, 1)
-        self._first, self._second = np.append(alone, first), np.append(alone, second)
-        self.n_features = self._first.size
-
-    def sums(self, channels: FloatArray, *, squared: bool = False) -> FloatArray:
-        """Weigh the items and multiply the table with itself."""
-        totals = np.empty((self.n_features, channels.shape[1]))
-        for c, weights in enumerate(channels.T):
-            gram = (self._Z * weights) @ self._Z.T
-            totals[:, c] = gram[self._first, self._second]
-        return totals
-
-    def values(self, keys: Sequence[Any]) -> FloatArray:
-        """Multiply rows of the table."""
-        kept = np.asarray(keys, dtype=np.int64)
-        products = self._Z[self._first[kept]]
-        products *= self._Z[self._second[kept]]
-        return products.T
-
-    def feature(self, key: Any) -> Feature:
-        """Make the conjunction of one or two conditions."""
-        both = {int(self._first[key]), int(self._second[key])}
-        return self._make(tuple(sorted(both)))
 
 
 def _ends(X: Any) -> tuple[FloatArray, FloatArray]:

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from penchant.rules._conditions import Condition, Conjunction, Vocabulary
-from penchant.rules._sources import Feature
+from penchant.rules._features import Feature
 from penchant.typing import FloatArray
 
 __all__ = ["Ramp", "list_ramps"]
@@ -39,9 +39,9 @@ class Ramp:
     high: float
 
     def evaluate(self, X: FloatArray) -> FloatArray:
-        """Give how far each row of X is on the way."""
+        """Give how far each row of X is on the way; 0 where the value is unknown."""
         share = (X[:, self.attribute] - self.low) / (self.high - self.low)
-        return np.clip(share, 0.0, 1.0)
+        return np.nan_to_num(np.clip(share, 0.0, 1.0))
 
     def text(self, vocabulary: Vocabulary) -> str:
         """Write the ramp in the words and units of the data."""
@@ -67,14 +67,15 @@ def list_ramps(X: FloatArray, vocabulary: Vocabulary, n_knots: int) -> list[Feat
     features: list[Feature] = []
     shares = np.linspace(0.0, 1.0, n_knots)
     for i, column in enumerate(X.T):
-        values = np.unique(column)
-        if values.size == 2:
-            values = values[1:]
-        elif vocabulary.kind(i) != "categorical":
-            knots = np.unique(np.quantile(column, shares, method="inverted_cdf"))
+        values = np.unique(column)  # an unknown value comes last, and once
+        numbers = column[~np.isnan(column)]
+        is_graded = vocabulary.kind(i) != "categorical" and np.unique(numbers).size > 2
+        if is_graded:
+            knots = np.unique(np.quantile(numbers, shares, method="inverted_cdf"))
             features += [Ramp(i, *ends) for ends in combinations(knots.tolist(), 2)]
-            continue
-        if np.ptp(column) > 0:
-            equal = (Condition(i, "=", value) for value in values.tolist())
-            features += [Conjunction((condition,)) for condition in equal]
+            values = values[np.isnan(values)]
+        elif values.size <= 2:
+            values = values[1:]
+        equal = (Condition(i, "=", value) for value in values.tolist())
+        features += [Conjunction((condition,)) for condition in equal]
     return features

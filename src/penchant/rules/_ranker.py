@@ -19,17 +19,17 @@ __all__ = ["RuleRanker"]
 
 
 class RuleRanker(RankerMixin, BaseRules):
-    """Learn a utility that adds up weighted rules, from comparisons.
+    """Learn a utility that adds up few weighted rules, from comparisons.
 
     A rule is a condition such as ``price <= 900 and balcony = yes`` that makes an item
-    better or worse. The weights maximise the soft margin of the comparisons, see
-    `RuleClassifier`. Ties have no margin and are left out there; in the logistic loss a
-    tie counts as two opposite comparisons of half its weight.
+    better or worse. How rules are found and weighed is told at `RuleClassifier`. Ties
+    have no margin and are left out there; in the logistic loss a tie counts as two
+    opposite comparisons of half its weight.
 
     Parameters
     ----------
     generator, degree, nu, loss, max_rules, ridge, solver, working_set_size, n_epochs, \
-n_plays, tol, n_jobs, random_state
+n_plays, tol, max_time, verbose, n_jobs, random_state
         As in `RuleClassifier`. There is no bias: it would not tell items apart.
     cv : int, default=5
         Number of folds for what is "auto".
@@ -59,13 +59,15 @@ history_, vocabulary_, game_
         "cv": [Interval(Integral, 2, None, closed="left")],
     }
 
+    _with_bias = False
+
     def __init__(
         self,
         *,
         generator: Any = "rules",
         degree: int = 2,
         nu: float | str | None = "auto",
-        loss: str = "margin",
+        loss: str = "auto",
         max_rules: int | None = None,
         ridge: float = 1.0,
         solver: str = "column-generation",
@@ -73,6 +75,8 @@ history_, vocabulary_, game_
         n_epochs: int = 50,
         n_plays: int = 10_000,
         tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: bool = False,
         cv: int = 5,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -88,6 +92,8 @@ history_, vocabulary_, game_
         self.n_epochs = n_epochs
         self.n_plays = n_plays
         self.tol = tol
+        self.max_time = max_time
+        self.verbose = verbose
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -118,7 +124,6 @@ history_, vocabulary_, game_
             lambda: split_codes(
                 np.zeros_like(units), units, pairs.weights, self.cv, rng
             ),
-            with_bias=False,
         )
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -142,7 +147,7 @@ history_, vocabulary_, game_
         table = as_items(self, X, reset=False)
         pairs = check_pairs(self, table, y, sample_weight, reset=False)
         data, _ = pair_data(pairs, with_ties=self._takes_ties())
-        return self._continue(data, with_bias=False)
+        return self._continue(data)
 
     def _takes_ties(self) -> bool:
         return bool(self.solver != "fictitious-play")

@@ -1,61 +1,70 @@
-"""Choice of the soft margin, the balance, the loss and the number of rules (PRL-6)."""
+"""Few rules: a pool from a path of soft margins, and folds that choose from it (PRL-6).
 
-from collections.abc import Iterable, Sequence
+The path makes good rules but many. Few of them are chosen one by one by the logistic
+loss, against the labels or against the probabilities of a smooth model, which vary less
+with noisy data [1]_. Folds show which of the two is better, and how many rules are
+enough.
+
+References
+----------
+.. [1] L. Breiman, N. Shang, "Born again trees", University of California, 1996.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy import sparse
 
-from penchant.exceptions import DataError
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._data import RuleData
-from penchant.rules._generators import RuleGenerator, coarsen, soften
-from penchant.rules._learning import KnownRule, RuleLearner, WeightedRules
-from penchant.rules._preferences import LabelPreferences, RuleKey
-from penchant.rules._sources import ListedFeatures
+from penchant.rules._features import Feature, FeatureList
+from penchant.rules._generators import RuleGenerator
+from penchant.rules._logistic import LogisticModel, LogisticStep, forward
+from penchant.rules._program import (
+    Certificate,
+    KnownRule,
+    RuleGame,
+    RuleProgram,
+    WeightedRules,
+    bias_columns,
+    rule_columns,
+)
+from penchant.rules._ramps import list_ramps
 from penchant.typing import FloatArray
 
-__all__ = [
-    "FittedRules",
-    "RuleCandidate",
-    "RuleChoice",
-    "RuleSearch",
-    "choose_candidate",
-]
+__all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_rules"]
 
-PATH = (0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)
-"""Soft margins to compare, from the strongest regularisation down."""
+NUS = (0.8, 0.5, 0.3, 0.2, 0.1)
+"""Soft margins that rules come from, from the strongest regularisation down."""
 
-_LADDER = (0.8, 0.3, 0.1)
-"""Soft margins on the way to the hard one."""
+MAX_RULES = 15
+"""Rules if nobody limits them."""
 
-_FEW_PER_RULE = 8
-"""A solution with more rules than this times `max_rules` ends the path."""
+_SMOOTH_RIDGE = 3.0
+"""Penalty of the smooth model, as a multiple of that of the rules."""
 
-_LEAST_PER_RULE = 4
-"""Without `max_rules`: one with fewer preferences than this per rule."""
+_ENOUGH, _WORTH = 0.5, 0.01
+"""What fewer rules may cost: standard errors, or a share of what all rules gain. The
+latter since weights are shrunk: the same rule twice gains a little, too."""
 
-_MOST_WORK = 4e9
-"""So does a program that is larger, as `RuleLearner.margin` counts: several seconds for
-each of the folds, and more rules than anyone reads."""
+_HELD_OUT = 2_000
+"""No more folds than it takes to hold out so many units."""
 
-_DEFAULT_RULES = 30
-"""Largest number of rules that the greedy choice tries if none is given."""
+_PATH_UNITS, _CHOICE_UNITS = 1_500, 20_000
+"""Units that the path, and the choice from the pool, look at."""
 
-_PREFERENCES_PER_RULE = 50
-"""Rules that satisfy at least so many preferences each need no folds. A rare label
-makes for fewer: see `_n_telling`."""
+_MOST_WORK, _MOST_PATH, _MOST_POOL = 10**8, 150, 100
+"""The path ends with a program that is larger, or has more rules; rules of each that
+are kept."""
 
-_ALIKE = 0.1
-"""Weights of preferences that differ by no larger share make for the same rules."""
-
-_N_CUTS = 4
-"""Thresholds per attribute in conjunctions that follow a smooth model: they vary less
-with the data if there are few."""
-
-_SHRINKAGE = 3.0
-"""What `ridge` is multiplied by for a smooth model, and for what follows it."""
+_MOST_BASIS, _SMOOTH_WORK = 2_000, 10**9
+"""Simple rules in the pool; rows times columns squared of the smooth model."""
 
 
 @dataclass(frozen=True)
@@ -66,19 +75,22 @@ class RuleCandidate:
     ----------
     loss : {"margin", "logistic"}
         How the rules get their weights.
-    origin : {"margin", "greedy", "smooth"}
-        Whether the rules are those of the margin program, chosen one by one, or chosen
-        so that they follow a smooth model.
+    origin : {"margin", "labels", "ramps", "greedy", "smooth"}
+        What the rules are: those of the margin program, or chosen one by one against
+        the labels or against the probabilities of a smooth sum of ramps. Version 0.1.0
+        called the latter two "greedy" and "smooth".
     nu : float or None
         Soft margin of the program; None: hard margin, or no program.
     balanced : bool
         Whether all labels count the same.
     n_rules : int or None
         Largest number of rules; None: no limit.
-    accuracy : float
-        Mean accuracy out of fold.
-    n_found : float
-        Mean number of rules found in the folds.
+    accuracy : float or None
+        Share of the preferences that were predicted out of fold.
+    n_found : float or None
+        Mean number of rules in the folds; told by version 0.1.0.
+    log_loss : float or None
+        Mean log loss out of fold.
     """
 
     loss: str
@@ -86,18 +98,17 @@ class RuleCandidate:
     nu: float | None
     balanced: bool
     n_rules: int | None
-    accuracy: float = float("nan")
-    n_found: float = float("nan")
+    accuracy: float | None = None
+    n_found: float | None = None
+    log_loss: float | None = None
 
     def __str__(self) -> str:
-        weights = {"margin": "the margin program", "logistic": "the logistic loss"}
-        text = f"weights by {weights[self.loss]}"
-        if self.origin == "greedy":
-            text += ", rules chosen one by one"
-        elif self.origin == "smooth":
+        text = f"weights by the {self.loss} loss"
+        if self.loss == "margin":
+            nu = "hard margin" if self.nu is None else f"nu = {self.nu:g}"
+            text = f"weights by the margin program, {nu}"
+        if self.origin in ("ramps", "smooth"):
             text += ", rules that follow a smooth model"
-        elif self.nu is not None:
-            text += f", nu = {self.nu:g}"
         if self.balanced:
             text += ", labels balanced"
         if self.n_rules is not None:
@@ -127,312 +138,298 @@ class RuleChoice:
         )
 
 
-class FittedRules(NamedTuple):
-    """The rules of a candidate, and the learner whose rules they are."""
+class _Outcome(NamedTuple):
+    """By how much candidates speak for held-out preferences, and their weights."""
 
-    candidate: RuleCandidate
-    learner: RuleLearner
-    rules: WeightedRules
+    gaps: dict[RuleCandidate, FloatArray]
+    weights: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class RuleSearch:
-    """What may be chosen, and from what rules are made.
+    """What rules are made of, and what may be chosen.
 
     Parameters
     ----------
-    generator, vocabulary, with_bias, tol, known
-        As `RuleLearner` takes them.
-    losses : tuple of {"margin", "logistic"}
+    generator, vocabulary, tol, known, deadline
+        As `RuleProgram` takes them.
+    with_bias : bool
+    loss : {"margin", "logistic"}
     nus : tuple of (float or None)
-        From large to small.
-    balances : tuple of bool
+        Soft margins of the path, from large to small.
+    balanced : bool
+        Whether all labels count the same in the path.
+    weigh_balanced : bool
+        Whether they do in the logistic loss.
     max_rules : int or None
     ridge : float
-    score_balanced : bool
-        Whether folds are scored by the mean accuracy of the labels.
+        Penalty of squared weights in the logistic loss.
     """
 
     generator: RuleGenerator
     vocabulary: Vocabulary
     with_bias: bool
     tol: Any
-    losses: tuple[str, ...]
+    loss: str
     nus: tuple[float | None, ...]
-    balances: tuple[bool, ...]
+    balanced: bool
+    weigh_balanced: bool
     max_rules: int | None
     ridge: float
-    score_balanced: bool = False
     known: tuple[KnownRule, ...] = ()
+    deadline: float = np.inf
 
-    def learner(self, data: RuleData) -> RuleLearner:
+    def program(self, data: RuleData) -> RuleProgram:
         """Make all rules on some data."""
-        return self._learner(data, self.generator, self.known)
-
-    def _learner(
-        self, data: RuleData, generator: RuleGenerator, known: Sequence[KnownRule]
-    ) -> RuleLearner:
-        return RuleLearner(
+        return RuleProgram(
             data,
-            generator,
+            self.generator,
             self.vocabulary,
-            with_bias=self.with_bias,
             tol=self.tol,
-            known=known,
+            known=self.known,
+            deadline=self.deadline,
         )
 
-    def fit(self, learner: RuleLearner, candidate: RuleCandidate) -> FittedRules:
-        """Weigh rules in the way of one candidate."""
-        if candidate.origin == "smooth":
-            for fitted in self._smooth_fits(learner.data, (candidate.balanced,)):
-                return fitted._replace(candidate=candidate)
-            raise DataError(
-                "Rules that follow a smooth model are chosen from a list, and the "
-                "features of all items are too many. Use a lower degree, or "
-                "loss='margin'."
-            )
-        if candidate.origin == "greedy":
-            n_rules = candidate.n_rules or _DEFAULT_RULES
-            steps = learner.greedy(
-                n_rules, balanced=candidate.balanced, ridge=self.ridge
-            )
-            return FittedRules(candidate, learner, steps[-1])
-        rules = learner.margin(candidate.nu, balanced=candidate.balanced)
-        return FittedRules(candidate, learner, self.shorten(learner, rules, candidate))
-
-    def shorten(
-        self, learner: RuleLearner, rules: WeightedRules, candidate: RuleCandidate
-    ) -> WeightedRules:
-        """Keep the heaviest rules of a margin program and weigh them anew."""
-        keys, balanced = rules.keys[: candidate.n_rules], candidate.balanced
-        if candidate.loss == "logistic":
-            return learner.refit_logistic(keys, balanced=balanced, ridge=self.ridge)
-        if len(keys) == len(rules.keys):
-            return rules
-        reached = rules.certificate
-        bound = float("inf") if reached is None else reached.bound
-        return learner.refit_margin(keys, candidate.nu, balanced=balanced, bound=bound)
-
-    def separate(self, learner: RuleLearner) -> FittedRules | None:
-        """Satisfy all preferences by few rules; None if that cannot be.
-
-        So few rules for so many preferences are hardly due to chance, and nothing is
-        left to choose by folds. The hard margin of many rules may take long, hence it
-        comes last, if those with a soft margin stay few, and none of them takes long.
-        """
-        if "margin" not in self.losses:
-            return None
-        most = _n_telling(learner) / _PREFERENCES_PER_RULE
-        if self.max_rules is not None:
-            most = min(most, self.max_rules)
-        start: Sequence[RuleKey] = ()
-        for nu in (*_LADDER, None):
-            rules = learner.margin(
-                nu, balanced=self.balances[0], start=start, max_work=_MOST_WORK
-            )
-            start = rules.keys
-            if rules.given_up or len(rules.keys) > most or not rules.has_margin:
-                return None
-        made = RuleCandidate("margin", "margin", None, self.balances[0], self.max_rules)
-        return FittedRules(made, learner, rules)
+    def fit(self, data: RuleData, candidate: RuleCandidate) -> WeightedRules:
+        """Weigh few rules on all data, in the way that was chosen."""
+        pool, certificate = self._pool(data)
+        sample = data.thin(_CHOICE_UNITS)
+        steps = list(self._steps(sample, pool, candidate.origin))
+        step = steps[min(candidate.n_rules or MAX_RULES, len(steps) - 1)]
+        if sample is not data:
+            pool = [pool[place] for place in step.places]
+            step = list(self._steps(data, pool, candidate.origin))[-1]
+        votes = bias_columns(data, self.with_bias)[1]
+        return WeightedRules.of_signed(
+            [pool[place] for place in step.places],
+            step.coef,
+            step.bias @ votes,
+            certificate,
+        )
 
     def compare(
         self, data: RuleData, train: FloatArray, test: FloatArray
-    ) -> list[RuleCandidate]:
-        """Fit the candidates on one fold, and score them on the other items."""
-        learner = self.learner(data.take(train))
-        fitted: list[FittedRules] = []
-        compares_both = len(self.losses) == 2 and self.max_rules is not None
-        balances = self._telling_balances(learner.data)
-        for balanced in balances[:1] if compares_both else balances:
-            fitted += self._margin_fits(learner, balanced)
-        if compares_both:
-            fitted += self._smooth_fits(learner.data, self.balances)
-            if isinstance(learner.features, ListedFeatures):
-                fitted += [*self._greedy_fits(learner, self.score_balanced)][-1:]
-        elif "logistic" in self.losses:
-            fitted += self._greedy_fits(learner, self.score_balanced)
-        scored = []
-        for candidate, rules_of, rules in fitted:
-            scores = rules_of.votes(rules).scores(data.X)
-            accuracy = data.accuracy(scores, test, balanced=self.score_balanced)
-            n_found = float(len(rules.keys))
-            scored.append(replace(candidate, accuracy=accuracy, n_found=n_found))
-        return scored
+    ) -> _Outcome | None:
+        """Fit all candidates on one fold; None if there is no time left."""
+        if time.monotonic() > self.deadline:
+            return None
+        held_out = data.take(test)
+        compare = self._compare_few if self.loss == "logistic" else self._compare_path
+        return _Outcome(
+            dict(compare(data.take(train), held_out)), held_out.row_weights()
+        )
 
-    def _telling_balances(self, data: RuleData) -> tuple[bool, ...]:
-        """Compare balanced labels with labels as they are only where these differ."""
-        as_they_are = data.strict_weights(balanced=False)
-        balanced = data.strict_weights(balanced=True)
-        alike = np.allclose(as_they_are, balanced, rtol=_ALIKE, atol=0.0)
-        return self.balances[:1] if alike else self.balances
+    def _compare_few(
+        self, data: RuleData, held_out: RuleData
+    ) -> Iterator[tuple[RuleCandidate, FloatArray]]:
+        """Follow the choice of rules for each target, rule by rule."""
+        pool, _ = self._pool(data)
+        sample = data.thin(_CHOICE_UNITS)
+        bias, _ = bias_columns(held_out, self.with_bias)
+        most = self.max_rules or MAX_RULES
+        for origin in ("labels", "ramps"):
+            steps = list(self._steps(sample, pool, origin))
+            rules = [pool[place] for place in steps[-1].places]
+            columns = rule_columns(held_out, rules) if rules else bias[:, :0]
+            made = RuleCandidate("logistic", origin, None, self.weigh_balanced, 0)
+            for k in range(min(1, len(steps) - 1), most + 1):
+                places, coef, own = steps[min(k, len(steps) - 1)]
+                gaps = columns[:, : len(places)] @ coef + bias @ own
+                yield replace(made, n_rules=k), gaps
 
-    def _smooth_fits(
-        self, data: RuleData, balances: Sequence[bool]
-    ) -> Iterable[FittedRules]:
-        """Choose few rules whose votes come close to a smooth model (PRL-6).
+    def _compare_path(
+        self, data: RuleData, held_out: RuleData
+    ) -> Iterator[tuple[RuleCandidate, FloatArray]]:
+        """Follow the path of margin programs."""
+        for nu, rules in zip(self.nus, self._path(self.program(data)), strict=False):
+            few = self.shorten(data, rules)
+            made = RuleCandidate("margin", "margin", nu, self.balanced, self.max_rules)
+            bias = np.tile(few.bias, (held_out.X.shape[0], 1))
+            columns = rule_columns(held_out, few.rules)
+            yield made, columns @ few.weights + held_out.gaps(bias)
 
-        Rules that are chosen by the labels vary much with the data: with a handful of
-        other items others are chosen. A sum of ramps over all attributes, shrunk
-        strongly, varies little, but is no small model. Few rules that are fitted to its
-        probabilities, instead of to the labels, keep most of what it gains [1]_. What
-        attributes tell only together it does not see: there other candidates win. There
-        are none for features that cannot be listed.
+    def shorten(self, data: RuleData, rules: WeightedRules) -> WeightedRules:
+        """Keep the heaviest rules and weigh them anew: never cut them off (PRL-6).
 
-        References
-        ----------
-        .. [1] L. Breiman, N. Shang, "Born again trees", University of California, 1996.
+        If their program has a margin and the few have none, nu is raised until they
+        have.
         """
-        learner = self._learner(data, coarsen(self.generator, _N_CUTS), self.known)
-        if not isinstance(learner.features, ListedFeatures):
-            return
-        smooth = self._learner(data, soften(self.generator), ())
-        most, ridge = self.max_rules or _DEFAULT_RULES, _SHRINKAGE * self.ridge
-        for balanced in balances:
-            doubts = smooth.smooth(balanced=balanced, ridge=ridge)
-            made = RuleCandidate("logistic", "smooth", None, balanced, self.max_rules)
-            rules = learner.follow(doubts, most, ridge=ridge)
-            yield FittedRules(made, learner, rules)
+        reached = rules.certificate
+        if not reached or not self.max_rules or len(rules.rules) <= self.max_rules:
+            return rules
+        kept = rules.rules[: self.max_rules]
+        game = RuleGame.of(data, kept, with_bias=self.with_bias, balanced=self.balanced)
+        weights, bias, anew = game.margin_weights(
+            reached.nu, self.tol, climb=reached.has_margin
+        )
+        if anew.nu == reached.nu:
+            anew = replace(anew, bound=reached.bound)
+        return WeightedRules.of_signed(kept, weights, bias, anew)
 
-    def _margin_fits(
-        self, learner: RuleLearner, balanced: bool
-    ) -> Iterable[FittedRules]:
-        """Go down the path of soft margins while the rules stay few enough.
+    def _path(self, program: RuleProgram) -> Iterator[WeightedRules]:
+        """Lower nu step by step, each program starting with the rules of the last.
 
-        Where a program has no margin, or is given up as too large, those with a smaller
-        nu would be no better. The first one is never given up, so that there is
-        something to choose.
+        Where a program has no margin, has many rules or is given up as too large, those
+        with a smaller nu would be no better.
         """
-        losses = self.losses if self.max_rules is not None else ("margin",)
-        if not set(losses) <= set(self.losses):
-            return
-        limit = learner.columns.n_rows / _LEAST_PER_RULE
-        if self.max_rules is not None:
-            limit = _FEW_PER_RULE * self.max_rules
-        start: Sequence[RuleKey] = ()
+        start = program.known_keys
         for nu in self.nus:
-            max_work = None if nu == self.nus[0] else _MOST_WORK
-            rules = learner.margin(
-                nu, balanced=balanced, start=start, max_work=max_work
+            rules = program.solve(
+                nu, balanced=self.balanced, start=start, max_work=_MOST_WORK
             )
-            if rules.given_up:
+            yield rules
+            reached = rules.certificate
+            is_over = time.monotonic() > self.deadline or len(rules.rules) > _MOST_PATH
+            if is_over or reached is None or not reached.has_margin:
                 return
-            start = rules.keys
-            for loss in losses:
-                made = RuleCandidate(loss, "margin", nu, balanced, self.max_rules)
-                yield FittedRules(made, learner, self.shorten(learner, rules, made))
-            if len(rules.keys) > limit or not rules.has_margin:
+            if reached.status == "column_limit":
                 return
+            start = list(rules.keys)
 
-    def _greedy_fits(
-        self, learner: RuleLearner, balanced: bool
-    ) -> Iterable[FittedRules]:
-        most = self.max_rules or _DEFAULT_RULES
-        steps = learner.greedy(most, balanced=balanced, ridge=self.ridge)
-        for n_rules in range(1, most + 1):
-            made = RuleCandidate("logistic", "greedy", None, balanced, n_rules)
-            yield FittedRules(made, learner, steps[min(n_rules, len(steps) - 1)])
+    def _pool(self, data: RuleData) -> tuple[list[KnownRule], Certificate | None]:
+        """Collect the heaviest rules of the path, and simple ones.
+
+        The certificate is that of the last program that was solved and has a margin.
+        """
+        program = self.program(data.thin(_PATH_UNITS))
+        certificate: Certificate | None = None
+        pool: dict[KnownRule, None] = {}
+        for rules in self._path(program):
+            pool.update(dict.fromkeys(map(_directed, rules.rules[:_MOST_POOL])))
+            reached = rules.certificate
+            is_good = reached and reached.has_margin and reached.status == "optimal"
+            if certificate is None or is_good:
+                certificate = reached
+        pool.update(dict.fromkeys(map(_directed, self.known)))
+        pool.update(dict.fromkeys(_both(program.features.basis(), program.data)))
+        return list(pool), certificate
+
+    def _steps(
+        self, data: RuleData, pool: Sequence[KnownRule], origin: str
+    ) -> Iterator[LogisticStep]:
+        """Choose rules from the pool one by one; see `forward`."""
+        bias, _ = bias_columns(data, self.with_bias)
+        total = float(data.weights.sum())
+        weights = total * data.row_weights(balanced=self.weigh_balanced)
+        doubts = self._doubts(data, bias, weights) if origin == "ramps" else None
+        start = LogisticModel.of_bias(bias, weights, self.ridge, doubts)
+        columns = rule_columns(data, pool) if pool else bias[:, :0]
+        return forward(columns, start, self.max_rules or MAX_RULES)
+
+    def _doubts(
+        self, data: RuleData, bias: FloatArray, weights: FloatArray
+    ) -> FloatArray | None:
+        """Give how probably preferences do not hold, by a sum of ramps, well shrunk."""
+        if sparse.issparse(data.X):
+            return None
+        rules = _both(list_ramps(data.X, self.vocabulary, 5), data, most=None)
+        n_most = isqrt(_SMOOTH_WORK // data.n_rows)
+        if len(rules) > n_most:
+            kept = np.random.default_rng(0).permutation(len(rules))[:n_most]
+            rules = [rules[j] for j in kept]
+        if not rules:
+            return None
+        model = LogisticModel.of_bias(bias, weights, _SMOOTH_RIDGE * self.ridge)
+        return model.extend(rule_columns(data, rules)).miss()
 
 
-def choose_candidate(
+def choose_rules(
     search: RuleSearch,
     data: RuleData,
-    folds: Sequence[tuple[FloatArray, FloatArray]],
+    folds: Iterable[tuple[FloatArray, FloatArray]],
     n_jobs: int | None,
-) -> RuleChoice:
-    """Compare candidates by their mean accuracy out of fold.
+) -> RuleChoice | None:
+    """Compare candidates out of fold; None if there are no folds, or no time.
 
-    Candidates that some fold did not reach are left out. Of equals the margin program
-    comes first, and there the smaller nu, which lets fewer preferences fall short; of
-    greedy choices the one with fewer rules.
-
-    Differences are small against the error of their estimates, and the best of many
-    estimates is mostly a lucky one. So of those that are worse by less than one
-    standard error, rules that follow a smooth model are preferred, which vary least; or
-    if nothing limits the number of rules, the candidate with the fewest [1]_, provided
-    that these are half as many.
+    Few rules are compared by their log loss, margin programs by their accuracy. The
+    origin with the best candidate wins; of its candidates the simplest one that is
+    worse than the best by no more than half a standard error of the paired difference,
+    or by 1 % of what the best gains over a coin. Candidates that some fold did not
+    reach are left out.
 
     Parameters
     ----------
     search : RuleSearch
     data : RuleData
-    folds : sequence of (train, test)
+    folds : iterable of (train, test)
         Weights of the units in each, shape (n_units,).
     n_jobs : int or None
-
-    References
-    ----------
-    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression
-       trees", Wadsworth, 1984: the rule of one standard error.
     """
-    compared = Parallel(n_jobs=n_jobs)(
-        delayed(search.compare)(data, train, test) for train, test in folds
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(search.compare)(data, train, test) for train, test in _enough(folds)
     )
-    found: dict[RuleCandidate, list[RuleCandidate]] = {}
-    for candidates in compared:
-        for candidate in candidates:
-            plain = replace(candidate, accuracy=0.0, n_found=0.0)
-            found.setdefault(plain, []).append(candidate)
-    scored = [_Scored.of(each) for each in found.values() if len(each) == len(folds)]
-    scored.sort(key=lambda each: _rank(each.candidate))
-    chosen = _chosen(scored).candidate
-    others = (each.candidate for each in scored if each.candidate != chosen)
-    return RuleChoice((chosen, *others), len(folds))
+    outcomes = [outcome for outcome in found if outcome is not None]
+    if not outcomes:
+        return None
+    weights = np.concatenate([outcome.weights for outcome in outcomes])
+    losses: dict[RuleCandidate, FloatArray] = {}
+    for candidate in outcomes[0].gaps:
+        if all(candidate in outcome.gaps for outcome in outcomes):
+            gaps = np.concatenate([outcome.gaps[candidate] for outcome in outcomes])
+            wrong, surprise = 0.5 - 0.5 * np.sign(gaps), np.logaddexp(0.0, -gaps)
+            told = replace(
+                candidate,
+                accuracy=float(1 - np.average(wrong, weights=weights)),
+                log_loss=float(np.average(surprise, weights=weights)),
+            )
+            losses[told] = wrong if search.loss == "margin" else surprise
+    chance = 0.5 if search.loss == "margin" else np.log(2.0)
+    return RuleChoice(tuple(_ranked(losses, weights, chance)), len(outcomes))
 
 
-class _Scored(NamedTuple):
-    """A candidate with its means over the folds, and its accuracy in each."""
-
-    candidate: RuleCandidate
-    by_fold: FloatArray
-
-    @classmethod
-    def of(cls, in_folds: Sequence[RuleCandidate]) -> "_Scored":
-        """Put what one candidate did in the folds together."""
-        accuracies = np.array([each.accuracy for each in in_folds])
-        mean, n_found = accuracies.mean(), np.mean([each.n_found for each in in_folds])
-        candidate = replace(in_folds[0], accuracy=float(mean), n_found=float(n_found))
-        return cls(candidate, accuracies)
+def _enough(
+    folds: Iterable[tuple[FloatArray, FloatArray]],
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Give folds until enough is held out."""
+    n_held_out = 0
+    for train, test in folds:
+        if n_held_out < _HELD_OUT:
+            yield train, test
+        n_held_out += int(np.count_nonzero(test))
 
 
-def _chosen(scored: Sequence[_Scored]) -> _Scored:
-    """Take the simplest of those that are about as good as the first, the best."""
-    best, error = scored[0], _standard_error(scored[0].by_fold)
-    level = [best]
-    for other in scored[1:]:
-        if best.candidate.accuracy - other.candidate.accuracy < error:
-            level.append(other)
-    smooth = [each for each in level if each.candidate.origin == "smooth"]
-    if smooth:
-        return smooth[0]
-    if best.candidate.origin == "margin" and best.candidate.n_rules is None:
-        # No rules at all say nothing: they are taken if nothing else is as good.
-        some = [each for each in level if each.candidate.n_found >= 1] or [best]
-        few = min(some, key=lambda each: each.candidate.n_found)
-        is_worth = few.candidate.n_found <= some[0].candidate.n_found / 2
-        return few if is_worth else some[0]
-    return best
+def _ranked(
+    losses: dict[RuleCandidate, FloatArray], weights: FloatArray, chance: float
+) -> list[RuleCandidate]:
+    """Put the choice first, then the others by their mean loss.
+
+    `losses` go from simple to complex candidates; `chance` is the loss of a coin.
+    """
+    means = {each: float(np.average(losses[each], weights=weights)) for each in losses}
+    order = sorted(losses, key=lambda each: means[each])
+    best = order[0]
+    chosen = best
+    for each in losses:
+        error = _standard_error(losses[each] - losses[best], weights)
+        level = max(_ENOUGH * error, _WORTH * (chance - means[best]))
+        if each.origin == best.origin and means[each] - means[best] <= level:
+            chosen = each
+            break
+    return [chosen, *(each for each in order if each != chosen)]
 
 
-def _n_telling(learner: RuleLearner) -> float:
-    """Count preferences, fewer if one label is rare: the others tell little then."""
-    preferences, n_rows = learner.columns.preferences, learner.columns.n_rows
-    if not isinstance(preferences, LabelPreferences):
-        return n_rows
-    shares = np.bincount(preferences.preferred, minlength=preferences.n_labels) / n_rows
-    return float(n_rows * (1 - shares @ shares) / (1 - 1 / shares.size))
+def _standard_error(values: FloatArray, weights: FloatArray) -> float:
+    """Give that of a weighted mean."""
+    shares = weights / weights.sum()
+    return float(np.sqrt(shares**2 @ (values - shares @ values) ** 2))
 
 
-def _standard_error(values: FloatArray) -> float:
-    """Give that of the mean; 0 for a single value."""
-    return float(values.std(ddof=1) / values.size**0.5) if values.size > 1 else 0.0
+def _directed(rule: KnownRule) -> KnownRule:
+    """Give a rule and its opposite the same form: weights have signs here."""
+    feature, better, worse = rule
+    return feature, max(better, worse), min(better, worse)
 
 
-def _rank(candidate: RuleCandidate) -> tuple[float, bool, float, int, bool]:
-    return (
-        -round(candidate.accuracy, 12),
-        candidate.loss != "margin",
-        candidate.nu or 0.0,
-        candidate.n_rules or 0,
-        not candidate.balanced,
-    )
+def _both(
+    features: Sequence[Feature], data: RuleData, most: int | None = _MOST_BASIS
+) -> list[KnownRule]:
+    """Let features speak for every pair of labels; if that is many, for the best."""
+    pairs = [(b, a) for a, b in combinations(range(data.n_labels), 2)]
+    if most is None or len(features) * len(pairs) <= most:
+        return [(feature, *pair) for feature in features for pair in pairs]
+    channels = data.channels(data.row_weights(balanced=True))
+    best = FeatureList(features, data.X).price(channels, most)
+    labels = zip(best.better.tolist(), best.worse.tolist(), strict=True)
+    return [
+        _directed((features[k], *p)) for k, p in zip(best.keys, labels, strict=True)
+    ]

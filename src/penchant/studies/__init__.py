@@ -1,6 +1,7 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
 from penchant.studies._contradictions import Contradiction
+from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
 from penchant.studies._group_models import GroupModels
 from penchant.studies._participation import (
@@ -8,6 +9,7 @@ from penchant.studies._participation import (
     OpenQuestion,
     Participation,
     check_answer,
+    simulated_answer,
 )
 from penchant.studies._population import participations
 from penchant.studies._results import (
@@ -19,11 +21,9 @@ from penchant.studies._results import (
 )
 from penchant.studies._settings import (
     LONGEST_NOUN,
-    QUESTION_FORMS,
     Noun,
     StudySettings,
 )
-from penchant.studies._simulated import simulated_answer
 from penchant.studies._start import Start
 from penchant.studies._study import Study
 from penchant.studies.operations._answers import answer_text, answers_csv, answers_frame
@@ -51,6 +51,7 @@ from penchant.studies.store._store import NewEvent, Store
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
+    "FORMS",
     "LANGUAGES",
     "LONGEST_NOUN",
     "QUESTION_FORMS",
@@ -60,6 +61,8 @@ __all__ = [
     "Curve",
     "Draft",
     "EventRecord",
+    "Form",
+    "FormName",
     "Group",
     "GroupItem",
     "GroupModels",

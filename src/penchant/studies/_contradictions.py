@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penchant.studies._participation import AnsweredQuestion
-from penchant.studies._questions import evidence
+from penchant.studies._participation import AnsweredQuestion, evidence
 
 __all__ = ["Contradiction", "contradictions"]
 

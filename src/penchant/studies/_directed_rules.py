@@ -1,6 +1,5 @@
 """Rules that never contradict what is known of an attribute: less rent is better."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,22 +9,16 @@ from penchant.data import Comparisons, Items
 from penchant.rules import (
     Condition,
     Conjunction,
-    CoverageFeatures,
     FeatureList,
     FeatureSet,
-    ListedFeatures,
+    HistogramFeatures,
     RuleRanker,
     Vocabulary,
-    distinct_conjunctions,
-    join_features,
     list_conditions,
 )
-from penchant.typing import BoolArray, FloatArray
+from penchant.typing import FloatArray
 
 __all__ = ["DirectedConjunctions", "fit_directed_rules"]
-
-_MOST_SETS = 200_000
-"""With more sets of items than this, rules have one condition."""
 
 _MOST_THRESHOLDS = 20
 
@@ -35,69 +28,35 @@ Kind: TypeAlias = tuple[frozenset[int], int]
 
 @dataclass(frozen=True)
 class DirectedConjunctions:
-    """Conditions, and several at once, that ask for better values or for worse ones.
+    """Conditions, and two at once, that ask for better values or for worse ones.
 
     Of attributes with a known direction a rule asks for better values throughout, or
     for worse values throughout. Attributes without a direction may occur in both.
 
     Parameters
     ----------
-    degree : int, default=2
-        Largest number of conditions in a rule.
     left_out : frozenset of Kind
         Rules that are not wanted.
     """
 
-    degree: int = 2
     left_out: frozenset[Kind] = frozenset()
 
     def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
-        """List the rules on the items of a fit."""
+        """Allow the rules on the items of a fit that are wanted."""
         items: FloatArray = np.asarray(X, dtype=np.float64)
         conditions = list_conditions(items, vocabulary, None, _MOST_THRESHOLDS)
-        sides = [side_of(each, items, vocabulary) for each in conditions]
-        parts = []
-        for side in (1, -1):
-            own = [c for c, s in zip(conditions, sides, strict=True) if s in (side, 0)]
-            listed = _list(own, items, self.degree)
-            kept = [k for k in range(listed.n_features) if self._wants(listed, k, side)]
-            parts.append(Selected(listed, kept))
-        if not any(part.n_features for part in parts):
+        sides = np.array([side_of(each, items, vocabulary) for each in conditions])
+        owners = np.array([each.attribute for each in conditions])
+        allowed = np.multiply.outer(sides, sides) >= 0
+        for attributes, side in self.left_out:
+            ends = np.isin(owners, list(attributes))
+            same = np.not_equal.outer(owners, owners) == (len(attributes) > 1)
+            own = np.add.outer(sides, sides) * side >= 0
+            allowed &= ~(np.logical_and.outer(ends, ends) & same & own)
+        features = HistogramFeatures(items, conditions, allowed=allowed)
+        if not features.n_features:
             return FeatureList([Conjunction(())], items)  # tells nothing apart
-        return join_features(parts)
-
-    def _wants(self, listed: CoverageFeatures, key: int, side: int) -> bool:
-        feature: Any = listed.feature(key)
-        return (attributes_of(feature), side) not in self.left_out
-
-
-class Selected(ListedFeatures):
-    """Some features of a list.
-
-    Parameters
-    ----------
-    listed : CoverageFeatures
-    kept : sequence of int
-        Their keys there.
-    """
-
-    def __init__(self, listed: CoverageFeatures, kept: Sequence[int]) -> None:
-        self._listed = listed
-        self._kept = np.asarray(kept, dtype=np.int64)
-        self.n_items = listed.n_items
-        self.n_features = len(kept)
-
-    def sums(self, channels: FloatArray, *, squared: bool = False) -> FloatArray:
-        """Give the totals of those that are kept."""
-        return self._listed.sums(channels, squared=squared)[self._kept]
-
-    def values(self, keys: Sequence[Any]) -> FloatArray:
-        """Give the sets as 0/1 columns."""
-        return self._listed.values(self._kept[np.asarray(keys, np.int64)].tolist())
-
-    def feature(self, key: Any) -> Any:
-        """Make the conjunction that stands for a set."""
-        return self._listed.feature(int(self._kept[key]))
+        return features
 
 
 def fit_directed_rules(
@@ -105,10 +64,10 @@ def fit_directed_rules(
 ) -> tuple[RuleRanker, tuple[str, ...]]:
     r"""Fit few rules, none of which contradicts the direction of an attribute.
 
-    Rules are chosen one by one by the logistic loss. If one comes out against a known
-    direction, such as a low rent that makes a flat worse, all rules on the same
-    attributes and of the same side are left out, and the fit begins again. The utility
-    of what remains never falls when an attribute gets better.
+    Rules are chosen one by one by the logistic loss, their number by folds. If one is
+    against a known direction, such as a low rent that makes a flat worse, all rules on
+    the same attributes and of the same side are left out, and the fit begins again. The
+    utility of what remains never falls when an attribute gets better.
 
     Parameters
     ----------
@@ -130,8 +89,8 @@ def fit_directed_rules(
     >>> items = Items.from_csv(b"name,rent\na,500\nb,600\nc,700\nd,800\n")
     >>> told = Comparisons([0, 0, 1, 3], [2, 3, 3, 2])
     >>> model, contradicted = fit_directed_rules(items, told, 3)
-    >>> {rule.text[:7] for rule in model.rules_ if rule.target == "better"}
-    {'rent <='}
+    >>> {(rule.text[:7], rule.target) for rule in model.rules_}
+    {('rent >=', 'worse')}
     """
     X = items.encode()
     left_out: frozenset[Kind] = frozenset()
@@ -184,15 +143,3 @@ def side_of(condition: Condition, X: FloatArray, vocabulary: Vocabulary) -> int:
         return 0
     column = X[:, condition.attribute]
     return 1 if column[condition.holds(X)].max() == column.max() else -1
-
-
-def _list(conditions: list[Condition], X: FloatArray, degree: int) -> CoverageFeatures:
-    rows = [condition.holds(X) for condition in conditions]
-    covers: BoolArray = np.array(rows, dtype=np.bool_).reshape(-1, len(X))
-    found = distinct_conjunctions(covers, degree, max_sets=_MOST_SETS)
-    if found is None:
-        found = distinct_conjunctions(covers, 1, max_sets=len(covers))
-    assert found is not None  # no more sets than conditions
-    return CoverageFeatures(
-        found, lambda numbers: Conjunction.of(conditions[j] for j in numbers)
-    )

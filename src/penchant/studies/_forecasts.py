@@ -10,11 +10,10 @@ import numpy as np
 from penchant._cached import LRUCache
 from penchant._validation import frozen_array
 from penchant.elicitation import Forecast, carry_on, draw_people
-from penchant.studies._beliefs import Talk
-from penchant.studies._participation import AnsweredQuestion
+from penchant.studies._participation import AnsweredQuestion, simulated_answer
 from penchant.studies._settings import StudySettings
-from penchant.studies._simulated import simulated_answer
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
 __all__ = ["ForecastTable", "find_table"]
@@ -56,7 +55,7 @@ class ForecastTable:
     left: FloatArray
 
     @classmethod
-    def of(
+    def simulate(
         cls,
         start: Start,
         form: str,
@@ -123,8 +122,8 @@ def _log(regret: Any) -> FloatArray:
     return logs
 
 
-_TABLES: LRUCache[_Goal, ForecastTable] = LRUCache(_N_KEPT)
-_MAKERS: dict[_Goal, threading.Thread] = {}
+_TABLES: LRUCache[_Goal, tuple[threading.Thread, list[ForecastTable]]]
+_TABLES = LRUCache(_N_KEPT)
 _LOCK = threading.Lock()
 
 
@@ -146,26 +145,19 @@ def find_table(
     """
     end = (settings.question, settings.max_regret, settings.max_questions)
     goal = (start.fingerprint, *end)
+    rest = 0.0 if wait else _REST
     with _LOCK:
-        table = _TABLES.get(goal)
-        if table is not None:
-            return table
-        maker = _MAKERS.get(goal)
-        if maker is None:
-            rest = 0.0 if wait else _REST
-            maker = threading.Thread(
-                target=_make, args=(start, goal, rest), daemon=True
-            )
-            _MAKERS[goal] = maker
-            maker.start()
-    if not wait:
-        return None
-    maker.join()
-    return find_table(start, settings)
+        making = _TABLES.get(goal)
+        if making is None:
+            made: list[ForecastTable] = []
 
+            def make() -> None:
+                made.append(ForecastTable.simulate(start, *end, rest=rest))
 
-def _make(start: Start, goal: _Goal, rest: float) -> None:
-    table = ForecastTable.of(start, *goal[1:], rest=rest)
-    with _LOCK:
-        _TABLES.put(goal, table)
-        del _MAKERS[goal]
+            making = (threading.Thread(target=make, daemon=True), made)
+            _TABLES.put(goal, making)
+            making[0].start()
+    maker, tables = making
+    if wait:
+        maker.join()
+    return tables[0] if tables else None

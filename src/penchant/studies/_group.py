@@ -9,9 +9,9 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 from penchant.data import Items
-from penchant.studies._beliefs import Talk
 from penchant.studies._participation import Participation
 from penchant.studies._results import Curve, curves, weigh
+from penchant.studies._talk import Talk
 from penchant.studies.store._records import ParticipantRecord
 from penchant.typing import FloatArray, IntArray
 

@@ -1,17 +1,24 @@
 """Participation: where one person stands in a study, read from the log of events."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
+
 from penchant.exceptions import DataError
-from penchant.studies._settings import QUESTION_FORMS
+from penchant.gp import Answer
+from penchant.studies._forms import FORMS, is_whole
+from penchant.typing import FloatArray
 
-__all__ = ["AnsweredQuestion", "OpenQuestion", "Participation", "check_answer"]
-
-_PAIR_ANSWERS = ("left", "right", "tie", "skip", "neither")
-_N_GRADES = 5
-_SIZES = {"pair": (2, 2), "rating": (1, 1), "best-worst": (2, 20), "ranking": (2, 20)}
+__all__ = [
+    "AnsweredQuestion",
+    "OpenQuestion",
+    "Participation",
+    "check_answer",
+    "evidence",
+    "simulated_answer",
+]
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,7 @@ class OpenQuestion:
     ----------
     id : str
         What an answer refers to.
-    form : {"pair", "best-worst", "rating", "ranking"}
+    form : str
         What the person is to do with the items.
     items : tuple of int
         Positions in the table, in the order in which to show them.
@@ -57,7 +64,7 @@ class AnsweredQuestion:
     ----------
     question : str
         Identifier of the question.
-    form : {"pair", "best-worst", "rating", "ranking"}
+    form : str
         What the person was to do with the items.
     items : tuple of int
         Positions in the table, in the order in which they were shown.
@@ -112,7 +119,7 @@ class Participation:
     >>> asked = {"question": "00c0ffee00c0ffee", "form": "pair", "items": [4, 7]}
     >>> told = {"question": "00c0ffee00c0ffee", "answer": "left"}
     >>> log = [("joined", {"language": "en"}), ("asked", asked), ("answered", told)]
-    >>> now = Participation.of(log, n_items=10)
+    >>> now = Participation.from_events(log, n_items=10)
     >>> now.answered[0].items, now.open_question, now.ignored
     ((4, 7), None, 0)
     """
@@ -129,7 +136,7 @@ class Participation:
     ignored: int = 0
 
     @classmethod
-    def of(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
+    def from_events(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
         """Read a log of (kind, body); no event, however strange, is an error."""
         now = cls(n_items)
         for kind, body in events:
@@ -169,14 +176,14 @@ def check_answer(form: str, items: tuple[int, ...], answer: Any) -> Any:
 
     Parameters
     ----------
-    form : {"pair", "best-worst", "rating", "ranking"}
+    form : str
         Form of the question.
     items : tuple of int
         The items of the question.
     answer : object
         "skip" fits every question. A pair takes "left", "right", "tie" or
-        "neither"; best-worst a dict with the items "best" and "worst"; a rating a
-        whole number from 1 to 5; a ranking the list of all items, best first.
+        "neither"; best and worst a dict with the items "best" and "worst"; a rating
+        a whole number from 1 to 5; a ranking the list of all items, best first.
 
     Raises
     ------
@@ -185,53 +192,78 @@ def check_answer(form: str, items: tuple[int, ...], answer: Any) -> Any:
     """
     if isinstance(answer, str) and answer == "skip":
         return answer
-    fitting = _ANSWERS[form](items, answer)
+    fitting = FORMS[form].fit(items, answer)
     if fitting is None:
-        raise DataError(f"{_WANTED[form]} Got {answer!r}.")
+        raise DataError(f"{FORMS[form].wanted} Got {answer!r}.")
     return fitting
 
 
-def _check_pair(_items: tuple[int, ...], answer: Any) -> str | None:
-    return answer if isinstance(answer, str) and answer in _PAIR_ANSWERS else None
+def evidence(
+    told: AnsweredQuestion,
+    earlier: Sequence[AnsweredQuestion] = (),
+    width: float | None = None,
+) -> tuple[Answer, ...]:
+    """Say what one answer means for the utilities of the items.
+
+    Parameters
+    ----------
+    told : AnsweredQuestion
+        A pair is one comparison or tie, or two items below what is acceptable. Of
+        four items the best beats three and two more beat the worst. In a ranking
+        each item beats the next. A rating beats the nearest earlier ratings that
+        are lower, and ties with equal ones; the lowest is not acceptable.
+    earlier : sequence of AnsweredQuestion
+        What the same person answered before.
+    width : float, optional
+        How close items are that are rated alike; default: as in other ties.
+
+    Returns
+    -------
+    tuple of Answer
+        Empty if the question was skipped.
+
+    Examples
+    --------
+    >>> told = AnsweredQuestion("q", "ranking", (3, 1, 2), [2, 3, 1])
+    >>> [answer.items for answer in evidence(told)]
+    [(2, 3), (3, 1)]
+    """
+    if told.skipped:
+        return ()
+    return tuple(FORMS[told.form].evidence(told, earlier, width))
 
 
-def _check_best_worst(items: tuple[int, ...], answer: Any) -> dict[str, int] | None:
-    if not isinstance(answer, Mapping) or set(answer) != {"best", "worst"}:
-        return None
-    best, worst = answer["best"], answer["worst"]
-    if not (_is_whole(best) and _is_whole(worst)) or best == worst:
-        return None
-    fits = best in items and worst in items
-    return {"best": int(best), "worst": int(worst)} if fits else None
+def simulated_answer(
+    form: str,
+    items: tuple[int, ...],
+    utilities: FloatArray,
+    rng: np.random.Generator,
+    *,
+    noise: float = 0.0,
+    wrong: float = 0.0,
+) -> Any:
+    """Answer a question as a person with known utilities would.
 
-
-def _check_rating(_items: tuple[int, ...], answer: Any) -> int | None:
-    fits = _is_whole(answer) and 1 <= answer <= _N_GRADES
-    return int(answer) if fits else None
-
-
-def _check_ranking(items: tuple[int, ...], answer: Any) -> list[int] | None:
-    if not isinstance(answer, list | tuple) or not all(map(_is_whole, answer)):
-        return None
-    return [int(i) for i in answer] if sorted(answer) == sorted(items) else None
-
-
-_ANSWERS: dict[str, Callable[[tuple[int, ...], Any], Any]] = {
-    "pair": _check_pair,
-    "best-worst": _check_best_worst,
-    "rating": _check_rating,
-    "ranking": _check_ranking,
-}
-_WANTED = {
-    "pair": f"An answer must be one of {', '.join(_PAIR_ANSWERS)}.",
-    "best-worst": 'An answer must name two of the shown items as "best" and "worst".',
-    "rating": f"An answer must be a whole number from 1 to {_N_GRADES}, or skip.",
-    "ranking": "An answer must list all of the shown items, best first, or be skip.",
-}
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    Parameters
+    ----------
+    form : str
+        Form of the question.
+    items : tuple of int
+        Its items.
+    utilities : ndarray of shape (n_items,)
+        What all items are worth to the person.
+    rng : Generator
+        Draws the noise.
+    noise : float, default=0.0
+        Standard deviation of the noise in a difference of utilities.
+    wrong : float, default=0.0
+        Probability that the answer is that of somebody who likes the opposite.
+    """
+    felt = utilities[list(items)]
+    felt = felt + noise * np.sqrt(0.5) * rng.standard_normal(len(items))
+    if rng.random() < wrong:
+        felt = -felt + 2.0 * utilities.mean()
+    return FORMS[form].simulate(items, felt, utilities)
 
 
 def _text(body: Mapping[str, Any], key: str) -> str | None:
@@ -255,7 +287,7 @@ def _consented(now: Participation, _body: Mapping[str, Any]) -> Changes:
 def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
     question, form = _text(body, "question"), _text(body, "form")
     items = body.get("items")
-    known = form in QUESTION_FORMS and _are_items(items, form, now.n_items)
+    known = form in FORMS and _are_items(items, form, now.n_items)
     if not known or question is None or now.open_question is not None:
         return None
     if now.answer_to(question) is not None:
@@ -268,9 +300,9 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
 
 
 def _are_items(items: Any, form: str | None, n_items: int) -> bool:
-    if not isinstance(items, list | tuple) or not all(map(_is_whole, items)):
+    if not isinstance(items, list | tuple) or not all(map(is_whole, items)):
         return False
-    fewest, most = _SIZES[str(form)]
+    fewest, most = FORMS[str(form)].n_items
     inside = all(0 <= item < n_items for item in items)
     return inside and fewest <= len(items) <= most and len(set(items)) == len(items)
 

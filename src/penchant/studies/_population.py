@@ -4,6 +4,8 @@ import json
 import logging
 import secrets
 import sys
+import threading
+import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,8 +16,7 @@ from penchant.data import Comparisons, Items
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
 from penchant.studies._fit_apart import fit_apart
-from penchant.studies._participation import Participation
-from penchant.studies._questions import evidence
+from penchant.studies._participation import Participation, evidence
 from penchant.studies._start import complete
 from penchant.studies.store._packed_models import pack_model
 from penchant.studies.store._sql import SqlStore
@@ -29,6 +30,7 @@ __all__ = [
     "pool",
     "refit",
     "refit_and_log",
+    "refit_apart",
 ]
 
 _FEWEST = 5
@@ -46,6 +48,9 @@ _LEASE = 900.0
 _KEPT = timedelta(hours=1)
 """Models that nobody started from are forgotten after so long."""
 
+_REST = 4.0
+"""How long nothing is fitted after a fit in the background, relative to it."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -57,7 +62,9 @@ def participations(
     for event in store.study_events(study_id):
         logs[event.participant_id].append((event.position, event.kind, event.body))
     return {
-        who: Participation.of(((kind, body) for _, kind, body in sorted_log), n_items)
+        who: Participation.from_events(
+            ((kind, body) for _, kind, body in sorted_log), n_items
+        )
         for who, log in logs.items()
         for sorted_log in [sorted(log, key=lambda entry: entry[0])]
     }
@@ -110,8 +117,8 @@ def refit(
     Returns
     -------
     str or None
-        Identifier of the new model; None: it is not due, somebody else is at it,
-        or fewer than 5 people have answered.
+        Identifier of the new model; None: it is not due, another process fits at
+        the moment, or fewer than 5 people have answered.
     """
     name, holder = f"refit {study_id}", secrets.token_hex(8)
     if not store.lease(name, holder, _LEASE):
@@ -156,8 +163,25 @@ def fit_as_told() -> None:
 def refit_and_log(
     store: Store, study_id: str, items: Items, *, apart: bool = False
 ) -> None:
-    """Refit in the background, where nobody is there to see an error."""
+    """Refit where nobody is there to see an error."""
     try:
         refit(store, study_id, items, apart=apart)
     except PenchantError as error:
         _log.warning("The population of a study could not be fitted: %s", error)
+
+
+def refit_apart(
+    store: Store, study_id: str, items: Items, fitting: threading.Lock
+) -> None:
+    """Refit in a process of its own, if it is due and this one is not doing so."""
+
+    def refit_then_rest() -> None:
+        # Where many answer, fits shall not follow one another.
+        with fitting:
+            began = time.perf_counter()
+            refit_and_log(store, study_id, items, apart=True)
+            time.sleep(_REST * (time.perf_counter() - began))
+
+    if not fitting.locked() and is_due(store, study_id):
+        name = f"refit {study_id}"
+        threading.Thread(target=refit_then_rest, name=name, daemon=True).start()

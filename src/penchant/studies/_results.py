@@ -13,7 +13,7 @@ from penchant.data import Items
 from penchant.elicitation import Forecast
 from penchant.exceptions import DataError
 from penchant.gp import FactorTerm
-from penchant.studies._beliefs import Talk
+from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
 __all__ = [

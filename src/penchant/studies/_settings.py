@@ -1,17 +1,16 @@
 """StudySettings: what the owner of a study decides about the asking."""
 
-import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, Self
 
 from penchant.exceptions import DataError
+from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies.store._plain import check_text
 
-__all__ = ["LONGEST_NOUN", "QUESTION_FORMS", "Noun", "StudySettings"]
-
-QUESTION_FORMS = ("pair", "best-worst", "rating", "ranking")
+__all__ = ["LONGEST_NOUN", "Noun", "StudySettings"]
 
 LONGEST_NOUN = 40
 """Letters of what alternatives are called."""
@@ -35,8 +34,8 @@ class StudySettings:
 
     Parameters
     ----------
-    question : {"pair", "best-worst", "rating", "ranking"}
-        Form of the questions.
+    question : str
+        Form of the questions, one of `QUESTION_FORMS`.
     max_questions : int
         Most questions that one participant is asked, 1 to 1000.
     max_regret : float
@@ -80,12 +79,12 @@ class StudySettings:
                 f"The form of the questions must be one of {list(QUESTION_FORMS)}. "
                 f"Got {self.question!r}."
             )
-        if not _is_count(self.max_questions):
+        if not _is_number(self.max_questions, int, 1, _MOST_QUESTIONS):
             raise DataError(
                 "The most questions must be a whole number from 1 to "
                 f"{_MOST_QUESTIONS}. Got {self.max_questions!r}."
             )
-        if not _is_size(self.max_regret):
+        if not _is_number(self.max_regret, int | float, 0, sys.float_info.max):
             raise DataError(
                 "The regret at which the asking stops must be a number of at least 0. "
                 f"Got {self.max_regret!r}."
@@ -132,20 +131,11 @@ class StudySettings:
         }
 
 
-def _is_count(value: object) -> bool:
+def _is_number(value: Any, kind: Any, least: float, most: float) -> bool:
     return (
-        isinstance(value, int)
+        isinstance(value, kind)
         and not isinstance(value, bool)
-        and 1 <= value <= _MOST_QUESTIONS
-    )
-
-
-def _is_size(value: object) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and value >= 0
+        and least <= value <= most
     )
 
 

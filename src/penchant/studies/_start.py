@@ -100,7 +100,9 @@ class Start:
         return digest.hexdigest()
 
     @classmethod
-    def of(cls, items: Items, population: PopulationGP | None = None) -> "Start":
+    def from_items(
+        cls, items: Items, population: PopulationGP | None = None
+    ) -> "Start":
         """Start from a population; None: nobody has answered yet.
 
         Parameters
@@ -121,7 +123,7 @@ class Start:
         posterior = LapsePosterior(
             mean, cov, noise=noise, tie_width=population.tie_width
         )
-        known = Dominance.of(len(items), items, None, None)
+        known = Dominance.from_table(len(items), items, None, None)
         unit = float(np.sqrt(posterior.variance.mean() + np.var(mean)))
         order = np.argsort(-mean, kind="stable")
         told = cast(LapsePosterior, tell_known(posterior, known))

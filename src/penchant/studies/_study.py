@@ -1,49 +1,36 @@
 """Study: ask people, learn from their answers, and tell what they want."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from penchant import explanation
 from penchant.data import Items
-from penchant.exceptions import DataError
-from penchant.explanation import (
-    AnswerSupport,
-    Attribution,
-    Flip,
-    Reasons,
-    contrast,
-    explain,
-    flip,
-    reasons,
-    support,
-)
-from penchant.studies._asking import Asking
-from penchant.studies._beliefs import Talk
+from penchant.exceptions import DataError, NotAnswerableError
+from penchant.studies import _results as results
+from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._contradictions import Contradiction, contradictions
-from penchant.studies._group import (
-    Group,
-    Member,
-    make_group,
-    make_member,
-)
+from penchant.studies._forecasts import find_table
+from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
-from penchant.studies._population import participations, pool
-from penchant.studies._results import (
-    Curve,
-    Interaction,
-    RankedItem,
-    WhatIf,
-    curves,
-    interactions,
-    ranking,
-    what_if,
+from penchant.studies._participation import OpenQuestion, Participation
+from penchant.studies._population import (
+    participations,
+    pool,
+    refit_and_log,
+    refit_apart,
 )
-from penchant.studies.store._records import ParticipantRecord, Who
+from penchant.studies._settings import StudySettings
+from penchant.studies._start import Start
+from penchant.studies._talk import Talk, memory
+from penchant.studies.store._records import ParticipantRecord, StudyRecord, Who
+from penchant.studies.store._store import NewEvent, Store
 
 __all__ = ["Study"]
 
 
-class Study(Asking):
+class Study:
     """A study in a store: ask participants, and read the results.
 
     Everything follows from the log of events in the store, so several `Study`
@@ -57,7 +44,11 @@ class Study(Asking):
     store : Store
         Where the study is kept; who made it closes it.
     study_id : str
-        Which study.
+        Which study. Its participants are given by their identifiers, or by their
+        records if these have been read a moment ago.
+    background : bool, default=True
+        Whether to learn from all answers in the background when somebody has
+        finished. What is short-lived calls `refit` when it has the time.
 
     Attributes
     ----------
@@ -81,69 +72,265 @@ class Study(Asking):
     ('pair', 2, 40)
     """
 
+    def __init__(self, store: Store, study_id: str, *, background: bool = True) -> None:
+        self.store = store
+        self.record: StudyRecord = store.get_study(study_id)
+        self._background = background
+        self._memory = memory(store, self.record)
+        self._log = Log(store, self.record, self._memory.places)
+
+    @property
+    def id(self) -> str:
+        """Identifier of the study."""
+        return self.record.id
+
+    @property
+    def items(self) -> Items:
+        """The alternatives."""
+        return self.record.items
+
+    @property
+    def settings(self) -> StudySettings:
+        """What the owner decided about the asking."""
+        return self.record.settings
+
+    def reload(self) -> None:
+        """Read name and settings again."""
+        self.record = self.store.get_study(self.id)
+
+    # Asking
+
+    def join(
+        self, label: str = "", language: str = "", *, simulated: bool = False
+    ) -> tuple[ParticipantRecord, str]:
+        """Add a participant.
+
+        Parameters
+        ----------
+        label : str
+            What tells people apart; may be empty.
+        language : str
+            Code of the language; one that the study does not offer becomes its
+            first.
+        simulated : bool
+            Whether no real person is behind it.
+
+        Returns
+        -------
+        participant : ParticipantRecord
+            As it is kept.
+        token : str
+            The secret part of the participant's link; it cannot be shown again.
+        """
+        if not self.settings.open:
+            raise NotAnswerableError(
+                "This study does not take new participants any more. Ask its owner."
+            )
+        offered = self.settings.languages
+        chosen = language if language in offered else offered[0]
+        joined = {"language": chosen, "model": self._latest_model()}
+        return self.store.add_participant(
+            self.id, label=label, simulated=simulated, events=[("joined", joined)]
+        )
+
+    def _latest_model(self) -> str | None:
+        """Give the model that those who join now start from."""
+        helped = self.settings.help_each_other
+        latest = self.store.latest_model(self.id) if helped else None
+        return None if latest is None else latest.id
+
+    def participation(self, participant: Who) -> Participation:
+        """Give where a participant stands."""
+        return self._log.read(participant)
+
+    def consent(self, participant_id: str) -> None:
+        """Write down that a participant agreed to the consent text."""
+        self._write(participant_id, Asking.consent)
+
+    def ask(
+        self, participant_id: str, now: Participation | None = None
+    ) -> OpenQuestion | None:
+        """Give the question that waits for an answer; None when the asking ended.
+
+        The same until it is answered, in every process.
+
+        Parameters
+        ----------
+        participant_id : str
+            Whom to ask.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+        """
+        return self._write(participant_id, Asking.ask, now).open_question
+
+    def tell(
+        self,
+        participant_id: str,
+        question_id: str,
+        answer: Any,
+        now: Participation | None = None,
+    ) -> Participation:
+        """Write down an answer; when this returns, it is on disk.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who answers.
+        question_id : str
+            The open question. To say the same again about a question that was
+            answered is no error and changes nothing.
+        answer : str, int, list or dict
+            See `check_answer`.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+
+        Returns
+        -------
+        Participation
+            Where the person stands after it.
+
+        Raises
+        ------
+        ConflictError
+            If the question was answered differently, or is not the open one.
+        DataError
+            If the answer does not fit the question.
+        """
+        told = partial(Asking.answer, question_id=question_id, answer=answer)
+        return self._write(participant_id, told, now)
+
+    def undo(self, participant_id: str) -> Participation:
+        """Take the last answer back; give where the person stands after it."""
+        return self._write(participant_id, Asking.undo)
+
+    def finish(self, participant_id: str) -> None:
+        """End the asking because the person wants to; no error if it has ended."""
+        self._write(participant_id, Asking.finish)
+
+    def go_on(self, participant_id: str) -> OpenQuestion | None:
+        """Ask more after the end, until the person ends it; None: nothing is left."""
+        return self._write(participant_id, Asking.go_on).open_question
+
+    def _write(
+        self,
+        participant_id: str,
+        decide: Callable[[Asking, Participation], Sequence[NewEvent]],
+        now: Participation | None = None,
+    ) -> Participation:
+        """Write down what is decided; learn from all answers if this was the last."""
+        asking = Asking(self._memory, self.settings, participant_id)
+        before = self.participation(participant_id) if now is None else now
+        after = self._log.write(participant_id, partial(decide, asking), before)
+        helpful = self._background and self.settings.help_each_other
+        if helpful and after.finished and after is not before:
+            self.refit()
+        return after
+
+    def progress(
+        self, participant_id: str, now: Participation | None = None
+    ) -> results.Progress:
+        """Say how far the asking has come.
+
+        `about_left` is None until conversations with simulated people have told how
+        long it takes, which happens once in the background; `prepare` waits for it.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who is asked.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+        """
+        now = self.participation(participant_id) if now is None else now
+        return progress(now, self._memory.talk(participant_id, now), self.settings)
+
+    def newcomer(self) -> Start:
+        """Give what is believed of a new participant."""
+        return self._memory.start(self._latest_model())
+
+    def prepare(self) -> None:
+        """Work out what the first participants would otherwise wait for."""
+        find_table(self.newcomer(), self.settings, wait=True)
+
+    def refit(self, wait: bool = False) -> None:
+        """Learn from all answers what people have in common, if there is enough new.
+
+        In a process of its own, and over all servers one at a time. Those who join
+        later start from the new model.
+
+        Parameters
+        ----------
+        wait : bool, default=False
+            Whether to do it here and return when it is done.
+        """
+        if wait:
+            refit_and_log(self.store, self.id, self.items)
+        else:
+            refit_apart(self.store, self.id, self.items, self._memory.fitting)
+
+    def _talk(self, participant: Who) -> Talk:
+        """Give what is believed of a participant."""
+        known = participant if isinstance(participant, str) else participant.id
+        return self._memory.talk(known, self.participation(participant))
+
     # Results for a participant
 
-    def ranking(self, participant: Who) -> list[RankedItem]:
+    def ranking(self, participant: Who) -> list[results.RankedItem]:
         """Rank the items, best first, with points, 90 % ranges and chances."""
-        return ranking(self._talk(participant), self.items.names)
+        return results.ranking(self._talk(participant), self.items.names)
 
-    def recommend(self, participant: Who, n: int = 1) -> list[RankedItem]:
+    def recommend(self, participant: Who, n: int = 1) -> list[results.RankedItem]:
         """Give the n items that the person will like best, best first."""
         return self.ranking(participant)[:n]
 
-    def curves(self, participant: Who) -> list[Curve]:
+    def curves(self, participant: Who) -> list[results.Curve]:
         """Give what the values of each attribute are worth."""
-        return curves(self._talk(participant))
+        return results.curves(self._talk(participant))
 
-    def interactions(self, participant: Who) -> list[Interaction]:
+    def interactions(self, participant: Who) -> list[results.Interaction]:
         """Give the pairs of attributes that matter together, strongest first."""
-        return interactions(self._talk(participant))
+        return results.interactions(self._talk(participant))
 
-    def explain(self, participant: Who, item: int | None = None) -> Attribution:
+    def explain(
+        self, participant: Who, item: int | None = None
+    ) -> explanation.Attribution:
         """Tell what each attribute adds to an item, in points with error bars.
 
-        Parameters
-        ----------
-        participant : str or ParticipantRecord
-            Whose points.
-        item : int, optional
-            Which item; None: the recommended one.
+        Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
         row = self._row(talk.favourite if item is None else item)
-        return _in_points(talk, explain(talk.utility, row))
+        return talk.in_points(explanation.explain(talk.utility, row))
 
-    def contrast(self, participant: Who, a: int, b: int) -> Attribution:
+    def contrast(self, participant: Who, a: int, b: int) -> explanation.Attribution:
         """Tell why item a is better or worse than item b, in points."""
         talk = self._talk(participant)
-        found = contrast(talk.utility, self._row(a), self._row(b))
-        return _in_points(talk, found)
+        return talk.in_points(
+            explanation.contrast(talk.utility, self._row(a), self._row(b))
+        )
 
-    def reasons(self, participant: Who, a: int, b: int) -> Reasons:
+    def reasons(self, participant: Who, a: int, b: int) -> explanation.Reasons:
         """Tell what speaks for item a rather than b, what against, what decides."""
-        return reasons(self.contrast(participant, a, b))
+        return explanation.reasons(self.contrast(participant, a, b))
 
-    def flip(self, participant: Who, item: int, rival: int) -> Flip:
+    def flip(self, participant: Who, item: int, rival: int) -> explanation.Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
         talk = self._talk(participant)
-        return flip(talk.utility, self._row(item), self._row(rival))
+        return explanation.flip(talk.utility, self._row(item), self._row(rival))
 
-    def support(self, participant: Who, item: int | None = None) -> list[AnswerSupport]:
+    def support(
+        self, participant: Who, item: int | None = None
+    ) -> list[explanation.AnswerSupport]:
         """Tell which answers an item's lead rests on, in points, the most first.
 
-        Parameters
-        ----------
-        participant : str or ParticipantRecord
-            Whose answers.
-        item : int, optional
-            Which item; None: the recommended one.
+        Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
         where = self._position(talk.favourite if item is None else item)
         amount = talk.scale.amount
         return [
             replace(each, effect=amount(each.effect), lead=amount(each.lead))
-            for each in support(talk, where)
+            for each in explanation.support(talk, where)
         ]
 
     def contradictions(self, participant: Who) -> list[Contradiction]:
@@ -155,21 +342,15 @@ class Study(Asking):
         participant: Who,
         values: Mapping[str, Any],
         base: int | None = None,
-    ) -> WhatIf:
+    ) -> results.WhatIf:
         """Say what an item with some values changed would be worth.
 
-        Parameters
-        ----------
-        participant : str or ParticipantRecord
-            To whom.
-        values : mapping from attribute to value
-            In the units of the data, or names of levels.
-        base : int, optional
-            The item to change; None: the recommended one.
+        Values of attributes are in the units of the data, or names of levels; without
+        `base` the recommended item is changed.
         """
         talk = self._talk(participant)
         start = self._position(talk.favourite if base is None else base)
-        return what_if(talk, self._shared.complete, start, values)
+        return results.what_if(talk, self._memory.complete, start, values)
 
     def _position(self, item: int) -> int:
         if not 0 <= item < len(self.items):
@@ -179,54 +360,40 @@ class Study(Asking):
         return int(item)
 
     def _row(self, item: int) -> Items:
-        return self._shared.row(self._position(item))
+        return self._memory.row(self._position(item))
 
     # Results for the owner
 
     def group(self) -> Group:
         """Tell what all participants want: rankings, disagreement, segments."""
         n_events = self.store.count_events(self.id)
-        known = self._shared.group
+        known = self._memory.group
         if known is not None and known.n_events == n_events:
             return known
         records = self.store.list_participants(self.id)
         members = tuple(self._member(record) for record in records)
         found = make_group(members, self.items, n_events)
-        self._shared.group = found
+        self._memory.group = found
         return found
 
     def _member(self, record: ParticipantRecord) -> Member:
         """Describe a participant; only those who went on are looked at again."""
-        known = self._shared.members.get(record.id)
+        known = self._memory.members.get(record.id)
         if known is not None and known[0] == record.n_events:
             return known[1]
         now = self.participation(record.id)
-        talk = self._shared.beliefs.talk(record.id, now, keep=False)
+        talk = self._memory.talk(record.id, now, keep=False)
         member = make_member(record, now, talk)
-        self._shared.members[record.id] = (now.n_events, member)
+        self._memory.members[record.id] = (now.n_events, member)
         return member
 
     def group_models(self) -> GroupModels:
         """Fit rules and a sparse GAI model to the answers of all; takes seconds."""
         n_events = self.store.count_events(self.id)
-        known = self._shared.models
+        known = self._memory.models
         if known is not None and known[0] == n_events:
             return known[1]
         people = participations(self.store, self.id, len(self.items))
-        found = group_models(self._shared.complete, pool(people))
-        self._shared.models = (n_events, found)
+        found = group_models(self._memory.complete, pool(people))
+        self._memory.models = (n_events, found)
         return found
-
-
-def _in_points(talk: Talk, found: Attribution) -> Attribution:
-    """Turn contributions to utility to contributions in points."""
-    scale = talk.scale
-    factor = 100.0 / scale.span
-    return replace(
-        found,
-        values=scale.amount(found.values),
-        base=scale.points(found.base),
-        predictions=scale.points(found.predictions),
-        std=None if found.std is None else factor * found.std,
-        cov=None if found.cov is None else factor**2 * found.cov,
-    )

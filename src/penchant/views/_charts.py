@@ -77,7 +77,7 @@ class Axis:
     Examples
     --------
     >>> axis = Axis(0.0, 200.0)
-    >>> axis.at(50.0), axis.ticks()
+    >>> axis.place(50.0), axis.ticks()
     (25.0, [0.0, 50.0, 100.0, 150.0, 200.0])
     """
 
@@ -98,7 +98,7 @@ class Axis:
         reach = max(map(abs, values), default=0.0) * (1 + _MARGIN) or 1.0
         return cls(-reach, reach)
 
-    def at(self, value: float) -> float:
+    def place(self, value: float) -> float:
         """Give the place of a value in percent; what is beyond is at the end."""
         share = (
             (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
@@ -130,9 +130,9 @@ class Estimate:
     high: float
 
     @classmethod
-    def on(cls, axis: Axis, value: float, low: float, high: float) -> Self:
+    def placed(cls, axis: Axis, value: float, low: float, high: float) -> Self:
         """Place an estimate on an axis."""
-        return cls(axis.at(value), axis.at(low), axis.at(high))
+        return cls(axis.place(value), axis.place(low), axis.place(high))
 
 
 @dataclass(frozen=True)
@@ -160,15 +160,15 @@ class Bar:
     end: float
 
     @classmethod
-    def on(cls, axis: Axis, start: float, change: float, half: float) -> Self:
+    def placed(cls, axis: Axis, start: float, change: float, half: float) -> Self:
         """Place a change, known up to ± half, on an axis."""
-        begin, end = axis.at(start), axis.at(start + change)
+        begin, end = axis.place(start), axis.place(start + change)
         return cls(
             min(begin, end),
             round(abs(end - begin), 2),
             "pro" if change >= 0 else "con",
-            axis.at(start + change - half),
-            axis.at(start + change + half),
+            axis.place(start + change - half),
+            axis.place(start + change + half),
             begin,
             end,
         )
@@ -194,7 +194,7 @@ def waterfall(
         reach += [start - half, start + half]
     axis = Axis.around(reach)
     bars = [
-        Bar.on(axis, start, change, half)
+        Bar.placed(axis, start, change, half)
         for start, change, half in zip(starts, changes, halves, strict=False)
     ]
     return axis, bars
@@ -234,11 +234,11 @@ def curve_shape(
     grid, values, low, high : sequence of float of shape (n,)
         In rising order of the grid.
     """
-    places = [across.at(x) for x in grid]
+    places = [across.place(x) for x in grid]
 
     def points(heights: Sequence[float]) -> list[str]:
         return [
-            f"{x:g} {round(100 - upward.at(y), 2):g}"
+            f"{x:g} {round(100 - upward.place(y), 2):g}"
             for x, y in zip(places, heights, strict=True)
         ]
 
@@ -246,5 +246,5 @@ def curve_shape(
     return CurveShape(
         f"M{'L'.join(points(values))}",
         f"M{'L'.join(band)}Z",
-        round(100 - upward.at(0.0), 2),
+        round(100 - upward.place(0.0), 2),
     )

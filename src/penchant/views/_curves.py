@@ -91,7 +91,7 @@ def curve_view(items: Items, curve: Curve, texts: Texts) -> CurveView:
     ends = [*map(float, curve.low), *map(float, curve.high), 0.0]
     upward = Axis.around(ends)
     across = Axis(float(curve.grid[0]), float(curve.grid[-1])) if numeric else upward
-    marks = [across.at(float(x)) for x in curve.grid] if numeric else []
+    marks = [across.place(float(x)) for x in curve.grid] if numeric else []
     numbers = _numbers(attribute, curve, marks, texts)
     return CurveView(
         name,
@@ -104,7 +104,7 @@ def curve_view(items: Items, curve: Curve, texts: Texts) -> CurveView:
         _upward(upward, texts),
         _rug(items, attribute, across) if numeric else (),
         () if numeric else _levels(attribute, curve, upward, texts),
-        upward.at(0.0),
+        upward.place(0.0),
         numbers,
     )
 
@@ -144,7 +144,7 @@ def _levels(
     for k in range(len(curve.grid)):
         value, points, _, words = _words(attribute, curve, k, texts)
         ends = (curve.points[k], curve.low[k], curve.high[k])
-        mark = Estimate.on(axis, *map(float, ends))
+        mark = Estimate.placed(axis, *map(float, ends))
         levels.append(Level(value, points, words, mark))
     return tuple(levels)
 
@@ -154,7 +154,7 @@ def _across(attribute: Attribute, axis: Axis, texts: Texts) -> tuple[Tick, ...]:
     values = axis.ticks(_TICKS)
     labels = [texts.number(value) for value in values[:-1]]
     labels.append(texts.value(attribute, values[-1]))
-    places = [axis.at(value) for value in values]
+    places = [axis.place(value) for value in values]
     return tuple(Tick(at, label) for at, label in zip(places, labels, strict=True))
 
 
@@ -163,13 +163,13 @@ def _upward(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
     values = axis.ticks(_TICKS)
     labels = [texts.signed(value) for value in values[:-1]]
     labels.append(texts("curves.axis", points=texts.signed(values[-1])))
-    places = [round(100 - axis.at(value), 2) for value in values]
+    places = [round(100 - axis.place(value), 2) for value in values]
     return tuple(Tick(at, label) for at, label in zip(places, labels, strict=True))
 
 
 def _rug(items: Items, attribute: Attribute, axis: Axis) -> tuple[float, ...]:
     values = np.unique(items.frame[attribute.name].dropna().to_numpy(dtype=float))
-    return tuple(dict.fromkeys(axis.at(float(value)) for value in values))
+    return tuple(dict.fromkeys(axis.place(float(value)) for value in values))
 
 
 @dataclass(frozen=True)

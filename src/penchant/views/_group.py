@@ -169,7 +169,7 @@ def group_view(
         _verdict(group, texts),
         tuple(_row(group, item, cards, texts) for item in shown),
         tuple(_ways(item, texts) for item in shown),
-        tuple(Tick(_AXIS.at(value), texts.number(value)) for value in _AXIS.ticks()),
+        tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
         _numbers(group.items[:_MOST_NUMBERS], texts),
         gaps,
         gap_numbers,
@@ -243,7 +243,7 @@ def _row(
         name,
         mean,
         agreement,
-        _AXIS.at(item.mean),
+        _AXIS.place(item.mean),
         tuple(
             spread(group, segment.members, item.item, shape)
             for shape, segment in enumerate(group.segments)

@@ -147,9 +147,9 @@ def _gap_row(
     return GapRow(
         label,
         texts("owner.group.gap_points", n=texts.points(max(shares) - min(shares))),
-        axis.at(min(shares)),
-        axis.at(max(shares)),
-        tuple(Mark(shape, axis.at(share)) for shape, share in enumerate(shares)),
+        axis.place(min(shares)),
+        axis.place(max(shares)),
+        tuple(Mark(shape, axis.place(share)) for shape, share in enumerate(shares)),
         f"{label}: {told}",
     )
 
@@ -225,10 +225,10 @@ def lines_view(
         ),
         _across_ticks(attribute, grid, across, texts),
         tuple(
-            Tick(round(100 - upward.at(value), 2), _signed(value, texts))
+            Tick(round(100 - upward.place(value), 2), _signed(value, texts))
             for value in upward.ticks()
         ),
-        round(100 - upward.at(0.0), 2),
+        round(100 - upward.place(0.0), 2),
         _numbers(attribute, curves, labels, texts),
     )
 
@@ -244,7 +244,7 @@ def _line(
 ) -> Line:
     """Draw a curve; values without an order are not joined by a line."""
     spots = [
-        (across.at(x), round(100 - upward.at(float(y)), 2))
+        (across.place(x), round(100 - upward.place(float(y)), 2))
         for x, y in zip(places, curve.points, strict=True)
     ]
     step = max(1, len(spots) // _MARKS) if joined else 1
@@ -260,11 +260,11 @@ def _across_ticks(
 ) -> tuple[Tick, ...]:
     if attribute.kind == "numeric":
         return tuple(
-            Tick(axis.at(value), texts.number(value)) for value in axis.ticks(4)
+            Tick(axis.place(value), texts.number(value)) for value in axis.ticks(4)
         )
     step = -(-len(grid) // _MOST_LABELS)
     return tuple(
-        Tick(axis.at(place), show_name(str(level), 60 // max(1, len(grid) // step)))
+        Tick(axis.place(place), show_name(str(level), 60 // max(1, len(grid) // step)))
         for place, level in list(enumerate(grid))[::step]
     )
 

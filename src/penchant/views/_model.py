@@ -119,8 +119,8 @@ def _rules(model: Any, texts: Texts) -> tuple[tuple[RuleRow, ...], float]:
         number = _weight(weight, texts)
         key = "owner.model.rule_for" if weight >= 0 else "owner.model.rule_against"
         words = texts(key, rule=text, weight=number)
-        rows.append(RuleRow(text, number, Bar.on(axis, 0.0, weight, 0.0), words))
-    return tuple(rows), axis.at(0.0)
+        rows.append(RuleRow(text, number, Bar.placed(axis, 0.0, weight, 0.0), words))
+    return tuple(rows), axis.place(0.0)
 
 
 def _with_signs(text: str) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
-from typing import Any, Final
+from typing import Any
 
 from penchant.data import Attribute, Items
-from penchant.studies import OpenQuestion, Progress
+from penchant.studies import FORMS, OpenQuestion, Progress
 from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
 
@@ -14,13 +14,6 @@ __all__ = ["Card", "Line", "QuestionView", "question_view"]
 
 _MOST_TINTED = 4 / 7
 """If a larger share of the rows differs, the tint would mark nothing."""
-
-_TITLES: Final = {
-    "pair": "question.pair",
-    "best-worst": "question.best_worst",
-    "rating": "question.rating",
-    "ranking": "question.ranking",
-}
 
 
 @dataclass(frozen=True)
@@ -127,7 +120,7 @@ def question_view(
     return QuestionView(
         question.id,
         question.form,
-        texts(_TITLES[question.form]),
+        texts(FORMS[question.form].title),
         texts("question.number", number=texts.number(question.number)),
         " ".join(sentence),
         round(100 * progress.certainty),

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from penchant.data import Items
-from penchant.studies import AnsweredQuestion, RankedItem
+from penchant.studies import FORMS, AnsweredQuestion, RankedItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Estimate, NumberRow, Numbers, Tick
 from penchant.views._display import item_facts, show_name
@@ -84,7 +83,7 @@ def ranking_view(
     """
     first = ranking[:_SHOWN]
     axis = Axis.around([end for each in first for end in (each.low, each.high)])
-    ticks = [Tick(axis.at(value), texts.points(value)) for value in axis.ticks(4)]
+    ticks = [Tick(axis.place(value), texts.points(value)) for value in axis.ticks(4)]
     return RankingView(
         tuple(_row(items, each, axis, texts) for each in first),
         tuple(ticks),
@@ -104,7 +103,7 @@ def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> RankingRow
         chance,
         points,
         round(100 * each.probability_best, 2),
-        Estimate.on(axis, each.points, each.low, each.high),
+        Estimate.placed(axis, each.points, each.low, each.high),
         texts("result.tip_chance", name=name, share=chance),
         texts("result.tip_score", name=name, points=points, low=low, high=high),
     )
@@ -133,46 +132,8 @@ def answer_words(items: Items, told: AnsweredQuestion, texts: Texts) -> str:
     """Say in words what a person answered."""
     if told.skipped:
         return texts("decided.skipped")
-    names = [show_name(items.names[item], 40) for item in told.items]
-    return _WORDS[told.form](told.answer, told.items, names, texts)
-
-
-def _pair_words(
-    answer: Any, _items: tuple[int, ...], names: list[str], texts: Texts
-) -> str:
-    first, second = names if answer != "right" else names[::-1]
-    key = {"tie": "pair_tie", "neither": "pair_neither"}.get(answer, "pair_left")
-    return texts(f"decided.{key}", a=first, b=second)
-
-
-def _best_worst_words(
-    answer: Any, items: tuple[int, ...], names: list[str], texts: Texts
-) -> str:
-    shown = dict(zip(items, names, strict=True))
-    best, worst = shown[answer["best"]], shown[answer["worst"]]
-    return texts("decided.best_worst", a=best, b=worst)
-
-
-def _rating_words(
-    answer: Any, _items: tuple[int, ...], names: list[str], texts: Texts
-) -> str:
-    return texts("decided.rating", a=names[0], rating=texts.number(answer))
-
-
-def _ranking_words(
-    answer: Any, items: tuple[int, ...], names: list[str], texts: Texts
-) -> str:
-    shown = dict(zip(items, names, strict=True))
-    ordered = ", ".join(shown[item] for item in answer)
-    return texts("decided.ranking", names=ordered)
-
-
-_WORDS = {
-    "pair": _pair_words,
-    "best-worst": _best_worst_words,
-    "rating": _rating_words,
-    "ranking": _ranking_words,
-}
+    names = {item: show_name(items.names[item], 40) for item in told.items}
+    return FORMS[told.form].words(told, names, texts)
 
 
 @dataclass(frozen=True)

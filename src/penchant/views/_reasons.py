@@ -142,8 +142,8 @@ def why_view(
         _why_words(parts, texts),
         texts.points(base),
         texts.points(total),
-        axis.at(base),
-        axis.at(total),
+        axis.place(base),
+        axis.place(total),
         tuple(
             part.step(bar, part.tip("why.tip", texts), texts)
             for part, bar in zip(parts, bars, strict=True)
@@ -183,7 +183,7 @@ def _parts(
 
 
 def _ticks(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
-    return tuple(Tick(axis.at(value), texts.points(value)) for value in axis.ticks())
+    return tuple(Tick(axis.place(value), texts.points(value)) for value in axis.ticks())
 
 
 def _why_words(parts: Sequence[_Part], texts: Texts) -> str:
@@ -282,7 +282,7 @@ def compare_view(
         _argument(reasons, words, texts),
         _flips(items, flip, words, texts),
         tuple(_side(part, axis, names[0], texts) for part in parts),
-        axis.at(0.0),
+        axis.place(0.0),
         _both_numbers(parts, names, texts),
     )
 
@@ -307,7 +307,7 @@ def _both_numbers(
 
 def _side(part: _Part, axis: Axis, name: str, texts: Texts) -> Step:
     """Draw what speaks for the first alternative to the left."""
-    bar = Bar.on(axis, 0.0, -part.points, part.half)
+    bar = Bar.placed(axis, 0.0, -part.points, part.half)
     side = "pro" if part.points >= 0 else "con"
     words = part.tip("compare.tip", texts, name=name)
     return part.step(replace(bar, side=side), words, texts)

@@ -93,7 +93,7 @@ def _answer_row(
     if each.item != best:
         name = show_name(items.names[each.item])
         words = texts("decided.first", answer=label, points=points, name=name)
-    return AnswerRow(label, points, words, Bar.on(axis, 0.0, each.effect, 0.0))
+    return AnswerRow(label, points, words, Bar.placed(axis, 0.0, each.effect, 0.0))
 
 
 def _doubt(items: Items, each: Contradiction, texts: Texts) -> str:
@@ -135,7 +135,7 @@ def answers_view(
     return AnswersView(
         hint,
         rows,
-        axis.at(0.0),
+        axis.place(0.0),
         Numbers(heads, tuple(NumberRow(row.label, (row.points,)) for row in rows)),
         texts("consistency.some" if doubts else "consistency.none"),
         tuple(_doubt(items, each, texts) for each in doubts[:_ANSWERS]),

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from fastapi import Request
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from penchant.studies import StudySettings
+from penchant.studies import Noun
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 from penchant.views import show_name
 
@@ -50,13 +51,14 @@ def texts_for(request: Request) -> Texts:
     return load_texts(language_of(request, LANGUAGES))
 
 
-def texts_about(texts: Texts, settings: StudySettings) -> Texts:
+@lru_cache(maxsize=256)
+def texts_about(language: str, noun: Noun) -> Texts:
     """Give texts that call the alternatives as a study does."""
-    _, singular, plural = settings.noun(texts.language)
-    return texts.about(show_name(singular), show_name(plural))
+    return load_texts(language).about(show_name(noun.singular), show_name(noun.plural))
 
 
-def languages_of(offered: Sequence[str], here: str) -> tuple[Language, ...]:
+@lru_cache(maxsize=256)
+def languages_of(offered: tuple[str, ...], here: str) -> tuple[Language, ...]:
     """List languages to choose from; none if there is only one."""
     known = [code for code in offered if code in LANGUAGES]
     found = [Language(c, load_texts(c)("language.name"), c == here) for c in known]

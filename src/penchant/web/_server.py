@@ -208,8 +208,11 @@ class Ending:
 
     def _watch(self) -> None:
         self._told.wait()
-        if not self._over.wait(self.patience):
+        if self._over.wait(self.patience):
+            return
+        try:
             self._close()
+        finally:
             os._exit(0)
 
 

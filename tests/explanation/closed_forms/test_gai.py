@@ -16,11 +16,12 @@ def data():
 
 
 MODELS = {
-    "sparse": GAIRegressor(max_order=3, sigma=0.5),
-    "categorical": GAIRegressor(max_order=3, categorical_features=[3]),
-    "dense-2": GAIRegressor(sparse=False, max_order=2),
-    "dense-all": GAIRegressor(sparse=False),
-    "monotone": GAIRegressor(max_order=2, monotone={1: 1}),
+    "sparse": GAIRegressor(C=10.0, max_order=3, sigma=0.5),
+    "categorical": GAIRegressor(C=10.0, max_order=3, categorical_features=[3]),
+    "dense-2": GAIRegressor(C=10.0, sparse=False, max_order=2),
+    "dense-all": GAIRegressor(C=10.0, sparse=False),
+    "monotone": GAIRegressor(C=10.0, max_order=2, monotone={1: 1}),
+    "binned": GAIRegressor(categorical_features=[3]),
     "cv": GAIRegressorCV(max_order=2),
     "cv-dense": GAIRegressorCV(sparse=False, max_order=2),
 }
@@ -56,7 +57,7 @@ def test_explain_shares_every_factor_out_equally(model, data):
 
 def test_explain_averages_over_the_domain(data, definition):
     X, y = data
-    model = GAIRegressor(max_order=2, categorical_features=[3]).fit(X, y)
+    model = GAIRegressor(C=10.0, max_order=2, categorical_features=[3]).fit(X, y)
     # A product measure on the Gauss-Legendre nodes of the domain, and on the levels.
     low, high = X[:, :3].min(axis=0), X[:, :3].max(axis=0)
     nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -95,7 +96,9 @@ def test_explain_averages_over_the_domain(data, definition):
 def test_dense_models_with_more_factors_than_can_be_listed(data):
     rng = np.random.default_rng(2)
     X = rng.random((50, 20))
-    model = GAIRegressor(sparse=False, sigma=0.5).fit(X, X[:, 0] * X[:, 1] + X[:, 2])
+    model = GAIRegressor(C=10.0, sparse=False, sigma=0.5).fit(
+        X, X[:, 0] * X[:, 1] + X[:, 2]
+    )
     assert not model.utility_.complete
     assert np.abs(explain(model, X[:3]).gap).max() < 1e-10
     found = contrast(model, X[0], X[1])
@@ -109,7 +112,7 @@ def test_dense_models_with_more_factors_than_can_be_listed(data):
 
 def test_mixtures_with_and_without_all_factors(data, definition):
     X, y = data
-    first = GAIRegressor(sparse=False, max_order=2).fit(X, y)
+    first = GAIRegressor(C=10.0, sparse=False, max_order=2).fit(X, y)
     second = GAIRegressor(sparse=False, max_order=2, C=0.5).fit(X, y)
     for kept in (None, ((0,), (1, 2))):
         mixed = first._with(MixedGAI((first.utility_, second.utility_), kept))

@@ -486,7 +486,7 @@ class TestTables:
             names=[f"flat {k}" for k in range(20)],
         )
         y = items.encode()[:, 0] + items.encode()[:, 1]
-        model = GAIRegressor(max_order=1).fit(items, y)
+        model = GAIRegressor(C=10.0, max_order=1).fit(items, y)
         found = CompleteExplainer().fit(model, items, y).explain()
         assert found.rows[:2] == ("flat 0", "flat 1")
         assert found.names == ("rent", "size", "age")

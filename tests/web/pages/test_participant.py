@@ -218,6 +218,8 @@ def test_best_and_worst_of_four(client: TestClient, start: Callable[..., str]) -
     assert _answer(client, home, best=items[0]).status_code == 422
     page = _answer(client, home, best=items[0], worst=items[3])
     assert "<strong>Question 2.</strong>" in page.text
+    skipped = _answer(client, home, answer="skip", best="x")
+    assert "<strong>Question 3.</strong>" in skipped.text
 
 
 def test_ratings(client: TestClient, start: Callable[..., str]) -> None:
@@ -335,6 +337,7 @@ def test_every_text_is_used() -> None:
     folder = Path(penchant.web.__file__).parent
     sources = [*folder.rglob("*.py"), *folder.glob("templates/*.html")]
     sources += (folder.parent / "views").rglob("*.py")
+    sources += [folder.parent / "studies" / "_forms.py"]
     code = "".join(path.read_text(encoding="utf-8") for path in sources)
     by_number = ("language", "numbers", "question.rating_words", "noun", "errors.4")
     by_number += ("errors.5",)

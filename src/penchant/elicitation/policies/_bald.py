@@ -4,8 +4,8 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import ndtr, xlogy
 
-from penchant.elicitation._belief import Moments
-from penchant.elicitation._view import View, check_pairs_of, shaped
+from penchant.elicitation._belief import Moments, View
+from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.typing import ArrayLike, FloatArray
 
 __all__ = ["bald"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from penchant.elicitation._belief import Moments, Pair
-from penchant.elicitation._view import check_pairs_of
+from penchant.elicitation.policies._pairs import check_pairs_of
 from penchant.exceptions import DataError
 from penchant.gp import Answer, covariance_root
 from penchant.typing import ArrayLike, IntArray, RandomState

@@ -7,14 +7,8 @@ import numpy as np
 from numba import njit
 from scipy.special import log_ndtr, ndtr
 
-from penchant.elicitation._belief import Moments
-from penchant.elicitation._view import (
-    View,
-    check_pairs_of,
-    density,
-    expected_excess,
-    shaped,
-)
+from penchant.elicitation._belief import Moments, View, density, expected_excess
+from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 

@@ -17,7 +17,7 @@ from penchant.explanation.closed_forms._closed_form import (
 )
 from penchant.explanation.closed_forms._paths import path_values
 from penchant.explanation.closed_forms._product_kernel import centred_factors
-from penchant.gai import BaseGAI, MixedGAI
+from penchant.gai import BaseGAI, GAIClassifier, MixedGAI
 from penchant.typing import FloatArray
 from penchant.utility import CompactGAI, DualGAI, GAIUtility, TensorGAI
 
@@ -56,7 +56,8 @@ class GAIForm(ClosedForm):
 
 
 @closed_form.register(BaseGAI)
-def _of_gai(model: BaseGAI) -> ClosedForm:
+@closed_form.register(GAIClassifier)
+def _of_gai(model: BaseGAI | GAIClassifier) -> ClosedForm:
     return GAIForm(model)
 
 

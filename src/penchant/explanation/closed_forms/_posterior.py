@@ -194,7 +194,7 @@ def _learned_prior(
     size = float(np.diagonal(differences).mean()) if len(U) > 1 else 1.0
     known = _LEARNED.get(prior_cov)
     if known is None or not np.array_equal(known[0], U):
-        start = ItemPrior.of(family, U)
+        start = ItemPrior.from_family(family, U)
         known = (U, start.fitted(family, differences / size, float(len(U))))
         _LEARNED[prior_cov] = known
     return size, known[1]

@@ -27,12 +27,14 @@ from penchant.typing import ArrayLike, FloatArray, IntArray
 __all__ = [
     "Belief",
     "EPResult",
+    "Limits",
     "Pace",
     "SiteArrays",
     "SiteState",
     "add_sites",
     "expectation_propagation",
     "look",
+    "propagate",
     "sweep",
 ]
 
@@ -133,8 +135,8 @@ class Pace(NamedTuple):
     n_inner: int
 
 
-class _Limits(NamedTuple):
-    """When `_propagate` stops, and the step once a sweep has not come closer."""
+class Limits(NamedTuple):
+    """When `propagate` stops, and the step once a sweep has not come closer."""
 
     damping: float
     tol: float
@@ -210,8 +212,8 @@ def expectation_propagation(
     state = SiteState(tau, nu, *np.zeros((2, len(sites))))
     ends = (sites.lower, sites.upper, sites.noise, sites.weights)
     arrays = SiteArrays(about.raised, about.lowered, *ends, float(lapse))
-    limits = _Limits(damping, tol, max_iter)
-    n_iter, gap, log_evidence, m, C = _propagate(
+    limits = Limits(damping, tol, max_iter)
+    n_iter, gap, log_evidence, m, C = propagate(
         prior_mean, prior_cov, arrays, state, limits
     )
     return EPResult(
@@ -231,12 +233,12 @@ def expectation_propagation(
 
 
 @njit(cache=True, nogil=True)
-def _propagate(
+def propagate(
     prior_mean: FloatArray,
     prior_cov: FloatArray,
     sites: SiteArrays,
     state: SiteState,
-    limits: _Limits,
+    limits: Limits,
 ) -> tuple[int, float, float, FloatArray, FloatArray]:
     """Sweep until the sites no longer change; the state is changed in place."""
     widest = row_variances(prior_cov, sites.raised, sites.lowered)
@@ -349,9 +351,6 @@ def look(
     return m, max(v, 0.0)
 
 
-_look = look
-
-
 @njit(cache=True)
 def _without(
     m: float, v: float, tau: float, nu: float, widest: float
@@ -444,23 +443,6 @@ def _add_site(
         factor = gain * column[r]
         for c in range(len(mean)):
             cov[r, c] -= factor * column[c]
-
-
-@njit(cache=True)
-def _rebuild(
-    prior_mean: FloatArray,
-    prior_cov: FloatArray,
-    raised: IntArray,
-    lowered: IntArray,
-    weights: FloatArray,
-    tau: FloatArray,
-    nu: FloatArray,
-) -> tuple[FloatArray, FloatArray, float]:
-    """Call `add_sites` with loose arrays, as the propagation with slips still does."""
-    belief = _before(prior_mean, prior_cov)
-    sites = SiteArrays(raised, lowered, nu, nu, nu, weights, 0.0)
-    total = add_sites(belief, sites, SiteState(tau, nu, nu, nu))
-    return belief.mean, belief.cov, total
 
 
 @njit(cache=True)

@@ -4,10 +4,10 @@ from functools import cache
 
 from penchant.datasets import load_flats
 from penchant.explanation import contrast, flip
-from penchant.studies._beliefs import Talk
 from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._results import curves, interactions, ranking
 from penchant.studies._start import Start
+from penchant.studies._talk import Talk
 
 __all__ = ["warm_up"]
 
@@ -23,7 +23,7 @@ def warm_up() -> None:
     whom this process asks waits no longer than the others.
     """
     items = load_flats().take(range(_N_ITEMS))
-    talk = Talk.begin(Start.of(items), seed=0)
+    talk = Talk.begin(Start.from_items(items), seed=0)
     for answer in _ANSWERS:
         asked = talk.next_items("pair")
         if asked is not None:

@@ -1,6 +1,5 @@
 """Forms and how they are read, without a web framework."""
 
-from penchant.views.forms._answer import INCOMPLETE, read_answer
 from penchant.views.forms._columns import MAX_COLUMNS, Column
 from penchant.views.forms._settings import check_settings, read_settings, settings_form
 from penchant.views.forms._table import (
@@ -12,7 +11,6 @@ from penchant.views.forms._table import (
 )
 
 __all__ = [
-    "INCOMPLETE",
     "LONGEST_NAME",
     "MAX_COLUMNS",
     "Column",
@@ -20,7 +18,6 @@ __all__ = [
     "check_form",
     "check_settings",
     "guess_form",
-    "read_answer",
     "read_form",
     "read_settings",
     "settings_form",

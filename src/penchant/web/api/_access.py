@@ -1,8 +1,8 @@
 """Who calls the API: a program or a session of an owner, or a participant."""
 
 import hmac
-from collections.abc import Awaitable, Callable
-from typing import Annotated, TypeAlias
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Header, Request, Security
 from fastapi.routing import APIRoute
@@ -103,7 +103,9 @@ class OwnersFirst(APIRoute):
     more for a table of 10 MB.
     """
 
-    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:
+    def get_route_handler(
+        self,
+    ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Give what handles a request."""
         handle = super().get_route_handler()
 

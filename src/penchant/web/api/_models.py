@@ -10,6 +10,7 @@ from penchant.data import Attribute, Items
 from penchant.studies import (
     LONGEST_NOUN,
     QUESTION_FORMS,
+    FormName,
     OpenQuestion,
     ParticipantRecord,
     Participation,
@@ -61,7 +62,7 @@ class Problem(_Model):
 class SettingsModel(_Model):
     """How participants are asked."""
 
-    question: Literal["pair", "best-worst", "rating", "ranking"] = "pair"
+    question: FormName = "pair"
     max_questions: int = Field(default=25, ge=1, le=1000, strict=True)
     max_regret: float = Field(default=0.05, ge=0)
     consent: str = Field(default="", max_length=20_000)
@@ -108,7 +109,7 @@ class ItemsOut(_Model):
     items: list[ItemModel]
 
     @classmethod
-    def of(cls, items: Items) -> "ItemsOut":
+    def from_items(cls, items: Items) -> "ItemsOut":
         """Show items."""
         return cls(
             attributes=[
@@ -171,7 +172,7 @@ class StudyOut(_Model):
     settings: dict[str, Any]
 
     @classmethod
-    def of(cls, study: StudyRecord | StudySummary) -> "StudyOut":
+    def from_study(cls, study: StudyRecord | StudySummary) -> "StudyOut":
         """Show a study."""
         if isinstance(study, StudySummary):
             sizes = study.n_items, study.n_attributes
@@ -199,7 +200,7 @@ class ParticipantOut(_Model):
     n_answers: int
 
     @classmethod
-    def of(
+    def from_record(
         cls, person: ParticipantRecord, now: Participation | None
     ) -> "ParticipantOut":
         """Show a participant."""
@@ -239,7 +240,7 @@ class QuestionOut(_Model):
     items: list[ItemModel]
 
     @classmethod
-    def of(cls, question: OpenQuestion, items: Items) -> "QuestionOut":
+    def from_question(cls, question: OpenQuestion, items: Items) -> "QuestionOut":
         """Show a question."""
         return cls(
             id=question.id,
@@ -261,8 +262,8 @@ class BestWorst(_Model):
 class AnswerIn(_Model):
     """An answer to a question.
 
-    A pair takes "left", "right", "tie" or "neither", a rating 1 to 5, best-worst two
-    positions, a ranking all positions, best first; "skip" fits every question.
+    A pair takes "left", "right", "tie" or "neither", a rating 1 to 5, best and worst
+    two positions, a ranking all positions, best first; "skip" fits every question.
     """
 
     question: str = Field(max_length=100)
@@ -293,7 +294,7 @@ class ParticipationOut(_Model):
     about_left: int | None
 
     @classmethod
-    def of(
+    def from_participation(
         cls, study_id: str, now: Participation, needs_consent: bool, progress: Any
     ) -> "ParticipationOut":
         """Show where somebody stands."""

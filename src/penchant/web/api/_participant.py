@@ -55,7 +55,7 @@ def where_i_stand(me: ApiParticipant) -> ParticipationOut:
 @participant_api.get("/me/items")
 def my_items(me: ApiParticipant) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.of(me.study.items)
+    return ItemsOut.from_items(me.study.items)
 
 
 @participant_api.post("/me/consent")
@@ -71,7 +71,11 @@ def ask(me: ApiParticipant) -> QuestionOut | None:
     """Give the question that waits, or the next one; null when there is none left."""
     _check_consent(me)
     question = me.study.ask(me.id)
-    return None if question is None else QuestionOut.of(question, me.study.items)
+    return (
+        None
+        if question is None
+        else QuestionOut.from_question(question, me.study.items)
+    )
 
 
 @participant_api.post("/me/answers")
@@ -110,14 +114,14 @@ def go_on(me: ApiParticipant) -> ParticipationOut:
 def ranking(me: ApiParticipant) -> list[RankedOut]:
     """Rank the alternatives, the best first."""
     _check_consent(me)
-    return [RankedOut.of(ranked) for ranked in me.study.ranking(me.id)]
+    return [RankedOut.from_ranked(ranked) for ranked in me.study.ranking(me.id)]
 
 
 @participant_api.get("/me/why")
 def why(me: ApiParticipant, item: _Item) -> WhyOut:
     """Say what each attribute adds to an alternative."""
     _check_items(me, item)
-    return WhyOut.of(me.study.explain(me.id, item), item)
+    return WhyOut.from_attribution(me.study.explain(me.id, item), item)
 
 
 @participant_api.get("/me/compare")
@@ -127,18 +131,20 @@ def compare(me: ApiParticipant, a: _Item, b: _Item) -> ComparisonOut:
     if a == b:
         raise DataError("Name two different alternatives to compare them.")
     contrast = me.study.contrast(me.id, a, b)
-    return ComparisonOut.of(contrast, me.study.reasons(me.id, a, b), a, b)
+    return ComparisonOut.from_contrast(contrast, me.study.reasons(me.id, a, b), a, b)
 
 
 @participant_api.post("/me/what-if")
 def what_if(me: ApiParticipant, body: WhatIfIn) -> WhatIfOut:
     """Say where an imagined alternative would stand."""
     _check_items(me, body.base)
-    return WhatIfOut.of(me.study.what_if(me.id, body.changes(), base=body.base))
+    return WhatIfOut.from_outcome(
+        me.study.what_if(me.id, body.changes(), base=body.base)
+    )
 
 
 def _where(me: Caller) -> ParticipationOut:
-    return ParticipationOut.of(
+    return ParticipationOut.from_participation(
         me.study.record.id, me.now, me.needs_consent, me.study.progress(me.id)
     )
 

@@ -45,7 +45,7 @@ class RankedOut(_Model):
     probability_best: float
 
     @classmethod
-    def of(cls, ranked: RankedItem) -> "RankedOut":
+    def from_ranked(cls, ranked: RankedItem) -> "RankedOut":
         """Show an alternative."""
         return cls(
             item=ranked.item,
@@ -77,7 +77,7 @@ class WhyOut(_Model):
     rest: float = Field(description="What it has beyond its attributes.")
 
     @classmethod
-    def of(cls, attribution: Attribution, item: int) -> "WhyOut":
+    def from_attribution(cls, attribution: Attribution, item: int) -> "WhyOut":
         """Show what each attribute adds."""
         return cls(
             item=item,
@@ -101,7 +101,7 @@ class ComparisonOut(_Model):
     )
 
     @classmethod
-    def of(
+    def from_contrast(
         cls, contrast: Attribution, reasons: Reasons, a: int, b: int
     ) -> "ComparisonOut":
         """Show a comparison."""
@@ -153,7 +153,7 @@ class WhatIfOut(_Model):
     change: float
 
     @classmethod
-    def of(cls, outcome: WhatIf) -> "WhatIfOut":
+    def from_outcome(cls, outcome: WhatIf) -> "WhatIfOut":
         """Show where it would stand."""
         return cls(
             points=outcome.points,
@@ -182,7 +182,7 @@ class GroupItemOut(_Model):
     split: bool
 
     @classmethod
-    def of(cls, item: GroupItem) -> "GroupItemOut":
+    def from_item(cls, item: GroupItem) -> "GroupItemOut":
         """Show an alternative."""
         return cls(
             item=item.item,
@@ -209,7 +209,7 @@ class SegmentOut(_Model):
     best: int
 
     @classmethod
-    def of(cls, segment: Segment) -> "SegmentOut":
+    def from_segment(cls, segment: Segment) -> "SegmentOut":
         """Show a segment."""
         return cls(
             members=list(segment.members),
@@ -229,12 +229,12 @@ class GroupOut(_Model):
     segments: list[SegmentOut]
 
     @classmethod
-    def of(cls, group: Group) -> "GroupOut":
+    def from_group(cls, group: Group) -> "GroupOut":
         """Show a group."""
         return cls(
             n_people=group.n_voices,
             n_simulated=group.n_simulated,
             split_share=SPLIT_SHARE,
-            items=[GroupItemOut.of(item) for item in group.items],
-            segments=[SegmentOut.of(segment) for segment in group.segments],
+            items=[GroupItemOut.from_item(item) for item in group.items],
+            segments=[SegmentOut.from_segment(segment) for segment in group.segments],
         )

@@ -83,7 +83,7 @@ def create_api(store: Store, access: Access, pools: dict[str, Workers]) -> FastA
 @owner_api.get("/studies")
 def list_studies(store: StoreOfApp, owner: ApiOwner) -> list[StudyOut]:
     """List your studies; an admin sees all."""
-    return [StudyOut.of(study) for study in owner.studies(store)]
+    return [StudyOut.from_study(study) for study in owner.studies(store)]
 
 
 @owner_api.post("/studies", status_code=201)
@@ -93,13 +93,13 @@ def create_study(store: StoreOfApp, owner: ApiOwner, body: StudyIn) -> StudyOut:
     study_id = store.create_study(
         body.name, body.table(), settings=body.settings.settings(), owner=owner.owner_id
     )
-    return StudyOut.of(store.get_study(study_id))
+    return StudyOut.from_study(store.get_study(study_id))
 
 
 @owner_api.get("/studies/{study_id}")
 def get_study(study: ApiStudy) -> StudyOut:
     """Show a study."""
-    return StudyOut.of(study)
+    return StudyOut.from_study(study)
 
 
 @owner_api.patch("/studies/{study_id}")
@@ -107,7 +107,7 @@ def change_study(store: StoreOfApp, study: ApiStudy, body: StudyChange) -> Study
     """Change the name or the settings of a study."""
     settings = body.settings.settings() if body.settings else None
     store.update_study(study.id, name=body.name, settings=settings)
-    return StudyOut.of(store.get_study(study.id))
+    return StudyOut.from_study(store.get_study(study.id))
 
 
 @owner_api.delete("/studies/{study_id}", status_code=204)
@@ -119,7 +119,7 @@ def delete_study(store: StoreOfApp, study: ApiStudy) -> None:
 @owner_api.get("/studies/{study_id}/items")
 def get_items(study: ApiStudy) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.of(study.items)
+    return ItemsOut.from_items(study.items)
 
 
 @owner_api.get("/studies/{study_id}/participants")
@@ -127,7 +127,7 @@ def list_participants(store: StoreOfApp, study: ApiStudy) -> list[ParticipantOut
     """List the participants in the order in which they joined."""
     states = participations(store, study.id, len(study.items))
     return [
-        ParticipantOut.of(person, states.get(person.id))
+        ParticipantOut.from_record(person, states.get(person.id))
         for person in store.list_participants(study.id)
     ]
 
@@ -156,7 +156,7 @@ def renew_link(store: StoreOfApp, person: ApiPerson) -> JoinedOut:
 @in_pool("reports")
 def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
     """Show what the whole group prefers, and where it disagrees."""
-    return GroupOut.of(Study(store, study.id).group())
+    return GroupOut.from_group(Study(store, study.id).group())
 
 
 @owner_api.get("/studies/{study_id}/export", response_model=dict[str, Any])

@@ -7,10 +7,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import ConflictError, DataError, NotAnswerableError
-from penchant.studies import Study
+from penchant.studies import FORMS, Study
 from penchant.texts import Texts
 from penchant.views import question_view
-from penchant.views.forms import INCOMPLETE, read_answer
 from penchant.web._languages import change_language
 from penchant.web._templates import render
 from penchant.web.pages._visit import (
@@ -123,11 +122,12 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
         question = visit.now.answer_to(asked)
     if question is None:
         return _next(visit, 409, notice=visit.texts("question.conflict"))
+    form, skipped = FORMS[question.form], fields.get("answer") == "skip"
     try:
-        said = read_answer(question, fields)
+        said = "skip" if skipped else form.read_fields(question.items, fields)
         now = visit.study.tell(visit.person.id, asked, said, visit.now)
     except DataError:
-        notice = visit.texts(INCOMPLETE[question.form])
+        notice = visit.texts(form.incomplete)
         return _next(visit, 422, notice=notice, given=_texts_of(fields))
     except ConflictError:
         now = visit.study.participation(visit.person.id)  # somebody else was faster
@@ -212,7 +212,7 @@ def _next(
     if visit.needs_consent:
         text = paragraphs(visit.study.settings.consent)
         return visit.render("consent.html", consent=text)
-    question = visit.study.ask(visit.person.id, visit.now)
+    question = visit.now.open_question or visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)
     view = question_view(

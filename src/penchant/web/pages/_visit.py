@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from penchant.exceptions import ParticipantNotFoundError, StudyNotFoundError
 from penchant.studies import ParticipantRecord, Participation, Store, Study
-from penchant.texts import Texts, load_texts
+from penchant.texts import Texts
 from penchant.views import show_name
 from penchant.web._languages import (
     Language,
@@ -97,8 +97,8 @@ class Visit:
 
     Parameters
     ----------
-    token : str
-        The secret part of the link.
+    home : str
+        The path under which all pages of the participant are.
     person : ParticipantRecord
         Who it is.
     study : Study
@@ -111,17 +111,12 @@ class Visit:
         The page that they look at, after `home`, with its query; empty: the first.
     """
 
-    token: str
+    home: str
     person: ParticipantRecord
     study: Study
     now: Participation
     texts: Texts
     here: str = ""
-
-    @property
-    def home(self) -> str:
-        """The path under which all pages of the participant are."""
-        return f"/p/{self.token}"
 
     @property
     def needs_consent(self) -> bool:
@@ -174,7 +169,7 @@ def study_of(request: Request, study_id: str) -> Study:
 def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
     """Give the texts of a study, in the language that suits whoever asks."""
     language = language_of(request, study.settings.languages, joined)
-    return texts_about(load_texts(language), study.settings)
+    return texts_about(language, study.settings.noun(language))
 
 
 def paragraphs(text: str) -> list[str]:
@@ -191,16 +186,12 @@ def _visit(request: Request, token: str) -> Visit:
         raise LinkNotFoundError from None
     study = study_of(request, person.study_id)
     now = study.participation(person)
-    texts = study_texts(request, study, now.language)
-    return Visit(token, person, study, now, texts, _here(request, token))
-
-
-def _here(request: Request, token: str) -> str:
-    """Give the page that is looked at, after the part that all have in common."""
-    page = request.url.path.removeprefix(f"/p/{token}").removeprefix("/")
-    if request.method != "GET" or not page:
-        return ""
-    return f"{page}?{request.url.query}" if request.url.query else page
+    texts, home = study_texts(request, study, now.language), f"/p/{token}"
+    page, query = request.url.path.removeprefix(home)[1:], request.url.query
+    here = f"{page}?{query}" if page and query else page
+    return Visit(
+        home, person, study, now, texts, here if request.method == "GET" else ""
+    )
 
 
 VisitOfLink: TypeAlias = Annotated[Visit, Depends(_visit)]

@@ -96,7 +96,9 @@ class Visitor:
     def texts(self, study: StudyRecord | StudySummary | None = None) -> Texts:
         """Give the texts of the visitor's language, about the items of a study."""
         texts = load_texts(self.language)
-        return texts if study is None else texts_about(texts, study.settings)
+        if study is None:
+            return texts
+        return texts_about(texts.language, study.settings.noun(texts.language))
 
     def render(
         self,

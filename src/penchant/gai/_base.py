@@ -1,0 +1,241 @@
+"""The parameters of GAI estimators and the common course of their fits."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from penchant.encoding import make_encoding, make_kernels
+from penchant.exceptions import ConvergenceWarning, DataError
+from penchant.gai._fit import JudgedItems, LearnedGAI, SparseMachine
+from penchant.gai._monotone import monotone_utility
+from penchant.gai.binned import Loss, Rows, fit_binned
+from penchant.kernels import UnivariateKernel
+from penchant.typing import FloatArray
+from penchant.utility import GAIModel
+
+__all__ = ["BaseGAI"]
+
+_ADVICE = {
+    "node_limit": "Set max_order=2 or 3",
+    "stalled": "Use a smaller C or a larger tol",
+}
+
+
+_EXACT_ROWS = 1_000
+"""Distinct items up to which the exact solver is chosen by itself."""
+_PUBLISHED_C = 10.0
+_MAX_BINNED_ORDER = 3
+_BINNED_TOL = 100.0
+"""The binned solver stops at this multiple of tol: 1e-3 by default."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """Encoded items, the kernel of each attribute, and where u must rise or fall."""
+
+    U: FloatArray
+    kernels: tuple[UnivariateKernel, ...]
+    directions: dict[int, int]
+
+
+class BaseGAI(GAIModel, BaseEstimator):
+    """Parameters, attributes and the common course of a fit."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "max_order": [Interval(Integral, 1, None, closed="left"), None],
+        "solver": [StrOptions({"auto", "exact", "binned"})],
+        "sparse": ["boolean"],
+        "sigma": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "domain": [StrOptions({"data"}), "array-like"],
+        "categorical_features": ["array-like", None],
+        "kernel": [StrOptions({"rbf", "spline", "bspline"}), "array-like"],
+        "monotone": [dict, StrOptions({"directions"}), None],
+        "hierarchical": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+    _learned: ClassVar[tuple[str, ...]] = (
+        "encoding_",
+        "utility_",
+        "dual_gap_",
+        "solver_status_",
+        "solver_",
+        "max_order_",
+        "n_iter_",
+    )
+
+    def __init__(
+        self,
+        *,
+        C: float | str = "auto",
+        epsilon: float = 0.01,
+        max_order: int | None = None,
+        solver: str = "auto",
+        sparse: bool = True,
+        sigma: float | Sequence[float] = 1.0,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        kernel: str | Sequence[UnivariateKernel] = "rbf",
+        monotone: Mapping[int | str, int] | str | None = None,
+        hierarchical: bool = False,
+        tol: float = 1e-5,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.max_order = max_order
+        self.solver = solver
+        self.sparse = sparse
+        self.sigma = sigma
+        self.domain = domain
+        self.categorical_features = categorical_features
+        self.kernel = kernel
+        self.monotone = monotone
+        self.hierarchical = hierarchical
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_blanks
+        return tags
+
+    @property
+    def _takes_blanks(self) -> bool:
+        """Whether blank cells are a value of their own: the binned solver's way."""
+        chosen = self.solver == "auto" and self.C == "auto" and not self._asks_exact()
+        return self.solver == "binned" or chosen
+
+    def _asks_exact(self) -> list[str]:
+        """Name the parameters that only the exact solver knows."""
+        asked = {
+            "sparse=False": not self.sparse,
+            "hierarchical": self.hierarchical,
+            "kernel": not (isinstance(self.kernel, str) and self.kernel == "rbf"),
+            "sigma": not (np.isscalar(self.sigma) and self.sigma == 1.0),
+            f"max_order above {_MAX_BINNED_ORDER}": (self.max_order or 0)
+            > _MAX_BINNED_ORDER,
+        }
+        return [name for name, is_asked in asked.items() if is_asked]
+
+    def _choose_solver(self, U: FloatArray) -> str:
+        """Choose the exact solver for few items and for what only it can do."""
+        asked = self._asks_exact()
+        if self.solver == "binned" and asked:
+            raise DataError(
+                f"The binned solver does not know {asked[0]}. Use solver='exact' or "
+                "leave it out."
+            )
+        if self.solver != "auto":
+            chosen = self.solver
+        elif asked:
+            chosen = "exact"
+        elif self.C == "auto":
+            chosen = "binned"
+        else:
+            n_items = len(np.unique(U, axis=0))
+            chosen = "exact" if n_items <= _EXACT_ROWS else "binned"
+        if chosen == "exact" and self.sparse:
+            _check_memory(U, chosen_by_user=self.solver == "exact")
+        return chosen
+
+    def _prepare(self, X: Any, items: FloatArray) -> _Prepared:
+        """Find out what the attributes are, and encode the items."""
+        names = getattr(self, "feature_names_in_", None)
+        self.encoding_ = make_encoding(
+            X, items, self.domain, self.categorical_features, names
+        )
+        return _Prepared(
+            self.encoding_.transform(items),
+            make_kernels(self.kernel, self.sigma, self.encoding_),
+            self.encoding_.directions(self.monotone),
+        )
+
+    def _order(self) -> int:
+        """Give the largest order of a factor of the exact solver."""
+        n_active = len(self.encoding_.active)
+        return min(self.max_order or n_active, n_active)
+
+    def _learn_exact(self, data: _Prepared, judged: JudgedItems) -> LearnedGAI:
+        """Learn few factors with a certificate, or all factors up to max_order."""
+        C = _PUBLISHED_C if isinstance(self.C, str) else self.C
+        if not self.sparse:
+            machine = judged.dense_machine(data.kernels)
+            return judged.fit_machine(machine, C=C, epsilon=self.epsilon, tol=self.tol)
+        # Equal items are merged before they have features: rounding may tell these
+        # apart, and the solver would then take the items for different ones.
+        items, item_of = np.unique(data.U, axis=0, return_inverse=True)
+        evidence = judged.evidence(self.epsilon).merged(item_of.ravel())
+        active = self.encoding_.active
+        return SparseMachine(items, data.kernels, active, self.max_order).fit(
+            evidence, C=C, tol=self.tol, hierarchical=self.hierarchical
+        )
+
+    def _learn_binned(
+        self,
+        sides: Sequence[FloatArray],
+        y: FloatArray,
+        weights: FloatArray,
+        loss: Loss,
+    ) -> LearnedGAI:
+        """Learn over bins: along a path, or at the penalty that C stands for."""
+        columns = list(self.encoding_.active)
+        kinds = [self.encoding_.categories[i] is not None for i in columns]
+        rows = Rows([side[:, columns] for side in sides], y, weights, kinds)
+        lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
+        fit = fit_binned(
+            rows,
+            loss,
+            max_order=self.max_order or 2,
+            tol=min(0.1, _BINNED_TOL * self.tol),
+            lam=lam,
+        )
+        utility = fit.utility.placed(columns)
+        return LearnedGAI(utility, fit.gap, fit.status, fit.n_iter, fit.solver)
+
+    def _finish(
+        self, learned: LearnedGAI, data: _Prepared, offset: float, scale: float
+    ) -> Self:
+        """Make monotone, go back to the user's units, keep the certificate.
+
+        The certificate is that of what was learned, before it was made monotone.
+        """
+        utility = learned.utility
+        if data.directions:
+            utility = monotone_utility(utility, data.kernels, data.U, data.directions)
+        self.utility_ = utility.scaled(offset, scale)
+        self.dual_gap_ = learned.gap
+        self.solver_status_ = learned.status
+        self.solver_ = learned.solver
+        orders = {"binned": self.max_order or 2, "linear": 1}
+        self.max_order_ = orders.get(learned.solver, self._order())
+        self.n_iter_ = learned.n_iter
+        if learned.status != "optimal":
+            warnings.warn(
+                f"{type(self).__name__} reached a relative duality gap of "
+                f"{learned.gap:.2g}; {self.tol:.2g} was asked for. "
+                f"{_ADVICE[learned.status]}.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return self
+
+
+def _check_memory(U: FloatArray, *, chosen_by_user: bool) -> None:
+    """Refuse work that would not fit into memory, before it starts."""
+    n_items = len(np.unique(U, axis=0))
+    need = 8.0 * n_items**2 * (U.shape[1] / 2 + 350)  # as measured at 1,000 items
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if need > 0.8 * have:
+        advice = "solver='binned'" if chosen_by_user else "fewer items or a max_order"
+        raise DataError(
+            f"The exact solver needs about {need / 2**30:.0f} GB for {n_items} "
+            f"distinct items, and there are {have / 2**30:.0f} GB. Use {advice}."
+        )

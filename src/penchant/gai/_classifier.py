@@ -1,0 +1,281 @@
+"""The estimator that learns classes and ordered grades."""
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import Tags, compute_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from penchant._parallel import one_thread
+from penchant._validation import check_weights
+from penchant.encoding import check_labelled_items, make_encoding
+from penchant.exceptions import ConvergenceWarning, DataError
+from penchant.gai.binned import BinnedFit, BinnedGAI, Grades, Logistic, Rows, fit_binned
+from penchant.typing import FloatArray
+from penchant.utility import GAIModel
+
+__all__ = ["GAIClassifier"]
+
+
+class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
+    """Learn classes or grades: a curve per attribute and few interactions.
+
+    The log-odds of a class are a sum of functions of few attributes each. Two classes
+    need one such utility; more classes one each, against all others; ordered grades
+    one in all, with a threshold between neighbouring grades. The factors are chosen
+    among all sets of up to `max_order` attributes by minimising the logistic loss plus
+    the norms of the factors, along a path of penalties of which rows that are held out
+    choose one. Works from a few dozen rows to a million; blank cells (NaN) are a value
+    of their own.
+
+    Parameters
+    ----------
+    C : float or "auto", default="auto"
+        Cost of a unit of loss against a unit of norm; "auto": chosen by held-out rows.
+    ordered : bool, default=False
+        Whether the classes, sorted, are grades of one quality.
+    max_order : {1, 2, 3}, default=2
+        Largest number of attributes in a factor.
+    domain : "data", (low, high) or sequence, default="data"
+        As in GAIRegressor.
+    categorical_features : array-like or None, default=None
+        Attributes whose values are names without an order: a mask, indices or names.
+    class_weight : dict, "balanced" or None, default=None
+        How much each class counts.
+    tol : float, default=1e-3
+        Relative duality gap to reach.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    utilities_ : tuple of BinnedGAI
+        The log-odds: one for two classes or grades, else one per class.
+    utility_ : BinnedGAI
+        The first of them: that of the second class, or of the grades.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        Ordered grades: the utility at which the next grade is as likely as not; else
+        empty.
+    factors_ : tuple of tuple of int
+        Factors of `utility_`.
+    dual_gap_ : float
+        Certified relative distance from the minimum over all candidates; the largest
+        of several.
+    solver_ : {"binned", "linear"}
+        "linear": held-out rows did not gain from curves and interactions.
+    solver_status_ : str
+        "optimal" or "stalled".
+    n_iter_ : int
+        Iterations of the solver at the chosen penalty.
+    encoding_ : Encoding
+        What the attributes are and how they are encoded.
+    n_features_in_ : int
+        Number of attributes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from penchant.models import GAIClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = GAIClassifier().fit(X, y)
+    >>> round(model.score(X, y), 2), model.dual_gap_ < 1e-3
+    (0.98, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "ordered": ["boolean"],
+        "max_order": [Interval(Integral, 1, 3, closed="both")],
+        "domain": [StrOptions({"data"}), "array-like"],
+        "categorical_features": ["array-like", None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+    _learned: ClassVar[tuple[str, ...]] = (
+        "classes_",
+        "utilities_",
+        "thresholds_",
+        "dual_gap_",
+        "solver_",
+        "solver_status_",
+        "n_iter_",
+        "encoding_",
+    )
+    _takes_blanks = True
+
+    classes_: Any
+    utilities_: tuple[BinnedGAI, ...]
+    thresholds_: FloatArray
+
+    def __init__(
+        self,
+        *,
+        C: float | str = "auto",
+        ordered: bool = False,
+        max_order: int = 2,
+        domain: Any = "data",
+        categorical_features: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        tol: float = 1e-3,
+    ) -> None:
+        self.C = C
+        self.ordered = ordered
+        self.max_order = max_order
+        self.domain = domain
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @property
+    def utility_(self) -> BinnedGAI:  # type: ignore[override]
+        """The log-odds of the second class, or the quality that grades measure."""
+        return self.utilities_[0]
+
+    @one_thread()
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the utilities.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+        y : array-like of shape (n_items,)
+            Classes or grades.
+        sample_weight : array-like of shape (n_items,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        self
+        """
+        items, labels = check_labelled_items(self, X, y)
+        check_classification_targets(labels)
+        weights = check_weights(sample_weight, len(items), "sample_weight")
+        weights = weights * compute_sample_weight(self.class_weight, labels)
+        keep = weights > 0
+        if not keep.any():
+            raise DataError("sample_weight must not be zero for all rows.")
+        self.classes_, codes = np.unique(labels[keep], return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(
+                "GAIClassifier needs rows of two classes or more. Got one class, "
+                f"{self.classes_.tolist()}."
+            )
+        names = getattr(self, "feature_names_in_", None)
+        self.encoding_ = make_encoding(
+            X, items[keep], self.domain, self.categorical_features, names
+        )
+        U = self.encoding_.transform(items[keep])
+        fits = self._fit_utilities(U, codes.ravel(), weights[keep])
+        return self._keep(fits)
+
+    def _fit_utilities(
+        self, U: FloatArray, codes: Any, weights: FloatArray
+    ) -> list[BinnedFit]:
+        """Fit one utility for two classes or grades, else one per class."""
+        columns = list(self.encoding_.active)
+        kinds = [self.encoding_.categories[i] is not None for i in columns]
+        n_classes = len(self.classes_)
+        if self.ordered or n_classes == 2:
+            loss = Grades(n_classes) if self.ordered else Logistic()
+            targets = [codes.astype(np.float64)]
+        else:
+            loss = Logistic()
+            targets = [(codes == k).astype(np.float64) for k in range(n_classes)]
+        lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
+        fits = [
+            fit_binned(
+                Rows([U[:, columns]], target, weights, kinds),
+                loss,
+                max_order=self.max_order,
+                tol=self.tol,
+                lam=lam,
+            )
+            for target in targets
+        ]
+        self.utilities_ = tuple(fit.utility.placed(columns) for fit in fits)
+        return fits
+
+    def _keep(self, fits: list[BinnedFit]) -> Self:
+        """Keep what the fits say about themselves."""
+        self.thresholds_ = -fits[0].offsets if self.ordered else np.zeros(0)
+        if self.ordered:  # thresholds are apart from the utility
+            self.utilities_ = (self.utility_.scaled(-self.utility_.intercept, 1.0),)
+        self.dual_gap_ = max(fit.gap for fit in fits)
+        linear = all(fit.solver == "linear" for fit in fits)
+        self.solver_ = "linear" if linear else "binned"
+        stalled = any(fit.status != "optimal" for fit in fits)
+        self.solver_status_ = "stalled" if stalled else "optimal"
+        self.n_iter_ = max(1, max(fit.n_iter for fit in fits))
+        if stalled:
+            warnings.warn(
+                f"GAIClassifier reached a relative duality gap of {self.dual_gap_:.2g};"
+                f" {self.tol:.2g} was asked for. Use a larger tol or a smaller C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give log-odds: of the second class, or of each class against the others.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items,) or (n_items, n_classes)
+            Grades: the utility that the thresholds part.
+        """
+        U = self._encoded(X)
+        scores = np.stack([utility.utility(U) for utility in self.utilities_], axis=1)
+        return scores if scores.shape[1] > 1 else scores[:, 0]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give the probability of each class.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items, n_classes)
+            In the order of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if self.ordered:
+            above = expit(scores[:, None] - np.sort(self.thresholds_))
+            edges = np.ones((len(scores), 1))
+            return -np.diff(np.hstack([edges, above, 0.0 * edges]), axis=1)
+        if scores.ndim == 1:
+            return np.stack([expit(-scores), expit(scores)], axis=1)
+        chances = expit(scores)
+        shares: FloatArray = chances / chances.sum(axis=1, keepdims=True)
+        return shares
+
+    def predict(self, X: Any) -> Any:
+        """Give the most likely class of each row.
+
+        Parameters
+        ----------
+        X : Items or array-like of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items,)
+        """
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]

@@ -1,0 +1,25 @@
+"""GAI utilities from a thousand rows to a million: bins, sums over blocks, a path."""
+
+from penchant.gai.binned._fit import BinnedFit, Rows, fit_binned
+from penchant.gai.binned._losses import (
+    Grades,
+    Logistic,
+    Loss,
+    Preference,
+    Squared,
+    Tube,
+)
+from penchant.gai.binned._utility import BinnedGAI
+
+__all__ = [
+    "BinnedFit",
+    "BinnedGAI",
+    "Grades",
+    "Logistic",
+    "Loss",
+    "Preference",
+    "Rows",
+    "Squared",
+    "Tube",
+    "fit_binned",
+]

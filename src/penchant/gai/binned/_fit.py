@@ -1,0 +1,159 @@
+"""From encoded items to a learned utility, by a path or at a given penalty."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from penchant.gai.binned._bins import Axis
+from penchant.gai.binned._groups import Group, Joined, make_blocks, make_groups
+from penchant.gai.binned._losses import Loss
+from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
+from penchant.gai.binned._solver import Point
+from penchant.gai.binned._utility import BinnedGAI
+from penchant.typing import FloatArray
+from penchant.utility import Factor
+
+__all__ = ["BinnedFit", "Rows", "fit_binned"]
+
+
+class Rows(NamedTuple):
+    """What to learn from.
+
+    Parameters
+    ----------
+    sides : sequence of ndarray of shape (n_rows, n_attributes)
+        Encoded items; or the first and the second items of comparisons.
+    y, weights : ndarray of shape (n_rows,)
+    categorical : sequence of bool
+        Which attributes are codes of categories.
+    """
+
+    sides: Sequence[FloatArray]
+    y: FloatArray
+    weights: FloatArray
+    categorical: Sequence[bool]
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedFit:
+    """A learned utility and how well it solves its problem.
+
+    Parameters
+    ----------
+    utility : BinnedGAI
+    offsets : ndarray
+        The first is in the utility's intercept, too.
+    gap : float
+        Relative duality gap over all candidates; of the linear problem if `solver`
+        says so.
+    status : str
+        "optimal" or "stalled".
+    n_iter : int
+    solver : {"binned", "linear"}
+    lam : float
+        The penalty, per row.
+    error : float
+        Mean loss of rows that were held out; NaN at a given penalty.
+    """
+
+    utility: BinnedGAI
+    offsets: FloatArray
+    gap: float
+    status: str
+    n_iter: int
+    solver: str
+    lam: float
+    error: float
+
+
+def fit_binned(
+    rows: Rows,
+    loss: Loss,
+    *,
+    max_order: int = 2,
+    tol: float = 1e-3,
+    lam: float | None = None,
+    random_state: np.random.RandomState | None = None,
+) -> BinnedFit:
+    """Learn a sparse utility over bins.
+
+    Parameters
+    ----------
+    rows : Rows
+    loss : Loss
+    max_order : int
+        Largest number of attributes in a factor, at most 3.
+    tol : float
+        Relative gap to reach.
+    lam : float or None
+        The penalty of (P); None: chosen by rows that are held out, and a linear
+        utility is taken where these say that it does better.
+    random_state : RandomState or None
+        Draws the rows that are held out.
+    """
+    first = rows.sides[0]
+    order = min(max_order, max(1, first.shape[1]))
+    axes, groups = make_groups(np.concatenate(rows.sides), rows.categorical, order)
+    blocks = make_blocks(axes, rows.sides, rows.y, rows.weights)
+    table = Table(blocks, groups, loss)
+    if not groups or len(rows.y) < 2:
+        point = replace(table.problem().start(), gap=0.0, status="optimal")
+        return _learned(point, axes, [], ("binned", np.inf, np.nan))
+    if lam is not None:
+        point = fit_at(table, lam, tol)
+        return _learned(point, axes, groups, ("binned", lam, np.nan))
+    random = np.random.RandomState(0) if random_state is None else random_state
+    held_out = hold_out(rows.y, random)
+    chosen = choose(table, held_out, tol)
+    line = [group for group in groups if _is_linear(group)]
+    if line and len(rows.y) <= FOLD_ROWS:
+        lines = replace(table, groups=[Joined(tuple(line))])
+        linear = choose(lines, held_out, tol)
+        if linear.error < chosen.error:
+            notes = ("linear", linear.lam, linear.error)
+            return _learned(linear.point, axes, lines.groups, notes)
+    notes = ("binned", chosen.lam, chosen.error)
+    return _learned(chosen.point, axes, groups, notes)
+
+
+def _is_linear(group: Group) -> bool:
+    """Tell whether a group is part of a linear model: a line, or levels."""
+    levels = len(group.factor) == 1 and group.axes[0].is_categorical
+    return group.is_line or levels
+
+
+def _learned(
+    point: Point,
+    axes: Sequence[Axis],
+    groups: Sequence[Group | Joined],
+    notes: tuple[str, float, float],
+) -> BinnedFit:
+    """Write coefficients as tables."""
+    tables: dict[Factor, FloatArray] = {}
+    slopes: dict[Factor, float] = {}
+    for k, coef in point.coefs.items():
+        group = groups[k]
+        parts = group.parts if isinstance(group, Joined) else (group,)
+        pieces = group.split(coef) if isinstance(group, Joined) else [coef]
+        for part, piece in zip(parts, pieces, strict=True):
+            if not piece.any():
+                continue
+            if part.is_line:
+                slopes[part.factor] = float(piece[0])
+                n_cells = len(part.axes[0].shares[0])
+                tables.setdefault(part.factor, np.zeros(n_cells))
+            else:
+                tables[part.factor] = part.table(piece)
+    subsets = tuple(sorted(tables, key=lambda s: (len(s), s)))
+    lean = {i: replace(axis, features=()) for i, axis in enumerate(axes)}
+    utility = BinnedGAI(
+        lean,
+        subsets,
+        tuple(tables[s] for s in subsets),
+        tuple(slopes.get(s, 0.0) for s in subsets),
+        float(point.offsets[0]) if len(point.offsets) else 0.0,
+    )
+    fit = (utility, point.offsets, point.gap, point.status, point.n_iter)
+    return BinnedFit(*fit, *notes)

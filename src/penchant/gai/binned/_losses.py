@@ -1,0 +1,200 @@
+"""What a utility pays for its errors: value, pull, curvature and conjugate."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, xlogy
+
+from penchant.typing import FloatArray
+
+__all__ = [
+    "Grades",
+    "Logistic",
+    "Loss",
+    "Preference",
+    "Squared",
+    "Tube",
+]
+
+
+class Loss(ABC):
+    """A convex loss of the score f + offset, row by row.
+
+    The pull is a = -dloss/df. A dual point s a has the value `dual`, which bounds the
+    objective from below if no group of features feels more of it than its price.
+    """
+
+    n_offsets: int = 1
+    is_quadratic: bool = False
+
+    @abstractmethod
+    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        """Give the loss of each row."""
+
+    @abstractmethod
+    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        """Give the pulls on each offset, shape (n_offsets, n_rows)."""
+
+    @abstractmethod
+    def curvatures(
+        self, y: FloatArray, f: FloatArray, offsets: FloatArray
+    ) -> FloatArray:
+        """Give the second derivatives by each offset, shape (n_offsets, n_rows)."""
+
+    @abstractmethod
+    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
+        """Give the dual value of scaled pulls of each row."""
+
+    def scale(self, limit: float, pull_by_y: float, pull_square: float) -> float:
+        """Choose the scale of a dual point below its limit."""
+        return min(1.0, limit)
+
+
+class Squared(Loss):
+    """(y - f)^2/2."""
+
+    is_quadratic = True
+
+    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        loss: FloatArray = 0.5 * (y - f - offsets[0]) ** 2
+        return loss
+
+    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        rest: FloatArray = y - f - offsets[0]
+        return rest[None]
+
+    def curvatures(
+        self, y: FloatArray, f: FloatArray, offsets: FloatArray
+    ) -> FloatArray:
+        return np.ones((1, len(y)))
+
+    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
+        a = scale * pulls[0]
+        value: FloatArray = a * y - a**2 / 2
+        return value
+
+    def scale(self, limit: float, pull_by_y: float, pull_square: float) -> float:
+        return min(limit, pull_by_y / pull_square if pull_square > 0 else 1.0)
+
+
+@dataclass(frozen=True)
+class Tube(Loss):
+    """0 within epsilon, quadratic over the next mu, then of slope 1: mu -> 0 is GAI-2.
+
+    Parameters
+    ----------
+    epsilon, mu : float
+    """
+
+    epsilon: float
+    mu: float
+
+    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        beyond = np.maximum(np.abs(y - f - offsets[0]) - self.epsilon, 0.0)
+        bend = np.minimum(beyond, self.mu)
+        loss: FloatArray = bend**2 / (2 * self.mu) + (beyond - bend)
+        return loss
+
+    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        rest = y - f - offsets[0]
+        size = np.clip((np.abs(rest) - self.epsilon) / self.mu, 0.0, 1.0)
+        pull: FloatArray = np.sign(rest) * size
+        return pull[None]
+
+    def curvatures(
+        self, y: FloatArray, f: FloatArray, offsets: FloatArray
+    ) -> FloatArray:
+        return _secants(np.abs(y - f - offsets[0]) - self.epsilon, self.mu)
+
+    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
+        a = scale * pulls[0]
+        value: FloatArray = a * y - self.epsilon * np.abs(a) - self.mu * a**2 / 2
+        return value
+
+
+class Logistic(Loss):
+    """log(1 + exp(f)) - y f for y in {0, 1}."""
+
+    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        score = f + offsets[0] if self.n_offsets else f
+        loss: FloatArray = np.logaddexp(0.0, score) - y * score
+        return loss
+
+    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        score = f + offsets[0] if self.n_offsets else f
+        pull: FloatArray = y - expit(score)
+        return pull[None]
+
+    def curvatures(
+        self, y: FloatArray, f: FloatArray, offsets: FloatArray
+    ) -> FloatArray:
+        chance: FloatArray = expit(f + offsets[0] if self.n_offsets else f)
+        return (chance * (1.0 - chance))[None]
+
+    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
+        return _entropy(y - scale * pulls[0])
+
+
+class Preference(Logistic):
+    """log(1 + exp(-f)) of the difference f of two items: no offset."""
+
+    n_offsets = 0
+
+
+@dataclass(frozen=True)
+class Grades(Loss):
+    """The logistic losses of all questions "is the grade above t?", t = 0 .. K - 2.
+
+    Parameters
+    ----------
+    n_grades : int
+        y is in {0, ..., n_grades - 1}.
+    """
+
+    n_grades: int
+
+    @property
+    def n_offsets(self) -> int:  # type: ignore[override]
+        """One threshold between neighbouring grades; offsets are minus thresholds."""
+        return self.n_grades - 1
+
+    def _above(self, y: FloatArray) -> FloatArray:
+        above = y > np.arange(self.n_offsets)[:, None]
+        return above.astype(np.float64)
+
+    def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        scores = f + offsets[:, None]
+        losses = np.logaddexp(0.0, scores) - self._above(y) * scores
+        total: FloatArray = losses.sum(axis=0)
+        return total
+
+    def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
+        pulls: FloatArray = self._above(y) - expit(f + offsets[:, None])
+        return pulls
+
+    def curvatures(
+        self, y: FloatArray, f: FloatArray, offsets: FloatArray
+    ) -> FloatArray:
+        chances = expit(f + offsets[:, None])
+        return np.asarray(chances * (1.0 - chances))
+
+    def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
+        total: FloatArray = _entropy(self._above(y) - scale * pulls).sum(axis=0)
+        return total
+
+
+def _secants(beyond: FloatArray, mu: float) -> FloatArray:
+    """Give curvatures of a bend of width mu, seen from a distance.
+
+    Straight pieces have none, and a model without curvature steps too far. As in
+    iteratively reweighted least squares, rows far from the bend get that of a
+    parabola that touches the loss where they are.
+    """
+    return (1.0 / (mu + np.abs(beyond)))[None]
+
+
+def _entropy(share: FloatArray) -> FloatArray:
+    inside = np.clip(share, 0.0, 1.0)
+    entropy: FloatArray = -(xlogy(inside, inside) + xlogy(1 - inside, 1 - inside))
+    return entropy

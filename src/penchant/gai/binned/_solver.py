@@ -1,0 +1,391 @@
+"""The binned solver: exact sums over all rows, a model of curvature from a sample.
+
+Minimises (1/W) sum_k w_k loss(y_k, f_k + b) + lam sum_S price_S ||v_S|| over the
+coefficients v_S of groups of features, f = sum_S Phi_S v_S. A working set of groups
+grows by those that the pull of the data moves; the gap is stated only after every
+candidate has been priced.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from penchant.gai.binned._bins import sampled
+from penchant.gai.binned._curvature import Curvature
+from penchant.gai.binned._groups import Block, Group, Joined
+from penchant.gai.binned._losses import Loss
+from penchant.typing import FloatArray, IntArray
+
+__all__ = ["BinnedProblem", "Point", "Pricing"]
+
+SAMPLE_ROWS = 40_000
+"""Rows of the model of curvature. A sample costs steps, never accuracy."""
+MAX_COLUMNS = 3_000
+_GOAL = 0.2
+"""The model is solved to this share of the gap that is left."""
+_MOVED = 0.2
+"""The model is made anew when the curvatures have moved by this share."""
+
+
+@dataclass(eq=False)
+class Point:
+    """Coefficients, and what follows from them.
+
+    Parameters
+    ----------
+    coefs : dict of int to ndarray
+        Coefficients of the groups of the working set, by the position of the group.
+    offsets : ndarray of shape (n_offsets,)
+    scores : list of ndarray
+        f of the rows of each block.
+    gap : float
+        Certified relative distance from the minimum; infinite before the first
+        pricing of all candidates.
+    n_iter : int
+    status : str
+    """
+
+    coefs: dict[int, FloatArray]
+    offsets: FloatArray
+    scores: list[FloatArray]
+    gap: float = np.inf
+    n_iter: int = 0
+    status: str = "stalled"
+
+    def copy(self) -> "Point":
+        """Give a point to move on from."""
+        return replace(
+            self, coefs=dict(self.coefs), scores=[f.copy() for f in self.scores]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pricing:
+    """What the pull of the data is worth to groups of features at a point.
+
+    Parameters
+    ----------
+    loss : float
+        Mean loss.
+    correlations : dict of int to ndarray
+        Phi_S'a / W of each priced group.
+    pull_by_y, pull_square : float
+        Means of a y and a^2.
+    """
+
+    loss: float
+    correlations: dict[int, FloatArray]
+    pull_by_y: float
+    pull_square: float
+
+    def largest_ratio(self, prices: FloatArray) -> float:
+        """Give the largest norm of a correlation in units of the group's price."""
+        ratios = [
+            float(np.linalg.norm(c)) / prices[k] for k, c in self.correlations.items()
+        ]
+        return max(ratios, default=0.0)
+
+
+@dataclass(eq=False)
+class BinnedProblem:
+    """Blocks of rows, candidate groups and a loss.
+
+    Parameters
+    ----------
+    blocks : list of Block
+    groups : sequence of Group or Joined
+        All candidates.
+    loss : Loss
+    sample_rows : int
+        Largest number of rows of the model of curvature.
+    """
+
+    blocks: list[Block]
+    groups: Sequence[Group | Joined]
+    loss: Loss
+    sample_rows: int = SAMPLE_ROWS
+    total: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        weights = np.concatenate([block.weights for block in self.blocks])
+        self.total = float(weights.sum())
+        used = np.flatnonzero(weights)
+        self._rows: IntArray = used[sampled(len(used), self.sample_rows)]
+        self._is_exact = self.loss.is_quadratic and len(self._rows) == len(used)
+        self._model: Curvature | None = None
+
+    @property
+    def model(self) -> Curvature:
+        """The model of curvature."""
+        if self._model is None:
+            self._model = Curvature(_gather(self.blocks, self._rows), self.groups)
+        return self._model
+
+    def start(self) -> Point:
+        """Give the best constant."""
+        n = self.loss.n_offsets
+        scores = [np.zeros(len(block.y)) for block in self.blocks]
+        point = Point({}, np.zeros(n), scores)
+        self._fit_offsets(point)
+        return point
+
+    def point(self, coefs: dict[int, FloatArray]) -> Point:
+        """Compute the scores of coefficients from nothing else."""
+        point = self.start()
+        point.coefs = {k: v.copy() for k, v in coefs.items()}
+        for scores, change in zip(point.scores, self._changes(coefs), strict=True):
+            scores += change
+        self._fit_offsets(point)
+        return point
+
+    def largest_lam(self, prices: FloatArray) -> float:
+        """Give the smallest penalty at which the best constant is optimal."""
+        every = range(len(self.groups))
+        return self.price(self.start(), every).largest_ratio(prices)
+
+    def price(self, point: Point, chosen: Iterable[int]) -> Pricing:
+        """Sum up the pulls of all rows for some groups."""
+        chosen = list(chosen)
+        scalars = np.zeros(3)
+        sums = {k: np.zeros(1) for k in chosen}
+        for block, scores in zip(self.blocks, point.scores, strict=True):
+            pulls = self.loss.pulls(block.y, scores, point.offsets).sum(axis=0)
+            weighted = block.weights * pulls
+            values = self.loss.value(block.y, scores, point.offsets)
+            scalars += (block.weights @ values, weighted @ block.y, weighted @ pulls)
+            for k in chosen:
+                sums[k] = sums[k] + self.groups[k].sums(block, weighted)
+        scalars /= self.total
+        correlations = {
+            k: self.groups[k].correlation(sums[k]) / self.total for k in chosen
+        }
+        return Pricing(float(scalars[0]), correlations, *map(float, scalars[1:]))
+
+    def gap(
+        self, point: Point, pricing: Pricing, lam: float, prices: FloatArray
+    ) -> float:
+        """Bound the relative distance from the minimum over the priced groups."""
+        primal = pricing.loss + lam * _penalty(point.coefs, prices)
+        ratio = pricing.largest_ratio(prices) / lam
+        limit = 1.0 / ratio if ratio > 0 else np.inf
+        scale = self.loss.scale(limit, pricing.pull_by_y, pricing.pull_square)
+        dual = 0.0
+        for block, scores in zip(self.blocks, point.scores, strict=True):
+            pulls = self.loss.pulls(block.y, scores, point.offsets)
+            dual += float(block.weights @ self.loss.dual(block.y, pulls, scale))
+        return float((primal - dual / self.total) / max(primal, 1e-300))
+
+    def certify(self, point: Point, lam: float, prices: FloatArray) -> float:
+        """Compute the gap over all candidates from the coefficients alone."""
+        fresh = self.point(point.coefs)
+        return self.gap(fresh, self.price(fresh, range(len(self.groups))), lam, prices)
+
+    def solve(
+        self,
+        lam: float,
+        prices: FloatArray,
+        start: Point,
+        tol: float,
+        max_iter: int = 200,
+    ) -> Point:
+        """Minimise for one penalty, from a point nearby.
+
+        Parameters
+        ----------
+        lam : float
+        prices : ndarray of shape (n_groups,)
+        start : Point
+            Is not changed.
+        tol : float
+            Relative gap to reach.
+        max_iter : int
+
+        Returns
+        -------
+        Point
+            With status "optimal" or "stalled".
+        """
+        point = start.copy()
+        point.gap, point.status = np.inf, "stalled"
+        for k in self.model.members:  # what the model knows can move at no cost
+            point.coefs.setdefault(k, np.zeros(self.groups[k].size))
+        every = range(len(self.groups))
+        pricing = self.price(point, every)  # warm starts are often near the end
+        for point.n_iter in range(max_iter):
+            gap = self.gap(point, pricing, lam, prices)
+            if len(pricing.correlations) == len(self.groups):
+                point.gap = gap
+                if gap <= tol:
+                    point.status = "optimal"
+                    break
+                self._grow(point, pricing, lam * prices)
+            elif gap <= 0.3 * tol:
+                pricing = self.price(point, every)
+                continue
+            goal = _GOAL * max(min(gap, 0.1), tol)
+            if not self._step(point, pricing, lam, prices, goal):
+                break
+            pricing = self.price(point, every if self._is_exact else point.coefs)
+        return point
+
+    def _grow(self, point: Point, pricing: Pricing, costs: FloatArray) -> None:
+        """Take the groups into the working set that the pull would move most."""
+        ratios = {
+            k: float(np.linalg.norm(c)) / costs[k]
+            for k, c in pricing.correlations.items()
+            if k not in point.coefs
+        }
+        violated = sorted(
+            (k for k, r in ratios.items() if r > 1.0), key=lambda k: ratios[k]
+        )
+        for k in violated[::-1][: 20 + len(point.coefs) // 2]:
+            point.coefs[k] = np.zeros(self.groups[k].size)
+
+    def _step(
+        self,
+        point: Point,
+        pricing: Pricing,
+        lam: float,
+        prices: FloatArray,
+        goal: float,
+    ) -> bool:
+        """Minimise the model and move there; False: there is nowhere to go."""
+        self._update_model(point)
+        model = self.model
+        before = model.stacked(point.coefs)
+        gradient = -model.stacked(pricing.correlations)
+        after = model.minimise(before, gradient, lam * prices, goal)
+        change = after - before
+        if not change.any():
+            return False
+        moves = self._changes(model.split(change))
+        shift = model.offset_change(change)
+        t = 1.0
+        if not self._is_exact:
+            t = self._search(point, moves, shift, model, (before, change, lam * prices))
+        point.coefs.update(model.split(before + t * change))
+        point.offsets = point.offsets + t * shift
+        for scores, move in zip(point.scores, moves, strict=True):
+            scores += t * move
+        self._fit_offsets(point)
+        return True
+
+    def _update_model(self, point: Point) -> None:
+        """Let the model know the working set and the curvatures of today."""
+        model = self.model
+        if not model.has_weights or not self.loss.is_quadratic:
+            scores = np.concatenate(point.scores)[self._rows]
+            weights = self.loss.curvatures(model.rows.y, scores, point.offsets)
+            model.reweigh(weights, _MOVED, max(1, self.loss.n_offsets))
+            model.has_offsets = self.loss.n_offsets > 0
+        model.grow(point.coefs)
+
+    def _changes(self, coefs: dict[int, FloatArray]) -> list[FloatArray]:
+        """Give the scores of coefficients, block by block."""
+        tables = {k: self.groups[k].table(v) for k, v in coefs.items() if v.any()}
+        changes = []
+        for block in self.blocks:
+            values = np.zeros(len(block.y))
+            for k, table in tables.items():
+                self.groups[k].add_values(block, table, values)
+            changes.append(values)
+        return changes
+
+    def _search(
+        self,
+        point: Point,
+        moves: list[FloatArray],
+        shift: FloatArray,
+        model: Curvature,
+        step: tuple[FloatArray, FloatArray, FloatArray],
+    ) -> float:
+        """Find a step along a direction by secants on the slope of the objective."""
+
+        def slope(t: float) -> float:
+            total = 0.0
+            for block, f, move in zip(self.blocks, point.scores, moves, strict=True):
+                offsets = point.offsets + t * shift
+                pulls = self.loss.pulls(block.y, f + t * move, offsets)
+                total -= float((block.weights * pulls.sum(axis=0)) @ move)
+                if len(shift):
+                    total -= float(shift @ (pulls @ block.weights))
+            return total / self.total + model.penalty_slope(*step, t)
+
+        low, at_low = 0.0, slope(0.0)
+        high, at_high = 1.0, slope(1.0)
+        if at_high <= 0.0:
+            return 1.0
+        for _ in range(8):
+            t = high - at_high * (high - low) / (at_high - at_low)
+            t = min(max(t, low + 0.05 * (high - low)), high - 0.05 * (high - low))
+            now = slope(t)
+            if abs(now) <= 0.1 * abs(at_low) or high - low < 1e-3:
+                return t
+            if now > 0:
+                high, at_high = t, now
+            else:
+                low, at_low = t, now
+        return t
+
+    def _fit_offsets(self, point: Point) -> None:
+        """Find the best offsets: then the pulls on each of them add up to 0."""
+        if not len(point.offsets):
+            return
+        offsets = point.offsets
+        gradient, curvature = self._offset_slopes(point, offsets)
+        for _ in range(60):
+            if np.abs(gradient).max() <= 1e-13:
+                break
+            step = gradient / np.maximum(curvature, 1e-8)
+            step = np.clip(step, -2.0, 2.0)
+            for _ in range(20):
+                tried = offsets + step
+                g, h = self._offset_slopes(point, tried)
+                worse = np.abs(g) > np.abs(gradient)
+                if not worse.any():
+                    break
+                step = np.where(worse, step / 2, step)
+            else:
+                break
+            offsets, gradient, curvature = tried, g, h
+            if self.loss.is_quadratic:
+                break
+        point.offsets = offsets
+
+    def _offset_slopes(
+        self, point: Point, offsets: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        gradient, curvature = np.zeros(len(offsets)), np.zeros(len(offsets))
+        for block, f in zip(self.blocks, point.scores, strict=True):
+            gradient += self.loss.pulls(block.y, f, offsets) @ block.weights
+            curvature += self.loss.curvatures(block.y, f, offsets) @ block.weights
+        return gradient / self.total, curvature / self.total
+
+
+def _penalty(coefs: dict[int, FloatArray], prices: FloatArray) -> float:
+    return float(sum(prices[k] * np.linalg.norm(v) for k, v in coefs.items()))
+
+
+def _gather(blocks: list[Block], rows: IntArray) -> Block:
+    """Put chosen rows of all blocks into one block."""
+    starts = np.cumsum([0] + [len(block.y) for block in blocks])
+    parts = []
+    for block, low, high in zip(blocks, starts, starts[1:], strict=False):
+        inside = rows[(rows >= low) & (rows < high)] - low
+        parts.append(block.rows(inside))
+    return Block(
+        tuple(
+            replace(
+                sides[0],
+                codes=tuple(
+                    np.concatenate(order, axis=1)
+                    for order in zip(*(side.codes for side in sides), strict=True)
+                ),
+                lines=np.concatenate([side.lines for side in sides], axis=1),
+            )
+            for sides in zip(*(part.sides for part in parts), strict=True)
+        ),
+        np.concatenate([part.y for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+    )

@@ -1,0 +1,112 @@
+"""What is believed of a person: from the log alone, whatever the way to it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from penchant.data import Attribute, Comparisons, Items
+from penchant.datasets import load_flats, make_flats_population
+from penchant.exceptions import ModelNotFoundError
+from penchant.models import PopulationGP
+from penchant.studies import AnsweredQuestion, Participation, simulated_answer
+from penchant.studies._start import Start, complete
+from penchant.studies._talk import Memory, Scale, Talk
+
+FLATS = load_flats().take(range(12))
+
+
+def nothing(model: str) -> PopulationGP:
+    raise ModelNotFoundError(f"There is no model {model}.")
+
+
+def talk_for(n: int, form: str = "pair", seed: int = 0) -> Participation:
+    rng = np.random.default_rng(seed)
+    utilities = rng.standard_normal(len(FLATS))
+    talk = Talk.begin(Start.from_items(FLATS), 1)
+    for k in range(n):
+        items, _ = talk.next_items(form)
+        answer = simulated_answer(form, items, utilities, rng)
+        talk = talk.tell(AnsweredQuestion(str(k), form, items, answer))
+    return Participation(len(FLATS), answered=talk.answers)
+
+
+@pytest.mark.parametrize("form", ["pair", "best-worst", "ranking", "rating"])
+def test_carried_on_or_rebuilt_it_is_the_same_belief(form: str) -> None:
+    full = talk_for(6, form)
+    kept, fresh = Memory(FLATS, nothing), Memory(FLATS, nothing)
+    for n in (1, 4, 6, 2, 6):  # 2: answers were taken back
+        part = Participation(12, answered=full.answered[:n])
+        carried = kept.talk("p", part)
+    rebuilt = fresh.talk("p", full)
+    assert np.array_equal(carried.posterior.mean, rebuilt.posterior.mean)
+    assert np.array_equal(carried.posterior.cov, rebuilt.posterior.cov)
+    assert carried.next_items(form) == rebuilt.next_items(form)
+    assert carried.evidence_rows == rebuilt.evidence_rows
+
+
+def test_people_differ_in_questions_that_are_equally_good() -> None:
+    memory = Memory(FLATS, nothing)
+    now = Participation(12)
+    pairs = {memory.talk(f"p{k}", now).next_items("pair")[0] for k in range(20)}
+    assert len(pairs) > 1
+    again = memory.talk("p3", now).next_items("pair")
+    assert again == Memory(FLATS, nothing).talk("p3", now).next_items("pair")
+
+
+def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    other = PopulationGP().fit(FLATS.take([0, 1, 2]), Comparisons([], []))
+    for load in (nothing, lambda _: other):
+        memory = Memory(FLATS, load)
+        now = Participation(12, model="m1")
+        found = memory.talk("p", now)
+        assert np.array_equal(
+            found.posterior.mean, Start.from_items(FLATS).posterior.mean
+        )
+    assert len([r for r in caplog.records if "m1" in r.getMessage()]) == 2
+
+
+def test_learned_population_is_where_people_start() -> None:
+    flats = load_flats()
+    people = make_flats_population(40, random_state=1)
+    population = PopulationGP().fit(flats, people.comparisons)
+    start = Start.from_items(flats, population)
+    prior = population.for_user()
+    assert np.array_equal(start.posterior.prior_mean, prior.mean)
+    spread = np.sqrt(prior.variance.mean() + prior.mean.var())
+    assert start.unit == pytest.approx(spread)
+
+
+def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> None:
+    start = Start.from_items(FLATS)
+    directed = [a.direction != "unknown" for a in FLATS.attributes]
+    good = FLATS.encode()[:, directed].sum(axis=1)
+    assert np.corrcoef(start.posterior.mean, good)[0, 1] > 0.999
+    assert start.unit == pytest.approx(1.0, abs=1e-6)
+    unknown = [
+        Attribute(a.name, a.kind, "unknown", a.domain, a.unit) for a in FLATS.attributes
+    ]
+    neutral = Start.from_items(Items(FLATS.frame, tuple(unknown), FLATS.names))
+    assert np.all(neutral.posterior.mean == 0.0)
+
+
+def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
+    gaps = Items.from_frame(pd.DataFrame({"a": [1.0, None, 3.0], "b": [2.0, 1.0, 0.0]}))
+    assert not complete(gaps).missing()
+    assert Talk.begin(Start.from_items(gaps), 0).next_items("pair") is not None
+    one = Items.from_frame(pd.DataFrame({"a": [1.0], "b": [2.0]}, index=["only"]))
+    talk = Talk.begin(Start.from_items(one), 0)
+    assert talk.next_items("pair") is None
+    assert (talk.favourite, talk.certainty, talk.expected_regret) == (0, 1.0, 0.0)
+    same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
+    assert Talk.begin(Start.from_items(same), 0).next_items("pair") is not None
+
+
+def test_points_run_from_0_to_100_unless_nothing_is_known() -> None:
+    utilities = np.array([-1.0, 0.5, 3.0])
+    scale = Scale.measure(utilities, 1.0)
+    assert scale.points(utilities) == pytest.approx([0.0, 37.5, 100.0])
+    assert Scale.measure(np.zeros(3), 1.0).points(np.zeros(3)) == pytest.approx(
+        [50.0] * 3
+    )
