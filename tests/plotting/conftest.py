@@ -53,7 +53,7 @@ def sample():
 
 @pytest.fixture(scope="session")
 def plain_model(sample):
-    return GAIRegressor(domain=(0, 1)).fit(sample.X, sample.y)
+    return GAIRegressor(C=10.0, domain=(0, 1)).fit(sample.X, sample.y)
 
 
 @pytest.fixture
