@@ -8,24 +8,7 @@ import penchant
 
 __all__ = ["code_state"]
 
-_SOURCES = (
-    "elicitation/*.py",
-    "models/_answers.py",
-    "models/_covariance.py",
-    "models/_*_gp.py",
-    "models/_gp_kernels.py",
-    "models/_item_prior.py",
-    "models/_posterior.py",
-    "models/_user_features.py",
-    "solvers/_evidence_gradient.py",
-    "solvers/_expectation_propagation.py",
-    "solvers/_grouped_sites.py",
-    "solvers/_hierarchical_em.py",
-    "solvers/_laplace.py",
-    "solvers/_person_sweeps.py",
-    "solvers/_sites.py",
-    "solvers/_truncated_normal.py",
-)
+_SOURCES = ("elicitation/**/*.py", "gp/**/*.py")
 _HERE = ("_asking.py", "_methods.py", "_people.py")
 
 

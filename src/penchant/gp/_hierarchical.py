@@ -137,8 +137,7 @@ def _person(
 def fit_hierarchy(
     sites: GroupedSites,
     design: FloatArray,
-    family: KernelFamily | None,
-    items: FloatArray | None,
+    known: tuple[KernelFamily, FloatArray] | None,
     *,
     options: dict[str, Any],
     n_kernel_fits: int,
@@ -154,9 +153,8 @@ def fit_hierarchy(
     sites : GroupedSites
     design : ndarray of shape (n_users, 1 + n_user_features)
         A column of ones, and standardised features of people.
-    family : KernelFamily or None
-        Kernels between the items; None: nothing is known of them.
-    items : ndarray of shape (n_items, n_item_features) or None
+    known : (KernelFamily, ndarray of shape (n_items, n_item_features)) or None
+        Kernels between the items, and the items; None: nothing is known of them.
     options : dict
         shrinkage and noise of `HierarchicalEM`.
     n_kernel_fits : int
@@ -170,14 +168,14 @@ def fit_hierarchy(
     """
     spread = design[:, 1:].T @ design[:, 1:] / max(len(design), 1)
     fitter = _Fitter(sites, design, options, tol, max_iter)
-    if family is not None and items is not None and len(items) > LARGEST_FREE:
-        return fitter.low_rank(family, items, spread, rank, rng)
+    if known is not None and sites.n_items > LARGEST_FREE:
+        return fitter.low_rank(*known, spread, rank, rng)
     if sites.n_items > LARGEST_DENSE:
         raise DataError(
             f"With more than {LARGEST_DENSE} items their features are needed. Got "
             f"{sites.n_items} items without features; give X_items to fit."
         )
-    return fitter.dense(family, items, spread, n_kernel_fits)
+    return fitter.dense(known, spread, n_kernel_fits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,22 +190,20 @@ class _Fitter:
 
     def dense(
         self,
-        family: KernelFamily | None,
-        items: FloatArray | None,
+        known: tuple[KernelFamily, FloatArray] | None,
         spread: FloatArray,
         n_kernel_fits: int,
     ) -> tuple[DenseHierarchy, HierarchicalResult]:
-        n_items = self.sites.n_items
-        basis = contrasts(n_items)
-        prior = _item_prior(family, items)
-        target = np.eye(n_items - 1) if prior is None else prior.target(basis)
+        basis = contrasts(self.sites.n_items)
+        prior = None if known is None else ItemPrior.from_family(*known)
+        target = np.eye(basis.shape[1]) if prior is None else prior.target(basis)
         em = self._sample(basis, target)
         start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
         for _ in range(n_kernel_fits):
-            if family is None or prior is None:
+            if known is None or prior is None:
                 break
             people = min(self.options["shrinkage"], em.n_people)
-            prior = prior.fitted(family, start.cov, people)
+            prior = prior.fitted(known[0], start.cov, people)
             em.target = prior.target(basis)
             start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
         result = self._all(basis, em.target, start)
@@ -271,17 +267,6 @@ class _Fitter:
             self.sites, self.design, features, target, start=start, **self.options
         )
         return em.solve(tol=self.tol, max_iter=self.max_iter)
-
-
-def _item_prior(
-    family: KernelFamily | None, items: FloatArray | None
-) -> ItemPrior | None:
-    """Give the prior of items of which something is known."""
-    return (
-        None
-        if family is None or items is None
-        else ItemPrior.from_family(family, items)
-    )
 
 
 def _whitening(K: FloatArray) -> FloatArray:

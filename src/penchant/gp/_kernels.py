@@ -32,6 +32,7 @@ __all__ = [
     "ItemKernel",
     "KernelFamily",
     "distance_slopes",
+    "kernel_family",
 ]
 
 _BLOCK = 256
@@ -309,6 +310,21 @@ class AnovaFamily(KernelFamily):
         values = np.exp(parameters)
         orders = np.concatenate([[0.0, 1.0], values[2 * d :]])
         return values[:d], values[d : 2 * d], orders
+
+
+def kernel_family(
+    name: str,
+    U: FloatArray,
+    encoding: Encoding,
+    max_order: int,
+    *,
+    length_scale: Any = None,
+    variance: float | None = None,
+) -> KernelFamily:
+    """Give the kernels "anova" or "rbf" between encoded items."""
+    if name == "rbf":
+        return ArdFamily(U, encoding, length_scale, variance)
+    return AnovaFamily(U, encoding, max_order, length_scale, variance)
 
 
 def _paired(

@@ -15,8 +15,9 @@ from penchant.encoding import Encoding, check_items, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gp._covariance import as_covariance
 from penchant.gp._hierarchical import fit_hierarchy
+from penchant.gp._kernels import kernel_family
 from penchant.gp._kronecker import KroneckerData, Scales, fit_kronecker
-from penchant.gp._population_data import kernel_family, pack_answers
+from penchant.gp._population_data import pack_answers
 from penchant.gp._posterior import Posterior
 from penchant.gp._user_features import UserEncoding
 from penchant.gp.inference._grouped_sites import GroupedSites
@@ -273,20 +274,22 @@ class PopulationGP(BaseEstimator):
         if self.user_encoding_ is not None:
             features = self.user_encoding_.standardised(X_users)
             design = np.column_stack([design, features])
-        family, encoded = None, None
+        known = None
         if items is not None:
             names = getattr(self, "feature_names_in_", None)
             encoding = make_encoding(
                 X_items, items, self.domain, self.categorical_features, names
             )
             self.item_encoding_, encoded = encoding, encoding.transform(items)
-            family = kernel_family(self.item_kernel, encoded, encoding, self.max_order)
+            family = kernel_family(
+                self.item_kernel, encoded, encoding, self.max_order, variance=1.0
+            )
+            known = (family, encoded)
         shrinkage = self.n_items_ if self.shrinkage is None else self.shrinkage
         self.model_, result = fit_hierarchy(
             sites,
             design,
-            family,
-            encoded,
+            known,
             options={
                 "shrinkage": float(shrinkage),
                 "noise": None if self.noise is None else float(self.noise),

@@ -1,4 +1,4 @@
-"""Answers of many people and features of items, as the population models take them."""
+"""Answers of many people as the population models take them."""
 
 from typing import Any
 
@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Comparisons
-from penchant.encoding import Encoding
 from penchant.exceptions import DataError
-from penchant.gp._kernels import AnovaFamily, ArdFamily, KernelFamily
 from penchant.gp.inference._grouped_sites import GroupedSites
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import IntArray
 
-__all__ = ["kernel_family", "pack_answers"]
+__all__ = ["pack_answers"]
 
 
 def pack_answers(
@@ -30,15 +28,6 @@ def pack_answers(
         n_items=n_items,
         tie_width=tie_width,
     )
-
-
-def kernel_family(
-    name: str, items: FloatArray, encoding: Encoding, max_order: int
-) -> KernelFamily:
-    """Give kernels between encoded items, with a variance of about 1."""
-    if name == "anova":
-        return AnovaFamily(items, encoding, max_order, variance=1.0)
-    return ArdFamily(items, encoding, variance=1.0)
 
 
 def _owners(comparisons: Comparisons, X_users: Any) -> tuple[IntArray, int]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from penchant.encoding import RankerMixin, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gp._fit import ProcessFit, fit_process
-from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdFamily, KernelFamily
+from penchant.gp._kernels import AnovaItemKernel, kernel_family
 from penchant.gp._ranker_answers import check_answers
 from penchant.typing import FloatArray
 from penchant.utility import DualGAI, Factor, GAIModel, GAIUtility
@@ -194,8 +194,16 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         )
         U = self.encoding_.transform(answers.items)
         width = 0.5 if self.tie_width is None else self.tie_width / self.noise
+        family = kernel_family(
+            self.kernel,
+            U,
+            self.encoding_,
+            self.max_order,
+            length_scale=self.length_scale,
+            variance=None if self.variance is None else self.variance / self.noise**2,
+        )
         learned = fit_process(
-            self._family(U),
+            family,
             answers,
             U,
             inference=self.inference,
@@ -206,14 +214,6 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
             max_iter=self.max_iter,
         )
         return self._finish(learned)
-
-    def _family(self, U: FloatArray) -> KernelFamily:
-        variance = None if self.variance is None else self.variance / self.noise**2
-        if self.kernel == "rbf":
-            return ArdFamily(U, self.encoding_, self.length_scale, variance)
-        return AnovaFamily(
-            U, self.encoding_, self.max_order, self.length_scale, variance
-        )
 
     def _finish(self, learned: ProcessFit) -> Self:
         self.process_ = learned.process

@@ -151,8 +151,8 @@ class HierarchicalEM:
             self._pace *= 0.5 if gap > last else 1.1
             self._pace = min(max(self._pace, _SLOWEST), 1.0)
             n_iter += 1
-        log_evidence, _, _ = self._expect(_LAST_SWEEPS)
-        log_evidence, _, _ = self._expect(1)
+        self._expect(_LAST_SWEEPS)
+        log_evidence, _, _ = self._expect(1)  # exact, as the sites no longer change
         return HierarchicalResult(
             status="optimal" if gap <= tol else "iteration_limit",
             n_iter=n_iter,
@@ -180,7 +180,7 @@ class HierarchicalEM:
         pulls = self._pulls()
         basis = root @ vectors
         coef = self._next_coef(basis, shares, pulls)
-        self.cov = self._next_cov(basis, shares, pulls, information)
+        self.cov = self._next_cov(basis, shares, pulls)
         self.coef = coef
         if self.residual > 0.0:
             self._next_residuals(trace)
@@ -254,11 +254,7 @@ class HierarchicalEM:
         return np.append(float(self.n_people), np.maximum(sizes, 0.0)), directions
 
     def _next_cov(
-        self,
-        basis: FloatArray,
-        shares: FloatArray,
-        pulls: FloatArray,
-        information: FloatArray,
+        self, basis: FloatArray, shares: FloatArray, pulls: FloatArray
     ) -> FloatArray:
         """Take a step on L that stays positive definite by construction.
 

@@ -1,5 +1,6 @@
 """Checking a store: rebuild everything from the log and compare."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -70,15 +71,6 @@ class StoreReport:
         return {**asdict(self), "problems": [asdict(p) for p in self.problems]}
 
 
-@dataclass
-class _Tally:
-    """What has been read so far."""
-
-    n_participants: int = 0
-    n_events: int = 0
-    n_answers: int = 0
-
-
 def check_store(store: Store) -> StoreReport:
     """Rebuild the state of all participants from the log and compare.
 
@@ -99,7 +91,7 @@ def check_store(store: Store) -> StoreReport:
     >>> report.ok, report.n_studies
     (True, 1)
     """
-    tally = _Tally()
+    tally = Counter(n_participants=0, n_events=0, n_answers=0)
     problems: list[StoreProblem] = []
     listed = store.list_studies()
     for summary in listed:
@@ -111,21 +103,14 @@ def check_store(store: Store) -> StoreReport:
             problems.append(StoreProblem(summary.id, None, None, f"{error}"))
             continue
         problems.extend(_check_study(dump, tally))
-    return StoreReport(
-        len(listed),
-        tally.n_participants,
-        tally.n_events,
-        tally.n_answers,
-        tuple(problems),
-    )
+    return StoreReport(n_studies=len(listed), problems=tuple(problems), **tally)
 
 
-def _check_study(dump: StudyDump, tally: _Tally) -> Iterator[StoreProblem]:
+def _check_study(dump: StudyDump, tally: Counter[str]) -> Iterator[StoreProblem]:
     models = {model.id for model in dump.models}
     for person, log, replayed in replay_study(dump):
-        tally.n_participants += 1
-        tally.n_events += len(log)
-        tally.n_answers += len(replayed.answers)
+        n_answers = len(replayed.answers)
+        tally.update(n_participants=1, n_events=len(log), n_answers=n_answers)
         start = replayed.participation.model
         problems = list(_numbering(person, log))
         if start is not None and start not in models:

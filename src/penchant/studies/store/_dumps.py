@@ -75,12 +75,10 @@ class Dumps:
         fitted = [vars(model) for model in dump.models]
         with self.database.writing() as connection:
             insert_study(connection, dump.study)
-            if people:
-                connection.execute(participants.insert(), people)
-            if log:
-                connection.execute(events.insert(), log)
-            if fitted:
-                connection.execute(models.insert(), fitted)
+            tables = ((participants, people), (events, log), (models, fitted))
+            for table, rows in tables:
+                if rows:
+                    connection.execute(table.insert(), rows)
 
     def copy_to(self, path: Path) -> bool:
         """Copy the database into a new file while it is in use.
