@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from penchant.studies import SqlStore, store_url
+from penchant.studies.store._database import Database
 from penchant.web import create_app, hash_password
 from penchant.web.security import _access
 
@@ -26,7 +27,7 @@ FLATS = (
 def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no pause between attempts be over because the machine is slow."""
     now = datetime.now(UTC)
-    monkeypatch.setattr(SqlStore, "_clock", lambda *_: now)
+    monkeypatch.setattr(Database, "clock", lambda *_: now)
 
 
 @pytest.fixture
