@@ -23,6 +23,9 @@ DISAGREE = "asked again because your answers disagree"
 UNEXPECTED = "asked again because your answer was unexpected"
 SKIPPED = "asked again because you skipped it before"
 
+_ABOUT_PAIRS = ("comparison", "tie")
+"""Kinds of evidence that settle which of two items is better, or that none is."""
+
 _MAX_ASKED = 3
 """So often the same pair is asked at most, however noisy the answers look."""
 
@@ -160,7 +163,8 @@ class History:
             were passed over, or rejected if there is any.
         """
         told = list(evidence)
-        said = [(a.kind, a.items[0], a.items[1]) for a in told if a.kind != "below"]
+        pairs = [a for a in told if a.kind in _ABOUT_PAIRS]
+        said = [(a.kind, a.items[0], a.items[1]) for a in pairs]
         if not said:
             kind = "neither" if told else "skip"
             said = [(kind, i, j) for i, j in combinations(shown, 2)]
@@ -185,8 +189,8 @@ class History:
     @cached_property
     def defeated(self) -> frozenset[int]:
         """Items that lost a duel; of two equally good ones the second counts."""
-        kinds = ("comparison", "tie")
-        return frozenset(each.items[1] for each in self.said if each.kind in kinds)
+        beaten = (each for each in self.said if each.kind in _ABOUT_PAIRS)
+        return frozenset(each.items[1] for each in beaten)
 
     @cached_property
     def resting(self) -> frozenset[Pair]:
