@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numba import njit
@@ -13,8 +14,13 @@ from penchant.typing import FloatArray, IntArray
 
 Subset = tuple[int, ...]
 
+_compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+
 _PIVOT_CUT = 1e-15
 """Share of a kernel's largest diagonal entry below which a pivot is rounding."""
+
+_N_TOGETHER = 512
+"""Entries of kernels in one go: those of all depths stay in the fastest cache."""
 
 _MAX_ENTRIES = 2**24
 """Largest tensor of a factor: 128 MB."""
@@ -54,7 +60,8 @@ class FactorDictionary:
 
     def __init__(self, features: Sequence[FloatArray], max_order: int) -> None:
         self.max_order = max_order
-        self.kernels = np.stack([_pack(matrix @ matrix.T) for matrix in features])
+        lower = np.tri(len(features[0]), dtype=np.bool_)
+        self.kernels = np.stack([(matrix @ matrix.T)[lower] for matrix in features])
         self._features = features
         self._blocks: dict[Subset, Block] = {}
 
@@ -70,7 +77,8 @@ class FactorDictionary:
 
     def packed_square(self, pull: FloatArray) -> FloatArray:
         """Pack ZZ' like the kernels, so that Z'KZ is an inner product with a kernel."""
-        packed: FloatArray = _packed_square(pull)
+        packed = np.empty(self.kernels.shape[1])
+        _fill_packed_square(pull, packed)
         return packed
 
     def columns(self, subset: Subset) -> FloatArray:
@@ -106,7 +114,9 @@ class FactorDictionary:
     def _block(self, subset: Subset) -> Block:
         if subset not in self._blocks:
             self._check_size(subset)
-            kernel = _product(self.kernels, np.array(subset))
+            kernel = np.zeros((self.n_items, self.n_items))
+            packed = reduce(np.multiply, [self.kernels[i] for i in subset])
+            _add_unpacked(packed, kernel)
             self._blocks[subset] = _factored(kernel)
         return self._blocks[subset]
 
@@ -133,21 +143,26 @@ class SubsetKernels:
     """
 
     def __init__(self, kernels: FloatArray, subsets: Sequence[Subset]) -> None:
-        self._kernels = kernels
         nodes = sorted({s[:size] for s in subsets for size in range(1, len(s) + 1)})
         place = {node: n for n, node in enumerate(nodes)}
         self._places = np.array([place[subset] for subset in subsets])
-        self._last = np.array([node[-1] for node in nodes])
-        self._depths = np.array([len(node) for node in nodes])
+        last = np.array([node[-1] for node in nodes])
+        depths = np.array([len(node) for node in nodes])
+        self._tree = kernels, last, depths
+        self._shape = int(depths.max()) + 1, _N_TOGETHER
 
     def add(self, weights: FloatArray, matrix: FloatArray) -> None:
         """Add sum_S weights_S K_S to a matrix of shape (n_items, n_items)."""
-        nodes = self._last, self._depths, self._places
-        _add_nested_products(self._kernels, *nodes, weights, matrix)
+        kernels, last, _ = self._tree
+        spread, packed = np.zeros(len(last)), np.empty(kernels.shape[1])
+        spread[self._places] = weights
+        _fill_sum(*self._tree, spread, np.zeros(self._shape), packed)
+        _add_unpacked(packed, matrix)
 
     def values(self, packed: FloatArray) -> FloatArray:
         """Give the inner product of every kernel with a packed matrix."""
-        sums = _nested_sums(self._kernels, self._last, self._depths, packed)
+        sums = np.zeros(len(self._tree[1]))
+        _add_values(*self._tree, packed, np.empty(self._shape), sums)
         values: FloatArray = sums[self._places]
         return values
 
@@ -159,8 +174,9 @@ def _factored(kernel: FloatArray) -> Block:
         kernel.T, tol=cut, lower=True, overwrite_a=True
     )
     rank = max(1, rank)  # a kernel of zeros keeps one column of zeros
-    items = pivots - 1
-    return Block(_lower_rows(factor, items, rank).T, items[:rank])
+    items, rows = pivots - 1, np.zeros((rank, len(pivots)))
+    _fill_lower_rows(factor, items, rows)
+    return Block(rows.T, items[:rank])
 
 
 def _row_products(matrices: Sequence[FloatArray]) -> FloatArray:
@@ -200,66 +216,55 @@ def evaluate_factor(tensor: FloatArray, features: Sequence[FloatArray]) -> Float
     return column
 
 
-@njit(cache=True)
-def _add_nested_products(
+@_compiled
+def _fill_sum(
     kernels: FloatArray,
     last: IntArray,
     depths: IntArray,
-    places: IntArray,
     weights: FloatArray,
-    matrix: FloatArray,
+    sums: FloatArray,
+    total: FloatArray,
 ) -> None:
-    spread = np.zeros(len(last))
-    for s in range(len(places)):
-        spread[places[s]] = weights[s]
-    _add_unpacked(_nested_products(kernels, last, depths, spread), matrix)
-
-
-@njit(cache=True)
-def _nested_products(
-    kernels: FloatArray, last: IntArray, depths: IntArray, weights: FloatArray
-) -> FloatArray:
     """Sum weighted products of rows of `kernels` by Horner's rule, block by block.
 
     The subsets are the nodes of a tree, in the order of a walk through it: each one
     has its last attribute, its size and its weight. What a subset and its extensions
-    share is multiplied once: K_1 (w_1 + K_2 (w_12 + K_3 w_123) + K_3 w_13).
+    share is multiplied once: K_1 (w_1 + K_2 (w_12 + K_3 w_123) + K_3 w_13). The sums
+    of the extensions, by depth, begin and end at 0.
     """
-    n_entries, n_nodes = kernels.shape[1], len(last)
-    total = np.empty(n_entries)
-    # Blocks of 512 numbers: those of all depths stay in the fastest cache.
-    sums = np.zeros((depths.max() + 1, 512))  # of the extensions, by depth
-    for low in range(0, n_entries, 512):
-        size = min(512, n_entries - low)
-        for n in range(n_nodes - 1, -1, -1):
-            kernel = kernels[last[n], low : low + size]
+    for low in range(0, len(total), _N_TOGETHER):
+        size = min(_N_TOGETHER, len(total) - low)
+        for n in range(len(last) - 1, -1, -1):
+            kernel, weight = kernels[last[n], low : low + size], weights[n]
             parent, own = sums[depths[n] - 1], sums[depths[n]]
-            if n + 1 < n_nodes and depths[n + 1] > depths[n]:
+            if n + 1 < len(last) and depths[n + 1] > depths[n]:
                 for e in range(size):
-                    parent[e] += kernel[e] * (weights[n] + own[e])
+                    parent[e] += kernel[e] * (weight + own[e])
                     own[e] = 0.0
             else:
                 for e in range(size):
-                    parent[e] += kernel[e] * weights[n]
+                    parent[e] += kernel[e] * weight
         for e in range(size):
             total[low + e] = sums[0, e]
             sums[0, e] = 0.0
-    return total
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _nested_sums(
-    kernels: FloatArray, last: IntArray, depths: IntArray, packed: FloatArray
-) -> FloatArray:
+@_compiled
+def _add_values(
+    kernels: FloatArray,
+    last: IntArray,
+    depths: IntArray,
+    packed: FloatArray,
+    products: FloatArray,
+    sums: FloatArray,
+) -> None:
     """Sum up the products of `packed` with each subset's kernels, block by block.
 
-    The subsets are nodes of a tree as in `_nested_products`; each one's product is
-    that of its parent times one more kernel.
+    The subsets are nodes of a tree as in `_fill_sum`; each one's product is that of
+    its parent times one more kernel.
     """
-    sums = np.zeros(len(last))
-    products = np.empty((depths.max() + 1, 512))  # by depth
-    for low in range(0, len(packed), 512):
-        size = min(512, len(packed) - low)
+    for low in range(0, len(packed), _N_TOGETHER):
+        size = min(_N_TOGETHER, len(packed) - low)
         for e in range(size):
             products[0, e] = packed[low + e]
         for n in range(len(last)):
@@ -270,62 +275,36 @@ def _nested_sums(
                 own[e] = parent[e] * kernel[e]
                 total += own[e]
             sums[n] += total
-    return sums
 
 
-@njit(cache=True)
-def _pack(square: FloatArray) -> FloatArray:
-    """Take the lower triangle of a symmetric matrix, row by row."""
-    n = len(square)
-    packed = np.empty(n * (n + 1) // 2)
-    for i in range(n):
-        low = i * (i + 1) // 2
-        for j in range(i + 1):
-            packed[low + j] = square[i, j]
-    return packed
-
-
-@njit(cache=True)
-def _packed_square(vector: FloatArray) -> FloatArray:
-    """Take the lower triangle of xx', row by row; all but the diagonal twice."""
-    n = len(vector)
-    packed = np.empty(n * (n + 1) // 2)
-    for i in range(n):
-        low = i * (i + 1) // 2
+@_compiled
+def _fill_packed_square(vector: FloatArray, packed: FloatArray) -> None:
+    """Write the lower triangle of xx', row by row; all but the diagonal twice."""
+    low = 0
+    for i in range(len(vector)):
+        row = packed[low : low + i + 1]
         for j in range(i):
-            packed[low + j] = 2.0 * vector[i] * vector[j]
-        packed[low + i] = vector[i] ** 2
-    return packed
+            row[j] = 2.0 * vector[i] * vector[j]
+        row[i] = vector[i] * vector[i]
+        low += i + 1
 
 
-@njit(cache=True)
+@_compiled
 def _add_unpacked(packed: FloatArray, square: FloatArray) -> None:
     """Add the symmetric matrix of a packed lower triangle to a matrix."""
+    low = 0
     for i in range(len(square)):
-        low = i * (i + 1) // 2
+        row = packed[low : low + i + 1]
         for j in range(i):
-            square[i, j] += packed[low + j]
-            square[j, i] += packed[low + j]
-        square[i, i] += packed[low + i]
+            square[i, j] += row[j]
+            square[j, i] += row[j]
+        square[i, i] += row[i]
+        low += i + 1
 
 
-@njit(cache=True)
-def _product(kernels: FloatArray, subset: IntArray) -> FloatArray:
-    """Give the product of some attributes' kernels, shape (n_items, n_items)."""
-    n = int((2 * kernels.shape[1]) ** 0.5)
-    packed = np.ones(kernels.shape[1])
-    for i in subset:
-        packed *= kernels[i]
-    square = np.zeros((n, n))
-    _add_unpacked(packed, square)
-    return square
-
-
-@njit(cache=True)
-def _lower_rows(factor: FloatArray, items: IntArray, rank: int) -> FloatArray:
+@_compiled
+def _fill_lower_rows(factor: FloatArray, items: IntArray, rows: FloatArray) -> None:
     """Give the lower triangle's rows back to their items, shape (rank, n_items)."""
-    rows = np.zeros((rank, len(items)))
-    for j in range(rank):
+    for j in range(len(rows)):
         for i in range(j, len(items)):
             rows[j, items[i]] = factor[i, j]
-    return rows

@@ -404,8 +404,8 @@ def _exchange(
     subsets = [subset for subset in program.subsets if subset not in dropped]
     changed = ConeProgram(program.evidence, program.dictionary, [*subsets, *added])
     point = iterate.point
-    tails = np.zeros(len(changed.arrays.columns))
-    tails[: changed.arrays.offsets[len(subsets)]] = point.tails[program.spread(kept)]
+    tails = np.zeros(len(changed.columns))
+    tails[: changed.offsets[len(subsets)]] = point.tails[program.spread(kept)]
     # New cones begin on the central path: with a tail of 0, head times 1 is its mu.
     heads = np.append(point.heads[kept], np.full(len(added), iterate.mean_gap))
     # Violated subsets pull with more than 1: shrink the rows to inside their cones.

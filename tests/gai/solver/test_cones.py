@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.gai.solver._cone_program import (
+from penchant.gai.solver._cones import (
     inverse_product,
     longest_cone_step,
     nesterov_todd,
