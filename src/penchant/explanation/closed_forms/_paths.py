@@ -50,13 +50,11 @@ def path_values(
     """
     degree = int((item != reference).any(axis=0).sum())
     nodes, weights = _line(min(degree, orders.size) if orders.size else degree)
-    return _integrate(
-        np.ascontiguousarray(item),
-        np.ascontiguousarray(reference),
-        orders,
-        nodes,
-        weights,
-    )
+    way = item - reference
+    values = np.zeros(way.shape)
+    for node, weight in zip(nodes, weights, strict=True):
+        values += weight * _slopes(reference + node * way, orders)
+    return values * way
 
 
 def path_covariance(
@@ -79,7 +77,23 @@ def path_covariance(
     """
     d = len(own)
     nodes, weights = _line(min(d, orders.size) if orders.size else d)
-    return _integrate_twice(own, cross, reference, orders, nodes, weights)
+    t, s = (grid.reshape(-1, 1) for grid in np.meshgrid(nodes, nodes))
+    weight = np.outer(weights, weights).ravel()
+    low, high = cross - reference, own - cross  # ends of the difference on one side
+    start = reference + s * low
+    y = start + t * (cross + s * high - start)
+    cov = np.diag((high - low) * (weight @ _slopes(y, orders)))
+    if orders.size == 1:
+        return cov
+    first, second = low + s * (high - low), low + t * (high - low)
+    for i in range(d):
+        # Without factor i, F falls apart: its slope there is again of the form.
+        apart = y.copy()
+        apart[:, i] = 0.0 if orders.size else 1.0
+        shares = (weight * first[:, i]) @ (second * _slopes(apart, orders[1:]))
+        shares[i] = cov[i, i]
+        cov[i] = shares
+    return cov
 
 
 @cache
@@ -89,100 +103,52 @@ def _line(degree: int) -> tuple[FloatArray, FloatArray]:
     return (nodes + 1.0) / 2.0, weights / 2.0
 
 
+def _slopes(y: FloatArray, orders: FloatArray) -> FloatArray:
+    """Give dF/dy_k of factors of shape (n_terms, d): no division, no subtraction."""
+    slopes = np.empty(y.shape)
+    if orders.size:
+        sums, pull = np.zeros((y.shape[1], orders.size)), np.empty(orders.size)
+        sums[:, 0] = 1.0
+        _fill_slopes(y, orders, sums, pull, slopes)
+    else:
+        _fill_product_slopes(y, slopes)
+    return slopes
+
+
 @njit(cache=True)
-def _slopes(
-    y: FloatArray, orders: FloatArray, product: bool, sums: FloatArray, out: FloatArray
-) -> None:
-    """Write dF/dy_k to out: no division, and no subtraction."""
-    d = y.size
-    if product:
-        left, right = 1.0, 1.0
+def _fill_product_slopes(y: FloatArray, slopes: FloatArray) -> None:
+    d = y.shape[1]
+    for j in range(len(y)):
+        before = after = 1.0
         for k in range(d):
-            out[k] = left
-            left *= y[k]
+            slopes[j, k] = before
+            before *= y[j, k]
         for k in range(d - 1, -1, -1):
-            out[k] *= right
-            right *= y[k]
-        return
+            slopes[j, k] *= after
+            after *= y[j, k]
+
+
+@njit(cache=True)
+def _fill_slopes(
+    y: FloatArray,
+    orders: FloatArray,
+    sums: FloatArray,
+    pull: FloatArray,
+    slopes: FloatArray,
+) -> None:
     # sums[k, q]: the sum of the products of q of the first k factors. Then backwards:
-    # pull[q] is what such a sum of all factors so far is worth in the end.
-    p = orders.size
-    pull = np.zeros(p + 2)
-    pull[1 : p + 1] = orders
-    sums[0, 0] = 1.0
-    for q in range(1, p + 1):
-        sums[0, q] = 0.0
-    for k in range(d):
-        sums[k + 1, 0] = 1.0
-        for q in range(1, p + 1):
-            sums[k + 1, q] = sums[k, q] + y[k] * sums[k, q - 1]
-    for k in range(d - 1, -1, -1):
-        slope = 0.0
-        for q in range(1, p + 1):
-            slope += pull[q] * sums[k, q - 1]
-        out[k] = slope
-        for q in range(1, p + 1):
-            pull[q] += y[k] * pull[q + 1]
-
-
-@njit(cache=True)
-def _integrate(
-    item: FloatArray,
-    reference: FloatArray,
-    orders: FloatArray,
-    nodes: FloatArray,
-    weights: FloatArray,
-) -> FloatArray:
-    """Integrate the slopes along the line, term by term."""
-    n, d = item.shape
-    values = np.zeros((n, d))
-    y, slope, sums = np.empty(d), np.empty(d), np.empty((d + 1, orders.size + 1))
-    for j in range(n):
-        for r in range(nodes.size):
-            for k in range(d):
-                y[k] = reference[j, k] + nodes[r] * (item[j, k] - reference[j, k])
-            _slopes(y, orders, orders.size == 0, sums, slope)
-            for k in range(d):
-                values[j, k] += weights[r] * slope[k]
-        for k in range(d):
-            values[j, k] *= item[j, k] - reference[j, k]
-    return values
-
-
-@njit(cache=True)
-def _integrate_twice(
-    own: FloatArray,
-    cross: FloatArray,
-    reference: FloatArray,
-    orders: FloatArray,
-    nodes: FloatArray,
-    weights: FloatArray,
-) -> FloatArray:
-    """Integrate over the two lines of two values whose covariance is sought."""
-    d, product = own.size, orders.size == 0
-    cov = np.zeros((d, d))
-    y, slope, sums = np.empty(d), np.empty(d), np.empty((d + 1, orders.size + 1))
-    low, high = cross - reference, own - cross  # ends of the difference on one side
-    for r in range(nodes.size):
-        for c in range(nodes.size):
-            t, s, weight = nodes[r], nodes[c], weights[r] * weights[c]
-            for k in range(d):
-                start = reference[k] + s * low[k]
-                y[k] = start + t * (cross[k] + s * high[k] - start)
-            _slopes(y, orders, product, sums, slope)
-            for i in range(d):
-                cov[i, i] += weight * (high[i] - low[i]) * slope[i]
-            if not product and orders.size < 2:
-                continue
-            for i in range(d):
-                # Without factor i, F falls apart: its slope there is again of the form.
-                kept, y[i] = y[i], 1.0 if product else 0.0
-                _slopes(y, orders[1:], product, sums, slope)
-                y[i] = kept
-                first = weight * (low[i] + s * (high[i] - low[i]))
-                for k in range(d):
-                    if k != i:
-                        cov[i, k] += (
-                            first * (low[k] + t * (high[k] - low[k])) * slope[k]
-                        )
-    return cov
+    # pull[q] is what such a sum, times one factor more, is worth in the end.
+    d, p = y.shape[1], len(orders)
+    for j in range(len(y)):
+        for k in range(1, d):
+            for q in range(1, p):
+                sums[k, q] = sums[k - 1, q] + y[j, k - 1] * sums[k - 1, q - 1]
+        for q in range(p):
+            pull[q] = orders[q]
+        for k in range(d - 1, -1, -1):
+            slope = 0.0
+            for q in range(p):
+                slope += pull[q] * sums[k, q]
+            slopes[j, k] = slope
+            for q in range(p - 1):
+                pull[q] += y[j, k] * pull[q + 1]
