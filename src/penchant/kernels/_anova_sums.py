@@ -9,7 +9,7 @@ from penchant.typing import FloatArray
 __all__ = ["anova_gram", "anova_slopes"]
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, error_model="numpy")
 def anova_gram(
     table: AttributeTable, orders: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -21,7 +21,8 @@ def anova_gram(
     pair = 0
     for r in range(n):
         for c in range(r + 1):
-            sums[:] = 0.0
+            for q in range(len(orders)):
+                sums[q] = 0.0
             sums[0] = 1.0
             for i in range(d):
                 distance = places[r, i] - places[c, i]
@@ -38,7 +39,7 @@ def anova_gram(
     return K, kernels
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, error_model="numpy")
 def anova_slopes(
     table: AttributeTable, orders: FloatArray, kernels: FloatArray, slope: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -52,7 +53,8 @@ def anova_slopes(
     for r in range(n):
         for c in range(r + 1):
             twice = slope[r, c] * (0.5 if r == c else 1.0)
-            sums[:] = 0.0
+            for q in range(len(orders)):
+                sums[q] = 0.0
             sums[0] = 1.0
             for i in range(d):
                 k = kernels[pair, i]

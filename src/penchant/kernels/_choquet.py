@@ -215,6 +215,12 @@ def _by_prefixes(
     return gram
 
 
+def _mirror(gram: FloatArray) -> None:
+    """Copy the upper triangle of a square matrix to the lower one."""
+    for row in range(1, len(gram)):
+        gram[row, :row] = gram[:row, row]
+
+
 def _sort_rows(X: FloatArray) -> tuple[IntArray, FloatArray, FloatArray, IntArray]:
     """Give order, sorted values x_(i), steps dx_i and ranks of every row."""
     order = np.argsort(X, axis=1, kind="stable")
@@ -268,24 +274,26 @@ def _fill_lanes(
     # x* lies in B_j for j <= r, and adds g x_e sum_{j <= r} u_j.
     n = values.shape[1]
     u = np.empty((n, _LANES))
-    total = np.empty(_LANES)
     sums = np.empty(_LANES)
     for row in range(start, stop):
         for block in range(row // _LANES if symmetric else 0, blocks.shape[0]):
-            u[:] = blocks[block]
-            total[:] = 0.0
+            first = block * _LANES
+            for lane in range(_LANES):
+                gram[row, first + lane] = 0.0
+                for j in range(n):
+                    u[j, lane] = blocks[block, j, lane]
             for i in range(n - 1, -1, -1):
-                rank = positions[block, order[row, i]]
-                sums[:] = 0.0
+                e = order[row, i]
+                for lane in range(_LANES):
+                    sums[lane] = 0.0
                 for j in range(n):
                     for lane in range(_LANES):
-                        held = u[j, lane] if rank[lane] >= j else 0.0
+                        held = u[j, lane] if positions[block, e, lane] >= j else 0.0
                         sums[lane] += held
                         u[j, lane] += damping * held
+                share = damping * values[row, i]
                 for lane in range(_LANES):
-                    total[lane] += values[row, i] * sums[lane]
-            for lane in range(_LANES):
-                gram[row, block * _LANES + lane] = damping * total[lane]
+                    gram[row, first + lane] += share * sums[lane]
 
 
 @njit(cache=True, nogil=True)
@@ -304,7 +312,8 @@ def _fill_prefixes(
     count = np.empty(n, np.int64)
     for row in range(start, stop):
         for column in range(row if symmetric else 0, steps.shape[0]):
-            count[:] = 0
+            for j in range(n):
+                count[j] = 0
             total = 0.0
             for i in range(n - 1, -1, -1):
                 held = 0.0
@@ -332,7 +341,8 @@ def _fill_geometric(
     u = np.empty(n)
     for row in range(start, stop):
         for column in range(row if symmetric else 0, steps.shape[0]):
-            u[:] = steps[column]
+            for j in range(n):
+                u[j] = steps[column, j]
             total = 0.0
             for i in range(n - 1, -1, -1):
                 held = 0.0
@@ -341,10 +351,3 @@ def _fill_geometric(
                     u[j] += damping * u[j]
                 total += values[row, i] * held
             gram[row, column] = damping * total
-
-
-@njit(cache=True, nogil=True)
-def _mirror(gram: FloatArray) -> None:
-    for row in range(gram.shape[0]):
-        for column in range(row):
-            gram[row, column] = gram[column, row]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from scipy.special import comb
 
 from penchant.choquet import (
     Capacity,
@@ -28,6 +29,9 @@ from penchant.kernels import subset_gains
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["ChoquetForm", "capacity_shares"]
+
+_MAX_ENTRIES = 2**22
+"""Numbers in a table of sets, levels and rows: 32 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,20 +117,23 @@ def capacity_shares(
         O(n_support d^3) for a `KernelCapacity`.
     """
     if isinstance(capacity, KernelCapacity):
-        tables = _count_tables(subset_gains(capacity.n, capacity.k, capacity.damping))
-        return _share_machine(capacity.support, capacity.coefficients, X, Y, *tables)
-    sets = [sorted(t) for t in capacity.mobius]
-    ends = np.cumsum([0, *map(len, sets)])
-    members = np.array([i for t in sets for i in t], dtype=np.int64)
+        return _share_machine(capacity, X, Y)
+    sizes = [len(t) for t in capacity.mobius]
+    holds = np.zeros((len(sizes), X.shape[1]))
+    members = [i for t in capacity.mobius for i in t]
+    holds[np.repeat(np.arange(len(sizes)), sizes), members] = 1.0
     weights = np.array(list(capacity.mobius.values()))
-    chances = _chances_by_size(max(map(len, sets), default=0))
-    return _share_minima(members, ends, weights, chances, X, Y)
+    chances = _chances_by_size(max(sizes, default=0))
+    n_rows = max(1, _MAX_ENTRIES // max(1, 2 * holds.size))
+    parts = [
+        _share_minima(holds, weights, chances, X[k : k + n_rows], Y[k : k + n_rows])
+        for k in range(0, len(X), n_rows)
+    ]
+    return np.concatenate([np.zeros((0, X.shape[1])), *parts])
 
 
-@njit(cache=True)
 def _share_minima(
-    members: IntArray,
-    ends: IntArray,
+    holds: FloatArray,
     weights: FloatArray,
     chances: FloatArray,
     X: FloatArray,
@@ -137,32 +144,27 @@ def _share_minima(
     Above a level, members of T that only x reaches must be there and those that only
     y reaches must not: a unanimity game of the two kinds.
     """
-    values = np.zeros(X.shape)
-    for row in range(len(X)):
-        for j in range(len(weights)):
-            T = members[ends[j] : ends[j + 1]]
-            x, y = X[row][T], Y[row][T]
-            levels = np.sort(np.concatenate((x, y)))
-            top = np.maximum(x, y).min()
-            for r in range(1, len(levels)):
-                level, step = levels[r], levels[r] - levels[r - 1]
-                if level > top:
-                    break
-                if step == 0.0:
-                    continue
-                p = q = 0
-                for k in range(len(T)):
-                    p += x[k] >= level > y[k]
-                    q += y[k] >= level > x[k]
-                # Who comes decides if the p - 1 companions came before and none of
-                # the q went; who goes decides if all p came and no other one went.
-                size, others = weights[j] * step, p + q - 1
-                for k in range(len(T)):
-                    if x[k] >= level > y[k]:
-                        values[row, T[k]] += size * chances[p - 1, others]
-                    elif y[k] >= level > x[k]:
-                        values[row, T[k]] -= size * chances[p, others]
-    return values
+    levels, steps = _levels(X, Y)
+    x, y = X[:, None] >= levels[..., None], Y[:, None] >= levels[..., None]
+    coming, going = x & ~y, y & ~x
+    p, q, out = (
+        (is_so.astype(np.float64) @ holds.T).astype(np.int64)
+        for is_so in (coming, going, ~(x | y))
+    )
+    sizes = np.where(out == 0, steps[..., None] * weights, 0.0)
+    # Who comes decides if the p - 1 companions came before and none of the q went; who
+    # goes decides if all p came and no other one went. Without others, no one decides.
+    others = np.maximum(p + q - 1, 0)
+    gains = (sizes * chances[np.maximum(p - 1, 0), others]) @ holds
+    losses = (sizes * chances[p, others]) @ holds
+    shares: FloatArray = (coming * gains - going * losses).sum(axis=1)
+    return shares
+
+
+def _levels(X: FloatArray, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give the sorted values of both rows and their distances from those below."""
+    levels = np.sort(np.concatenate([X, Y], axis=1), axis=1)
+    return levels, np.diff(levels, axis=1, prepend=0.0)
 
 
 def _count_tables(steps: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -180,10 +182,26 @@ def _count_tables(steps: FloatArray) -> tuple[FloatArray, FloatArray]:
         What one of those that come gains, and one of those that go.
     """
     n = len(steps)
-    coming = np.zeros((n + 1, n + 1, n + 1))
-    going = np.zeros((n + 1, n + 1, n + 1))
-    _fill_tables(steps, _chances_by_size(n), coming, going)
+    chances = _chances_by_size(n)
+    coming, going = np.zeros((2, n + 1, n + 1, n + 1))
+    for p in range(n + 1):
+        for q in range(n + 1 - p):
+            # a of those that come and b of those that go have moved before; c + m
+            # others are there then, which many pairs (a, b) share.
+            if p:
+                ways = _ways(p - 1, q, chances)
+                coming[: n + 1 - p - q, p, q] = np.correlate(steps, ways)
+            if q:
+                ways = _ways(p, q - 1, chances)
+                going[: n + 1 - p - q, p, q] = -np.correlate(steps, ways)
     return coming, going
+
+
+def _ways(p: int, q: int, chances: FloatArray) -> FloatArray:
+    """Give the chance that m of p who come and q who go are there, m = 0 ... p + q."""
+    a, b = np.arange(p + 1)[:, None], np.arange(q + 1)
+    ways = comb(p, a) * comb(q, b) * chances[a + b, p + q]
+    return np.bincount((a + q - b).ravel(), ways.ravel()).astype(np.float64)
 
 
 def _chances_by_size(n: int) -> FloatArray:
@@ -194,80 +212,57 @@ def _chances_by_size(n: int) -> FloatArray:
     return chances
 
 
-@njit(cache=True)
-def _fill_tables(
-    steps: FloatArray, chances: FloatArray, coming: FloatArray, going: FloatArray
-) -> None:
-    """Sum over how many of those that come and go have moved before."""
-    n = len(steps)
-    choose = np.zeros((n + 1, n + 1))
-    for m in range(n + 1):
-        choose[m, 0] = 1.0
-        for s in range(1, m + 1):
-            choose[m, s] = choose[m - 1, s - 1] + choose[m - 1, s]
-    for c in range(n + 1):
-        for p in range(n + 1 - c):
-            for q in range(n + 1 - c - p):
-                for a in range(p + 1):
-                    for b in range(q + 1):
-                        there = c + a + q - b
-                        if a < p:
-                            ways = choose[p - 1, a] * choose[q, b]
-                            chance = ways * chances[a + b, p + q - 1]
-                            coming[c, p, q] += chance * steps[there]
-                        if b < q:
-                            ways = choose[p, a] * choose[q - 1, b]
-                            chance = ways * chances[a + b, p + q - 1]
-                            going[c, p, q] -= chance * steps[there - 1]
-
-
-@njit(cache=True)
 def _share_machine(
-    support: FloatArray,
-    coefficients: FloatArray,
-    X: FloatArray,
-    Y: FloatArray,
-    coming: FloatArray,
-    going: FloatArray,
+    capacity: KernelCapacity, X: FloatArray, Y: FloatArray
 ) -> FloatArray:
     """Share f = sum_s a_s K(x_s, .) out: levels of the item times levels of x_s.
 
     Between two levels the kernel counts the attributes above both (CH-1).
     """
-    n_support, d = support.shape
+    tables = _count_tables(subset_gains(capacity.n, capacity.k, capacity.damping))
+    order = np.argsort(capacity.support, axis=1)
+    ordered = np.take_along_axis(capacity.support, order, axis=1)
+    widths = np.diff(ordered, axis=1, prepend=0.0) * capacity.coefficients[:, None]
     values = np.zeros(X.shape)
-    for row in range(len(X)):
-        x, y = X[row], Y[row]
-        levels = np.sort(np.concatenate((np.zeros(1), x, y)))
-        for r in range(1, len(levels)):
-            step = levels[r] - levels[r - 1]
-            if step == 0.0:
-                continue
-            up, down = x >= levels[r], y >= levels[r]
-            for s in range(n_support):
-                order = np.argsort(support[s])
-                c = p = q = 0
-                gain = loss = 0.0
-                # From the largest value of x_s down, its upper sets grow. A member
-                # gains at all levels of x_s below its own.
-                gains, losses = np.zeros(d), np.zeros(d)
-                for t in range(d - 1, -1, -1):
-                    k = order[t]
-                    c += up[k] and down[k]
-                    p += up[k] and not down[k]
-                    q += down[k] and not up[k]
-                    below = support[s, order[t - 1]] if t > 0 else 0.0
-                    width = step * (support[s, k] - below)
-                    gains[t], losses[t] = (
-                        width * coming[c, p, q],
-                        width * going[c, p, q],
-                    )
-                for t in range(d):
-                    k = order[t]
-                    gain += gains[t]
-                    loss += losses[t]
-                    if up[k] and not down[k]:
-                        values[row, k] += coefficients[s] * gain
-                    elif down[k] and not up[k]:
-                        values[row, k] += coefficients[s] * loss
+    for row, x, y, levels, steps in zip(values, X, Y, *_levels(X, Y), strict=True):
+        # 0: in both, 1: comes with the item, 2: goes, 3: in none
+        kinds = 3 - 2 * (x >= levels[:, None]) - (y >= levels[:, None])
+        matters = (steps > 0.0) & ((kinds == 1) | (kinds == 2)).any(axis=1)
+        gains = np.empty((2, len(x)))
+        _add_shares(order, widths, kinds[matters], steps[matters], *tables, gains, row)
     return values
+
+
+@njit(cache=True)
+def _add_shares(
+    order: IntArray,
+    widths: FloatArray,
+    kinds: IntArray,
+    steps: FloatArray,
+    coming: FloatArray,
+    going: FloatArray,
+    gains: FloatArray,
+    row: FloatArray,
+) -> None:
+    """Add up over levels of the item and support vectors; `gains` is for numbers."""
+    for r in range(len(steps)):
+        for s in range(len(order)):
+            # From the largest value of x_s down, its upper sets grow. A member gains
+            # at all levels of x_s below its own.
+            c = p = q = 0
+            for t in range(order.shape[1] - 1, -1, -1):
+                kind = kinds[r, order[s, t]]
+                c += kind == 0
+                p += kind == 1
+                q += kind == 2
+                gains[0, t] = widths[s, t] * coming[c, p, q]
+                gains[1, t] = widths[s, t] * going[c, p, q]
+            gain = loss = 0.0
+            for t in range(order.shape[1]):
+                k = order[s, t]
+                gain += gains[0, t]
+                loss += gains[1, t]
+                if kinds[r, k] == 1:
+                    row[k] += steps[r] * gain
+                elif kinds[r, k] == 2:
+                    row[k] += steps[r] * loss
