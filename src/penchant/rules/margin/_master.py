@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from penchant.rules.margin._bounds import soft_margin
 from penchant.rules.margin._newton import NewtonSystem, NotDefiniteError, Scratch
 from penchant.rules.margin._point import Point
+from penchant.rules.margin._weights import soft_margin
 from penchant.typing import BoolArray, FloatArray
 
 _STEP_SHARE = 0.99
