@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALLED_APP := $(VENV)/.installed-app
+WARM := $(VENV)/.warm
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
@@ -26,7 +27,11 @@ $(INSTALLED): $(VENV)/.created pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@ $(INSTALLED_APP)
 
-app: $(INSTALLED_APP)  ## install and open the web app on 127.0.0.1
+$(WARM): $(INSTALLED_APP)
+	$(BIN)/penchant warm-up
+	touch $@
+
+app: $(WARM)  ## install and open the web app on 127.0.0.1
 	$(BIN)/penchant serve --demo
 
 # The workers are the parallelism: more threads in each would only disturb.

@@ -19,6 +19,7 @@ from penchant.cli._screen import plain
 from penchant.cli._serve import serve
 from penchant.cli._simulate import simulate
 from penchant.cli._study import study
+from penchant.cli._warm_up import warm_up
 from penchant.exceptions import PenchantError
 
 __all__ = ["app"]
@@ -86,3 +87,4 @@ app.command()(backup)
 app.command()(restore)
 app.command()(check)
 app.command()(migrate)
+app.command()(warm_up)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 
 __all__ = ["nearest_monotone"]
 
@@ -78,21 +78,25 @@ def _isotonic(table: FloatArray, weights: FloatArray, axis: int) -> FloatArray:
     """Regress all lines along an axis."""
     lines = np.moveaxis(table, axis, -1)
     flat = np.ascontiguousarray(lines.reshape(-1, lines.shape[-1]))
-    fitted = _pool_adjacent_violators(flat, np.ascontiguousarray(weights))
+    fitted, (means, masses) = np.empty(flat.shape), np.empty((2, flat.shape[1]))
+    ends = np.empty(flat.shape[1], dtype=np.int64)
+    _pool(flat, np.ascontiguousarray(weights), means, masses, ends, fitted)
     return np.moveaxis(fitted.reshape(lines.shape), -1, axis)
 
 
-@njit(cache=True)
-def _pool_adjacent_violators(lines: FloatArray, weights: FloatArray) -> FloatArray:
-    """Regress each row; blocks are merged until their computed means rise."""
-    n_lines, n_positions = lines.shape
-    fitted = np.empty_like(lines)
-    means = np.empty(n_positions)
-    masses = np.empty(n_positions)
-    ends = np.empty(n_positions, dtype=np.int64)
-    for row in range(n_lines):
+@njit(cache=True, error_model="numpy")
+def _pool(
+    lines: FloatArray,
+    weights: FloatArray,
+    means: FloatArray,
+    masses: FloatArray,
+    ends: IntArray,
+    fitted: FloatArray,
+) -> None:
+    """Pool adjacent violators: merge blocks until their computed means rise."""
+    for row in range(len(lines)):
         n_blocks = 0
-        for position in range(n_positions):
+        for position in range(len(weights)):
             mean, mass = lines[row, position], weights[position]
             while n_blocks and means[n_blocks - 1] >= mean:
                 n_blocks -= 1
@@ -104,6 +108,6 @@ def _pool_adjacent_violators(lines: FloatArray, weights: FloatArray) -> FloatArr
             n_blocks += 1
         start = 0
         for block in range(n_blocks):
-            fitted[row, start : ends[block]] = means[block]
+            for position in range(start, ends[block]):
+                fitted[row, position] = means[block]
             start = ends[block]
-    return fitted
