@@ -36,8 +36,8 @@ def warm_up() -> None:
 def _use_gai() -> None:
     from penchant.models import GAIRanker, GAIRegressor
 
-    monotone = {0: 1, 1: 1}
-    GAIRegressor(C=1.0, max_order=2, monotone=monotone).fit(_X[:, :3], _RATINGS)
+    regressor = GAIRegressor(C=1.0, max_order=2, monotone={0: 1, 1: 1})
+    regressor.fit(_X[:, :3], _RATINGS)
     GAIRanker(C=1.0, max_order=2).fit(_PAIRS[..., :3], _ANSWERS)
 
 
