@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from penchant.gai.solver._cones import block_products, fill_rows, norms
+from penchant.gai.solver._cones import block_products, fill_rows, is_inside, norms
 from penchant.gai.solver._evidence import Evidence
 from penchant.typing import FloatArray
 from penchant.utility import FactorDictionary, Subset, SubsetKernels
@@ -163,11 +163,7 @@ class ConeProgram:
             gap=gap,
             mean_gap=gap / (duals.size + len(heads)),
             primal=float(evidence.costs @ excess + total),
-            inside=bool(
-                positive
-                and (self.norms(tails) < heads).all()
-                and self.norms(dual_tails).max() < 1.0
-            ),
+            inside=positive and is_inside(self.offsets, heads, tails, dual_tails),
         )
 
     def start(self) -> Iterate:

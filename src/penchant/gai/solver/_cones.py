@@ -147,6 +147,19 @@ def longest_cone_step(
 
 
 @_compiled
+def is_inside(
+    offsets: IntArray, heads: FloatArray, tails: FloatArray, dual_tails: FloatArray
+) -> bool:
+    """Tell whether (heads, tails) and (1, dual_tails) are inside all cones."""
+    inside = True
+    for s in range(len(heads)):
+        low, high = offsets[s], offsets[s + 1]
+        inside &= math.sqrt(_inner(tails, tails, low, high)) < heads[s]
+        inside &= _inner(dual_tails, dual_tails, low, high) < 1.0
+    return inside
+
+
+@_compiled
 def _fill_scaling(
     offsets: IntArray,
     heads: FloatArray,

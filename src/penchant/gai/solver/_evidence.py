@@ -140,6 +140,11 @@ class Evidence:
         return bool(((self.raised < 0) | (self.lowered < 0)).all())
 
     @cached_property
+    def only_items(self) -> IntArray:
+        """The item of each row, if the rows are one-sided."""
+        return np.maximum(self.raised, self.lowered)
+
+    @cached_property
     def _kinks(self) -> tuple[IntArray, FloatArray, float]:
         """Rows with a level, their costs, and how fast the loss falls left of all."""
         rated = np.flatnonzero(self.levels)
@@ -155,8 +160,10 @@ class Evidence:
 
     def pull(self, rows: FloatArray, n_items: int) -> FloatArray:
         """Give the net weight of the rows on each item: the product Q'a."""
-        up, down = (np.bincount(p, rows, n_items + 1) for p in self._places)
-        weights: FloatArray = np.subtract(up, down)
+        up, down = self._places
+        weights: FloatArray = np.subtract(
+            np.bincount(up, rows, n_items + 1), np.bincount(down, rows, n_items + 1)
+        )
         return weights[1:]
 
     def best_intercept(self, utilities: FloatArray) -> float:

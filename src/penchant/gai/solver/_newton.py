@@ -152,7 +152,8 @@ class NewtonSystem:
 def _factored(rows: RowScaling, kernel: FloatArray) -> FloatArray | None:
     """Factor A by Cholesky, unless rounding has swallowed its identity."""
     matrix = rows.scale(rows.scale(kernel).T)
-    matrix.flat[:: len(matrix) + 1] += 1.0
+    matrix = matrix if matrix.flags.f_contiguous else matrix.T  # it is symmetric
+    matrix.T.reshape(-1)[:: len(matrix) + 1] += 1.0
     triangle, failed = lapack.dpotrf(matrix, clean=False, overwrite_a=True)
     return None if failed else triangle
 

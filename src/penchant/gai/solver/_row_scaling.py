@@ -51,8 +51,9 @@ class _Diagonal:
     """Rows with one item each, as of ratings: R is diagonal."""
 
     def __init__(self, evidence: Evidence, roots: FloatArray, n_items: int) -> None:
-        self._evidence, self._roots = evidence, roots
-        self._diagonal = np.sqrt(evidence.pull(roots**2 * evidence.levels, n_items))
+        self._items, self._signed = evidence.only_items, roots * evidence.levels
+        sums = np.bincount(self._items, self._signed**2, n_items)
+        self._diagonal: FloatArray = np.sqrt(sums)
 
     def scale(self, items: FloatArray) -> FloatArray:
         return (self._diagonal * items.T).T
@@ -61,11 +62,13 @@ class _Diagonal:
         return self._diagonal * scaled
 
     def from_rows(self, rows: FloatArray) -> FloatArray:
-        n_items = len(self._diagonal)
-        return self._evidence.pull(self._roots * rows, n_items) / self._diagonal
+        sums = np.bincount(self._items, self._signed * rows, len(self._diagonal))
+        scaled: FloatArray = sums / self._diagonal
+        return scaled
 
     def to_rows(self, scaled: FloatArray) -> FloatArray:
-        return self._roots * self._evidence.differences(scaled / self._diagonal)
+        rows: FloatArray = self._signed * (scaled / self._diagonal)[self._items]
+        return rows
 
 
 class _Reflected:
