@@ -207,7 +207,8 @@ def expectation_propagation(
     """
     if not 0.0 <= lapse < 0.5:
         raise DataError(f"lapse must be at least 0 and below 0.5. Got {lapse!r}.")
-    prior_mean, prior_cov, about = check_problem(mean, cov, sites, rows)
+    prior_mean, prior_cov = check_problem(mean, cov, sites, rows)
+    about = Rows.identity(len(sites)) if rows is None else rows
     tau, nu = earlier_sites(start, len(sites))
     state = SiteState(tau, nu, *np.zeros((2, len(sites))))
     ends = (sites.lower, sites.upper, sites.noise, sites.weights)

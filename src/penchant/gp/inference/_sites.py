@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csr_array
 
+from penchant._cached import cached_property
 from penchant._validation import check_weights, frozen_array, set_fields
 from penchant.exceptions import DataError
 from penchant.gp.inference._truncated_normal import truncated_normal
@@ -96,6 +98,33 @@ class Rows:
         """Give the diagonal of A cov A', shape (n_sites,)."""
         spread: FloatArray = row_variances(cov, self.raised, self.lowered)
         return spread
+
+    def project(self, cov: FloatArray) -> FloatArray:
+        """Give A cov A' of a symmetric cov, shape (n_sites, n_sites)."""
+        return self.apply(self.apply(cov).T)
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Give A'values of shape (n_nodes, m), of values with one row per site."""
+        return np.asarray(self._matrix.T @ values)
+
+    @cached_property
+    def _matrix(self) -> csr_array:
+        """A, of shape (n_sites, n_nodes)."""
+        sites = np.tile(np.arange(len(self)), 2)
+        nodes = np.concatenate([self.raised, self.lowered])
+        signs, there = np.repeat([1.0, -1.0], len(self)), nodes >= 0
+        shape = (len(self), self.n_nodes)
+        places = (sites[there], nodes[there])
+        return csr_array((signs[there], places), shape=shape)
+
+    def take(self, some: IntArray) -> tuple["Rows", IntArray]:
+        """Keep some rows, about nodes that are numbered anew; give these nodes, too."""
+        raised, lowered = self.raised[some], self.lowered[some]
+        used = np.unique(np.concatenate([raised, lowered]))
+        used = used[used >= 0]
+        new = np.full(self.n_nodes + 1, -1)  # the last entry is for a missing side
+        new[used] = np.arange(len(used))
+        return Rows(new[raised], new[lowered]), used
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -255,23 +284,24 @@ class GaussianResult:
 
 def check_problem(
     mean: ArrayLike, cov: ArrayLike, sites: Sites, rows: Rows | None
-) -> tuple[FloatArray, FloatArray, Rows]:
+) -> tuple[FloatArray, FloatArray]:
     """Require a prior, sites and rows that fit together; no rows: site k, node k."""
     prior_mean = np.ascontiguousarray(mean, dtype=np.float64)
     prior_cov = np.ascontiguousarray(cov, dtype=np.float64)
-    about = Rows.identity(len(sites)) if rows is None else rows
     size = len(prior_mean)
     if prior_mean.ndim != 1 or prior_cov.shape != (size, size):
         raise DataError(
             "cov must be square, with one row per entry of mean. "
             f"Got shapes {prior_cov.shape} and {prior_mean.shape}."
         )
-    if len(about) != len(sites) or about.n_nodes > size:
+    n_rows = len(sites) if rows is None else len(rows)
+    n_nodes = len(sites) if rows is None else rows.n_nodes
+    if n_rows != len(sites) or n_nodes > size:
         raise DataError(
-            f"There must be one row per site, about {size} nodes. Got {len(about)} "
-            f"rows about {about.n_nodes} nodes and {len(sites)} sites."
+            f"There must be one row per site, about {size} nodes. Got {n_rows} "
+            f"rows about {n_nodes} nodes and {len(sites)} sites."
         )
-    return prior_mean, prior_cov, about
+    return prior_mean, prior_cov
 
 
 def earlier_sites(
