@@ -16,8 +16,8 @@ from penchant.gp.inference._expectation_propagation import (
     propagate,
 )
 from penchant.gp.inference._laplace import laplace
-from penchant.gp.inference._sites import Sites, standardised
-from penchant.gp.inference._truncated_normal import truncated_normal
+from penchant.gp.inference._sites import Sites
+from penchant.gp.inference._truncated_normal import standardised, truncated_normal
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Answer", "RowEvidence"]

@@ -18,10 +18,8 @@ from penchant.gp.inference._sites import (
     Sites,
     check_problem,
     earlier_sites,
-    row_variances,
-    standardised,
 )
-from penchant.gp.inference._truncated_normal import truncated_normal
+from penchant.gp.inference._truncated_normal import standardised, truncated_normal
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
@@ -233,7 +231,6 @@ def expectation_propagation(
     )
 
 
-@njit(cache=True, nogil=True)
 def propagate(
     prior_mean: FloatArray,
     prior_cov: FloatArray,
@@ -242,9 +239,8 @@ def propagate(
     limits: Limits,
 ) -> tuple[int, float, float, FloatArray, FloatArray]:
     """Sweep until the sites no longer change; the state is changed in place."""
-    widest = row_variances(prior_cov, sites.raised, sites.lowered)
-    belief = _before(prior_mean, prior_cov)
-    add_sites(belief, sites, state)
+    widest = Rows(sites.raised, sites.lowered).variances(prior_cov)
+    belief, _ = with_sites(prior_mean, prior_cov, sites, state)
     step, gap, n_iter = 1.0, np.inf if len(widest) else 0.0, 0
     while gap > limits.tol and n_iter < limits.max_iter:
         before, pace = gap, Pace(step, limits.tol, _INNER_STEPS)
@@ -254,21 +250,21 @@ def propagate(
             step = limits.damping
         # Thousands of changes of rank one add up their rounding errors.
         if n_iter % _FRESH_START == 0:
-            belief = _before(prior_mean, prior_cov)
-            add_sites(belief, sites, state)
-    belief = _before(prior_mean, prior_cov)
-    log_evidence = add_sites(belief, sites, state)
+            belief, _ = with_sites(prior_mean, prior_cov, sites, state)
+    belief, log_evidence = with_sites(prior_mean, prior_cov, sites, state)
     _, log_masses = sweep(belief, sites, state, widest, Pace(0.0, limits.tol, 1))
     return n_iter, gap, log_evidence + log_masses, belief.mean, belief.cov
 
 
-@njit(cache=True)
-def _before(prior_mean: FloatArray, prior_cov: FloatArray) -> Belief:
-    """Give the belief before any answer, in arrays of its own."""
-    return Belief(prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean)))
+def with_sites(
+    prior_mean: FloatArray, prior_cov: FloatArray, sites: SiteArrays, state: SiteState
+) -> tuple[Belief, float]:
+    """Give the belief with all sites, in arrays of its own, and their log integral."""
+    belief = Belief(prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean)))
+    return belief, add_sites(belief, sites, state)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def add_sites(belief: Belief, sites: SiteArrays, state: SiteState) -> float:
     """Turn a prior into the belief with all sites; give the log of their integral."""
     mean, cov, column = belief
@@ -284,7 +280,7 @@ def add_sites(belief: Belief, sites: SiteArrays, state: SiteState) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sweep(
     belief: Belief,
     sites: SiteArrays,
@@ -352,7 +348,7 @@ def look(
     return m, max(v, 0.0)
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _without(
     m: float, v: float, tau: float, nu: float, widest: float
 ) -> tuple[float, float]:
@@ -365,7 +361,7 @@ def _without(
     return (m - nu * v) / left, v / left
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _match_copies(
     site: _Site, weight: float, m: float, v: float, tau: float, nu: float, pace: Pace
 ) -> tuple[float, float, float, float, float]:
@@ -408,7 +404,7 @@ def _match_copies(
     return tau, nu, *met
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _match(site: _Site, m: float, v: float) -> tuple[float, float, float]:
     """Give tau and nu that match the moments against N(m, v), and the log mass.
 

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from penchant.gp.inference._expectation_propagation import SiteState
 from penchant.gp.inference._grouped_sites import GroupedSites
-from penchant.gp.inference._person_sweeps import PeoplePrior, sweep_people
-from penchant.gp.inference._sites import log_masses
+from penchant.gp.inference._person_sweeps import PeoplePrior, expect
+from penchant.gp.inference._truncated_normal import truncated_normals
 from penchant.typing import FloatArray
 
 __all__ = ["HierarchicalEM", "HierarchicalResult"]
@@ -196,18 +196,16 @@ class HierarchicalEM:
         if self._is_dense and self.residual > 0.0:
             dense[np.diag_indices_from(dense)] += self.residual
         means = self._design @ self.coef
-        told = sweep_people(
+        told = expect(
             self._sites,
             PeoplePrior(means, features, self.offsets, dense, factor, self.residual),
-            np.full(len(self._sites.lower), self.noise),
+            self.noise,
             self._gaussians,
             n_sweeps,
             self._pace,
         )
-        self._duals, information = told.duals, told.information
-        if self._is_dense:
-            information = features.T @ information @ features
-        return told.log_evidence, information / self.n_people, told.trace
+        self._duals, self._gaussians = told.duals, told.state
+        return told.log_evidence, told.information / self.n_people, told.trace
 
     def _pulls(self) -> FloatArray:
         """Give F'S^-1 (m_u - prior mean) of each person, (n_users, n_features)."""
@@ -297,7 +295,7 @@ class HierarchicalEM:
         def loss(logarithm: float) -> float:
             away = (logarithm - _LOG_NOISE[0]) / _LOG_NOISE[1]
             spread = np.sqrt(variances + np.exp(2.0 * logarithm))
-            gain = np.sum(weights * log_masses(lower, upper, spread, means))
+            gain = weights @ truncated_normals(lower, upper, spread, means)[0]
             return float(0.5 * away**2 - step * gain)
 
         here = np.log(self.noise)

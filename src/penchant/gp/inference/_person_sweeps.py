@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csr_array
 
 from penchant.gp.inference._expectation_propagation import (
     Belief,
@@ -15,10 +16,9 @@ from penchant.gp.inference._expectation_propagation import (
     sweep,
 )
 from penchant.gp.inference._grouped_sites import GroupedSites
-from penchant.gp.inference._sites import add_gram, row_variances
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Expectation", "PeoplePrior", "sweep_people"]
+__all__ = ["Expectation", "PeoplePrior", "expect"]
 
 
 class PeoplePrior(NamedTuple):
@@ -58,120 +58,180 @@ class Expectation(NamedTuple):
         Sum over people of the trace of R = (S + W^-1)^-1.
     duals : ndarray of shape (n_nodes,)
         S^-1 (m - prior mean) of each node.
-    information : ndarray
-        Sum over people of R: over pairs of items, or over pairs of features if the
-        covariance of the items is not written out.
+    information : ndarray of shape (n_features, n_features)
+        Sum over people of F'RF.
+    state : SiteState
+        The improved sites.
     """
 
     log_evidence: float
     trace: float
     duals: FloatArray
     information: FloatArray
+    state: SiteState
 
 
-@njit(cache=True)
+def expect(
+    people: GroupedSites,
+    prior: PeoplePrior,
+    noise: float,
+    state: SiteState,
+    n_sweeps: int,
+    step: float,
+) -> Expectation:
+    """Improve the sites of some people, and add up what they tell.
+
+    Each sweep goes the share `step` of the way. Copies of one answer are brought in
+    line over the sweeps, not within one: the prior moves on after each anyway. The
+    arguments stay as they are, so that the work can be done, and done again, anywhere.
+    """
+    moved = SiteState(*(values.copy() for values in state))
+    n_pairs = int(np.square(np.diff(people.node_start)).sum())
+    duals, told = np.zeros(len(people.nodes)), np.empty(n_pairs)
+    spread = np.full(len(people.lower), noise)
+    log_evidence = sweep_people(
+        people, prior, spread, moved, Telling(duals, told, n_sweeps, step)
+    )
+    rows, columns = _pairs(people)
+    between = csr_array((told, (rows, columns)), shape=2 * (people.n_items,))
+    information = prior.features.T @ (between @ prior.features)
+    trace = float(between.trace())
+    return Expectation(log_evidence, trace, duals, information, moved)
+
+
+def _pairs(people: GroupedSites) -> tuple[IntArray, IntArray]:
+    """Give the two items of each pair of nodes of one person, person by person."""
+    counts = np.diff(people.node_start)
+    sizes = np.repeat(counts, counts)  # of each node: how many its person has
+    rows = np.repeat(people.nodes, sizes)
+    first = np.repeat(people.node_start[:-1], counts)
+    places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rows, people.nodes[np.repeat(first, sizes) + places]
+
+
+class Telling(NamedTuple):
+    """Where `sweep_people` writes, and how far it goes."""
+
+    duals: FloatArray
+    told: FloatArray
+    n_sweeps: int
+    step: float
+
+
+@njit(cache=True, nogil=True)
 def sweep_people(
     people: GroupedSites,
     prior: PeoplePrior,
     noise: FloatArray,
     state: SiteState,
-    n_sweeps: int,
-    step: float,
-) -> Expectation:
-    """Improve the sites of all people, in place, and add up what they tell.
-
-    Each sweep goes the share `step` of the way. Copies of one answer are brought in
-    line over the sweeps, not within one: the prior moves on after each anyway.
-    """
-    size = len(prior.cov) if len(prior.cov) > 0 else prior.features.shape[1]
-    duals, information = np.zeros(len(people.nodes)), np.zeros((size, size))
-    log_evidence, trace = 0.0, 0.0
+    telling: Telling,
+) -> float:
+    """Improve the sites of all people in place, write what they tell; give evidence."""
+    log_evidence, written = 0.0, 0
     for u in range(len(people.node_start) - 1):
-        nodes = slice(people.node_start[u], people.node_start[u + 1])
-        items = people.nodes[nodes]
-        if len(items) == 0:
+        low, n = people.node_start[u], people.node_start[u + 1] - people.node_start[u]
+        if n == 0:
             continue
         own, at = _of_person(people, noise, state, u)
-        belief = _before(prior, u, items)
-        widest = row_variances(belief.cov, own.raised, own.lowered)
+        belief = _before(prior, u, people.nodes[low : low + n])
+        widest = np.empty(len(at.tau))
+        for k in range(len(widest)):
+            i, j = own.raised[k], own.lowered[k]
+            both = belief.cov[i, j]
+            widest[k] = max((belief.cov[i, i] - both) - (both - belief.cov[j, j]), 0.0)
         log_evidence += add_sites(belief, own, at)
-        for k in range(n_sweeps):
-            _, log_masses = sweep(belief, own, at, widest, Pace(step, 0.0, 1))
+        for k in range(telling.n_sweeps):
+            _, log_masses = sweep(belief, own, at, widest, Pace(telling.step, 0.0, 1))
             if k == 0:  # the Gaussians above are those before the first sweep
                 log_evidence += log_masses
-        R = _tell(belief, own, at, duals[nodes])
-        trace += np.trace(R)
-        if len(prior.cov) > 0:
-            for r in range(len(items)):
-                for c in range(len(items)):
-                    information[items[r], items[c]] += R[r, c]
-        else:
-            features = prior.features[items]
-            information += features.T @ (R @ features)
-    return Expectation(log_evidence, trace, duals, information)
+        duals = telling.duals[low : low + n]
+        R = np.zeros((n, n))
+        _tell(belief, own, at, duals, R)
+        for r in range(n):
+            for c in range(n):
+                telling.told[written] = R[r, c]
+                written += 1
+    return log_evidence
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _of_person(
     people: GroupedSites, noise: FloatArray, state: SiteState, u: int
 ) -> tuple[SiteArrays, SiteState]:
     """Give views of the sites of one person."""
-    some = slice(people.site_start[u], people.site_start[u + 1])
+    low, high = people.site_start[u], people.site_start[u + 1]
     sites = SiteArrays(
-        people.first[some],
-        people.second[some],
-        people.lower[some],
-        people.upper[some],
-        noise[some],
-        people.weights[some],
+        people.first[low:high],
+        people.second[low:high],
+        people.lower[low:high],
+        people.upper[low:high],
+        noise[low:high],
+        people.weights[low:high],
         0.0,
     )
-    cavities = state.cavity_mean[some], state.cavity_variance[some]
-    return sites, SiteState(state.tau[some], state.nu[some], *cavities)
+    at = SiteState(
+        state.tau[low:high],
+        state.nu[low:high],
+        state.cavity_mean[low:high],
+        state.cavity_variance[low:high],
+    )
+    return sites, at
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _before(prior: PeoplePrior, u: int, items: IntArray) -> Belief:
     """Give the prior of a person's utilities of some items."""
-    n, mean = len(items), prior.offsets[items]
-    for k in range(n):
-        for f in range(prior.features.shape[1]):
-            mean[k] += prior.weights[u, f] * prior.features[items[k], f]
-    if len(prior.cov) == 0:
-        own = prior.factor[items]
-        block: FloatArray = own @ own.T
-        for r in range(n):
-            block[r, r] += prior.residual
-        return Belief(mean, block, np.empty(n))
-    block = np.empty((n, n))
+    n, n_features = len(items), prior.features.shape[1]
+    mean, cov = np.empty(n), np.empty((n, n))
     for r in range(n):
-        for c in range(n):
-            block[r, c] = prior.cov[items[r], items[c]]
-    return Belief(mean, block, np.empty(n))
+        total = prior.offsets[items[r]]
+        for f in range(n_features):
+            total += prior.weights[u, f] * prior.features[items[r], f]
+        mean[r] = total
+        for c in range(r + 1):
+            both = 0.0
+            if len(prior.cov) > 0:
+                both = prior.cov[items[r], items[c]]
+            else:
+                for f in range(n_features):
+                    both += prior.factor[items[r], f] * prior.factor[items[c], f]
+                if r == c:
+                    both += prior.residual
+            cov[r, c] = both
+            cov[c, r] = both
+    return Belief(mean, cov, np.empty(n))
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _tell(
-    belief: Belief, sites: SiteArrays, state: SiteState, duals: FloatArray
-) -> FloatArray:
-    """Add A'(nu - T A m) to duals; give R = W - W C W with W = A'TA."""
+    belief: Belief,
+    sites: SiteArrays,
+    state: SiteState,
+    duals: FloatArray,
+    R: FloatArray,
+) -> None:
+    """Add A'(nu - T A m) to duals, and W - W C W with W = A'TA to R."""
     mean, cov, column = belief
-    precision, WC, R = sites.weights * state.tau, np.zeros_like(cov), np.zeros_like(cov)
-    add_gram(sites.raised, sites.lowered, precision, R)
-    for k in range(len(precision)):
-        i, j = sites.raised[k], sites.lowered[k]
+    n = len(mean)
+    WC = np.zeros((n, n))
+    for k in range(len(state.tau)):
+        i, j, precision = sites.raised[k], sites.lowered[k], sites.weights[k]
+        precision *= state.tau[k]
         s, _ = look(mean, cov, i, j, column)
-        push = sites.weights[k] * state.nu[k] - precision[k] * s
+        push = sites.weights[k] * state.nu[k] - precision * s
         duals[i] += push
         duals[j] -= push
-        for c in range(len(column)):
-            part = precision[k] * column[c]
+        R[i, i] += precision
+        R[j, j] += precision
+        R[i, j] -= precision
+        R[j, i] -= precision
+        for c in range(n):
+            part = precision * column[c]
             WC[i, c] += part
             WC[j, c] -= part
-    for k in range(len(precision)):
+    for k in range(len(state.tau)):
         i, j = sites.raised[k], sites.lowered[k]
-        for r in range(len(column)):
-            part = precision[k] * (WC[r, i] - WC[r, j])
+        for r in range(n):
+            part = sites.weights[k] * state.tau[k] * (WC[r, i] - WC[r, j])
             R[r, i] -= part
             R[r, j] += part
-    return R

@@ -10,7 +10,9 @@ from math import erfc, exp, inf, log, log1p, pi, sqrt
 import numpy as np
 from numba import njit
 
-__all__ = ["truncated_normal"]
+from penchant.typing import FloatArray
+
+__all__ = ["standardised", "truncated_normal", "truncated_normals"]
 
 _SQRT2 = sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * log(2.0 * pi)
@@ -147,3 +149,27 @@ def _by_quadrature(
     log_mass = -0.5 * a * a - _LOG_SQRT_2PI + log(total)
     low, high = 1.0 / total, exp(-fall) / total
     return log_mass, a + shift, second, third, 1.0 - second, low, high
+
+
+@njit(cache=True)
+def standardised(
+    lower: float, upper: float, s: float, scale: float
+) -> tuple[float, float]:
+    """Give the interval of e = (x - s)/scale as `truncated_normal` takes it."""
+    if lower == -np.inf:
+        return -np.inf, (upper - s) / scale
+    return (lower - s) / scale, (upper - lower) / scale
+
+
+@njit(cache=True)
+def truncated_normals(
+    lower: FloatArray, upper: FloatArray, scale: FloatArray, s: FloatArray
+) -> FloatArray:
+    """Describe each e = (x - s)/scale given lower < x <= upper, shape (7, n)."""
+    found = np.empty((7, len(s)))
+    for k in range(len(s)):
+        a, width = standardised(lower[k], upper[k], s[k], scale[k])
+        told = truncated_normal(a, width)
+        for r in range(7):
+            found[r, k] = told[r]
+    return found
