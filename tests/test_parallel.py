@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import joblib
 import numpy as np
@@ -30,7 +31,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from experiments._command import main as run_experiments
 from penchant._parallel import one_thread, parallel, progress, track
 from penchant.data import Comparisons
-from penchant.datasets import make_gai
+from penchant.datasets import make_gai, make_population
 from penchant.elicitation import simulate
 from penchant.exceptions import ClusterError, DataError, MissingExtraError
 from penchant.models import (
@@ -42,6 +43,7 @@ from penchant.models import (
     GAIRankerCV,
     GAIRegressor,
     GAIRegressorCV,
+    PopulationGP,
     Posterior,
     RuleClassifier,
     Vocabulary,
@@ -170,6 +172,11 @@ def wait_until(condition: Callable[[], bool]) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("what the test waits for did not come within a minute")
+
+
+def count_transitions(dask_scheduler: Any) -> int:
+    """Count what became of tasks, on the scheduler."""
+    return int(dask_scheduler.transition_counter)
 
 
 def search(estimator: BaseEstimator) -> GridSearchCV:
@@ -318,6 +325,27 @@ class TestLoss:
             found = search(errands.SlowRidge(folder=str(folder)))
         assert fresh_cluster.workers[0].wait() == -signal.SIGKILL
         assert_same_search(found, search(Ridge()))
+
+    def test_a_population_is_the_same_though_a_worker_is_killed(
+        self, fresh_cluster: Cluster
+    ) -> None:
+        people = make_population(n_users=600, n_items=6, random_state=0)
+        given = (people.X_items, people.comparisons, people.X_users)
+        expected = PopulationGP().fit(*given)
+
+        def kill_one_in_the_middle(told: dict[str, float]) -> None:
+            if told["step"] == 3:
+                fresh_cluster.workers[0].send_signal(signal.SIGKILL)
+
+        with parallel(cluster=fresh_cluster.address):
+            found = PopulationGP(callback=kill_one_in_the_middle).fit(*given)
+        with Client(fresh_cluster.address, set_as_default=False) as observer:
+            # Each of two blocks is sent, computed and fetched in each step.
+            assert observer.run_on_scheduler(count_transitions) > 2 * 3 * found.n_iter_
+        assert fresh_cluster.workers[0].wait() == -signal.SIGKILL
+        assert found.log_evidence_ == expected.log_evidence_
+        np.testing.assert_array_equal(found.model_.coef, expected.model_.coef)
+        np.testing.assert_array_equal(found.model_.cov, expected.model_.cov)
 
     def test_data_outlive_the_only_worker_that_holds_them(
         self, fresh_cluster: Cluster, errands: ModuleType, tmp_path: Path

@@ -142,8 +142,7 @@ def fit_hierarchy(
     options: dict[str, Any],
     n_kernel_fits: int,
     rank: int,
-    tol: float,
-    max_iter: int,
+    limits: dict[str, Any],
     rng: np.random.RandomState,
 ) -> tuple[DenseHierarchy | LowRankHierarchy, HierarchicalResult]:
     """Learn the hierarchy from all people (GP-11).
@@ -161,13 +160,13 @@ def fit_hierarchy(
         How often the kernel is fitted to what was learned.
     rank : int
         Number of landmarks above 500 items.
-    tol, max_iter : float, int
-        Of `HierarchicalEM.solve`.
+    limits : dict
+        tol, max_iter and go_on of `HierarchicalEM.solve`.
     rng : RandomState
         Draws the landmarks.
     """
     spread = design[:, 1:].T @ design[:, 1:] / max(len(design), 1)
-    fitter = _Fitter(sites, design, options, tol, max_iter)
+    fitter = _Fitter(sites, design, options, limits)
     if known is not None and sites.n_items > LARGEST_FREE:
         return fitter.low_rank(*known, spread, rank, rng)
     if sites.n_items > LARGEST_DENSE:
@@ -185,8 +184,7 @@ class _Fitter:
     sites: GroupedSites
     design: FloatArray
     options: dict[str, Any]
-    tol: float
-    max_iter: int
+    limits: dict[str, Any]
 
     def dense(
         self,
@@ -198,14 +196,14 @@ class _Fitter:
         prior = None if known is None else ItemPrior.from_family(*known)
         target = np.eye(basis.shape[1]) if prior is None else prior.target(basis)
         em = self._sample(basis, target)
-        start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
+        start = em.solve(**self._roughly())
         for _ in range(n_kernel_fits):
             if known is None or prior is None:
                 break
             people = min(self.options["shrinkage"], em.n_people)
             prior = prior.fitted(known[0], start.cov, people)
             em.target = prior.target(basis)
-            start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
+            start = em.solve(**self._roughly())
         result = self._all(basis, em.target, start)
         cov = basis @ result.cov @ basis.T
         return DenseHierarchy(result.coef @ basis.T, cov, spread, prior), result
@@ -225,9 +223,7 @@ class _Fitter:
         projection = _whitening(kernel.gram(landmarks, landmarks))
         features = landmark_features(kernel, items, landmarks, projection)
         target = np.eye(features.shape[1])
-        start = self._sample(features, target, residual=0.1).solve(
-            tol=2.0 * self.tol, max_iter=self.max_iter
-        )
+        start = self._sample(features, target, residual=0.1).solve(**self._roughly())
         result = self._all(features, target, start)
         hierarchy = LowRankHierarchy(
             coef=result.coef,
@@ -241,6 +237,10 @@ class _Fitter:
             projection=projection,
         )
         return hierarchy, result
+
+    def _roughly(self) -> dict[str, Any]:
+        """Give limits that are enough for a start."""
+        return {**self.limits, "tol": 2.0 * self.limits["tol"]}
 
     def _sample(
         self, features: FloatArray, target: FloatArray, residual: float = 0.0
@@ -261,12 +261,12 @@ class _Fitter:
         self, features: FloatArray, target: FloatArray, start: HierarchicalResult
     ) -> HierarchicalResult:
         """Go on with all people."""
-        if self.sites.n_users < 2 * _N_SAMPLE and start.gap <= self.tol:
+        if self.sites.n_users < 2 * _N_SAMPLE and start.gap <= self.limits["tol"]:
             return start
         em = HierarchicalEM(
             self.sites, self.design, features, target, start=start, **self.options
         )
-        return em.solve(tol=self.tol, max_iter=self.max_iter)
+        return em.solve(**self.limits)
 
 
 def _whitening(K: FloatArray) -> FloatArray:

@@ -1,11 +1,13 @@
 """What the answers of many people tell of their common prior, in one compiled loop."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from numba import njit
-from scipy.sparse import csr_array
 
+from penchant._parallel import one_thread
 from penchant.gp.inference._expectation_propagation import (
     Belief,
     Pace,
@@ -18,7 +20,10 @@ from penchant.gp.inference._expectation_propagation import (
 from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Expectation", "PeoplePrior", "expect"]
+__all__ = ["Blocks", "Expectation", "PeoplePrior", "expect"]
+
+_N_PEOPLE = 500
+"""People whose answers are one piece of work."""
 
 
 class PeoplePrior(NamedTuple):
@@ -58,8 +63,9 @@ class Expectation(NamedTuple):
         Sum over people of the trace of R = (S + W^-1)^-1.
     duals : ndarray of shape (n_nodes,)
         S^-1 (m - prior mean) of each node.
-    information : ndarray of shape (n_features, n_features)
-        Sum over people of F'RF.
+    information : ndarray
+        Sum over people of R, (n_items, n_items); of F'RF, (n_features, n_features), if
+        the covariance of the items is not written out.
     state : SiteState
         The improved sites.
     """
@@ -69,6 +75,64 @@ class Expectation(NamedTuple):
     duals: FloatArray
     information: FloatArray
     state: SiteState
+
+
+class Blocks:
+    """People in blocks of 500, whose answers joblib may look at anywhere.
+
+    Sums are formed block by block, in their order: the result is the same to the last
+    bit in this process, in others, and on a Dask cluster that loses workers.
+
+    Parameters
+    ----------
+    people : GroupedSites
+    """
+
+    def __init__(self, people: GroupedSites) -> None:
+        starts = range(0, max(people.n_users, 1), _N_PEOPLE)
+        ends = [*starts[1:], people.n_users]
+        self._users = [slice(*both) for both in zip(starts, ends, strict=True)]
+        self._blocks = [
+            people.take(np.arange(users.start, users.stop)) for users in self._users
+        ]
+        self._sites = [
+            slice(*people.site_start[[users.start, users.stop]].tolist())
+            for users in self._users
+        ]
+
+    def expect(
+        self,
+        prior: PeoplePrior,
+        noise: float,
+        state: SiteState,
+        n_sweeps: int,
+        step: float,
+    ) -> Expectation:
+        """Do what `expect` does, for all people."""
+        jobs = [
+            (
+                block,
+                prior._replace(weights=prior.weights[users]),
+                noise,
+                SiteState(*(values[sites] for values in state)),
+                n_sweeps,
+                step,
+            )
+            for block, users, sites in zip(
+                self._blocks, self._users, self._sites, strict=True
+            )
+        ]
+        if len(jobs) == 1:
+            return expect(*jobs[0])
+        told = Parallel()(delayed(expect)(*job) for job in jobs)
+        states = zip(*(each.state for each in told), strict=True)
+        return Expectation(
+            log_evidence=sum(each.log_evidence for each in told),
+            trace=sum(each.trace for each in told),
+            duals=np.concatenate([each.duals for each in told]),
+            information=np.add.reduce([each.information for each in told]),
+            state=SiteState(*map(np.concatenate, states)),
+        )
 
 
 def expect(
@@ -86,36 +150,57 @@ def expect(
     arguments stay as they are, so that the work can be done, and done again, anywhere.
     """
     moved = SiteState(*(values.copy() for values in state))
-    n_pairs = int(np.square(np.diff(people.node_start)).sum())
-    duals, told = np.zeros(len(people.nodes)), np.empty(n_pairs)
-    spread = np.full(len(people.lower), noise)
-    log_evidence = sweep_people(
-        people, prior, spread, moved, Telling(duals, told, n_sweeps, step)
-    )
-    rows, columns = _pairs(people)
-    between = csr_array((told, (rows, columns)), shape=2 * (people.n_items,))
-    information = prior.features.T @ (between @ prior.features)
-    trace = float(between.trace())
-    return Expectation(log_evidence, trace, duals, information, moved)
-
-
-def _pairs(people: GroupedSites) -> tuple[IntArray, IntArray]:
-    """Give the two items of each pair of nodes of one person, person by person."""
     counts = np.diff(people.node_start)
-    sizes = np.repeat(counts, counts)  # of each node: how many its person has
-    rows = np.repeat(people.nodes, sizes)
-    first = np.repeat(people.node_start[:-1], counts)
-    places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rows, people.nodes[np.repeat(first, sizes) + places]
+    is_dense = len(prior.cov) > 0
+    telling = Telling(
+        duals=np.zeros(len(people.nodes)),
+        between=np.zeros_like(prior.cov),
+        apart=np.empty(0 if is_dense else int(np.square(counts).sum())),
+        trace=np.zeros(1),
+    )
+    spread = np.full(len(people.lower), noise)
+    pace = Pace(step, 0.0, 1)
+    log_evidence = sweep_people(people, prior, spread, moved, telling, n_sweeps, pace)
+    information = telling.between
+    if not is_dense:
+        # One thread: the last bits must not depend on where the work is done.
+        with one_thread():
+            information = _add_up(people, prior.features, telling.apart)
+    trace = float(telling.trace[0])
+    return Expectation(log_evidence, trace, telling.duals, information, moved)
+
+
+def _add_up(
+    people: GroupedSites, features: FloatArray, apart: FloatArray
+) -> FloatArray:
+    """Add up F'RF where the matrices R of all people stand one after the other."""
+    total, low = np.zeros((features.shape[1], features.shape[1])), 0
+    for first, last in pairwise(people.node_start.tolist()):
+        n = last - first
+        own = features[people.nodes[first:last]]
+        total += own.T @ (apart[low : low + n * n].reshape(n, n) @ own)
+        low += n * n
+    return total
 
 
 class Telling(NamedTuple):
-    """Where `sweep_people` writes, and how far it goes."""
+    """Where `sweep_people` writes what people tell.
+
+    Parameters
+    ----------
+    duals : ndarray of shape (n_nodes,)
+    between : ndarray of shape (n_items, n_items)
+        Sum of R over people; empty if there are too many items to write it out.
+    apart : ndarray of shape (n_pairs,)
+        Then the R of each person, one after the other.
+    trace : ndarray of shape (1,)
+        Sum of the traces of R.
+    """
 
     duals: FloatArray
-    told: FloatArray
-    n_sweeps: int
-    step: float
+    between: FloatArray
+    apart: FloatArray
+    trace: FloatArray
 
 
 @njit(cache=True, nogil=True)
@@ -125,6 +210,8 @@ def sweep_people(
     noise: FloatArray,
     state: SiteState,
     telling: Telling,
+    n_sweeps: int,
+    pace: Pace,
 ) -> float:
     """Improve the sites of all people in place, write what they tell; give evidence."""
     log_evidence, written = 0.0, 0
@@ -140,17 +227,22 @@ def sweep_people(
             both = belief.cov[i, j]
             widest[k] = max((belief.cov[i, i] - both) - (both - belief.cov[j, j]), 0.0)
         log_evidence += add_sites(belief, own, at)
-        for k in range(telling.n_sweeps):
-            _, log_masses = sweep(belief, own, at, widest, Pace(telling.step, 0.0, 1))
+        for k in range(n_sweeps):
+            _, log_masses = sweep(belief, own, at, widest, pace)
             if k == 0:  # the Gaussians above are those before the first sweep
                 log_evidence += log_masses
         duals = telling.duals[low : low + n]
         R = np.zeros((n, n))
         _tell(belief, own, at, duals, R)
         for r in range(n):
+            telling.trace[0] += R[r, r]
             for c in range(n):
-                telling.told[written] = R[r, c]
-                written += 1
+                if len(prior.cov) > 0:
+                    i, j = people.nodes[low + r], people.nodes[low + c]
+                    telling.between[i, j] += R[r, c]
+                else:
+                    telling.apart[written] = R[r, c]
+                    written += 1
     return log_evidence
 
 

@@ -99,7 +99,7 @@ class Rows:
         both = np.where((i >= 0) & (j >= 0), cov[i, j], 0.0)
         first = np.where(i >= 0, cov[i, i] - both, 0.0)
         second = np.where(j >= 0, both - cov[j, j], 0.0)
-        return np.maximum(first - second, 0.0)
+        return np.asarray(np.maximum(first - second, 0.0), dtype=np.float64)
 
     def project(self, cov: FloatArray) -> FloatArray:
         """Give A cov A' of a symmetric cov, shape (n_sites, n_sites)."""
@@ -241,9 +241,9 @@ class Sites:
         """
         # Moving one end: dE h(e) = density at the end times (h(end) - E h(e)).
         _, mean, variance, _, _, *densities = self._describe(s)
-        noise, slopes = self.noise, []
+        at, noise, slopes = np.asarray(s, np.float64), self.noise, []
         for end, density in zip((self.lower, self.upper), densities, strict=True):
-            away = np.where(density > 0.0, (end - s) / noise - mean, 0.0)
+            away = np.where(density > 0.0, (end - at) / noise - mean, 0.0)
             parts = [np.ones_like(away), away / noise, (away**2 - variance) / noise**2]
             slopes.append(density / noise * np.array(parts))
         return -slopes[0], slopes[1]
