@@ -32,6 +32,7 @@ __all__ = [
     "add_sites",
     "expectation_propagation",
     "look",
+    "new_state",
     "propagate",
     "sweep",
 ]
@@ -91,12 +92,20 @@ class SiteState(NamedTuple):
         One copy of the site acts on s as exp(nu s - tau s^2/2).
     cavity_mean, cavity_variance : ndarray of shape (n_sites,)
         Moments of s without one copy, when the site was last looked at.
+    widest : ndarray of shape (n_sites,)
+        Prior variance of s: no cavity can be wider.
     """
 
     tau: FloatArray
     nu: FloatArray
     cavity_mean: FloatArray
     cavity_variance: FloatArray
+    widest: FloatArray
+
+
+def new_state(tau: FloatArray, nu: FloatArray, widest: FloatArray) -> SiteState:
+    """Give the state of sites that nobody has looked at."""
+    return SiteState(tau, nu, np.zeros_like(tau), np.zeros_like(tau), widest)
 
 
 class Belief(NamedTuple):
@@ -208,7 +217,7 @@ def expectation_propagation(
     prior_mean, prior_cov = check_problem(mean, cov, sites, rows)
     about = Rows.identity(len(sites)) if rows is None else rows
     tau, nu = earlier_sites(start, len(sites))
-    state = SiteState(tau, nu, *np.zeros((2, len(sites))))
+    state = new_state(tau, nu, about.variances(prior_cov))
     ends = (sites.lower, sites.upper, sites.noise, sites.weights)
     arrays = SiteArrays(about.raised, about.lowered, *ends, float(lapse))
     limits = Limits(damping, tol, max_iter)
@@ -239,12 +248,12 @@ def propagate(
     limits: Limits,
 ) -> tuple[int, float, float, FloatArray, FloatArray]:
     """Sweep until the sites no longer change; the state is changed in place."""
-    widest = Rows(sites.raised, sites.lowered).variances(prior_cov)
+    n_sites = len(state.tau)
     belief, _ = with_sites(prior_mean, prior_cov, sites, state)
-    step, gap, n_iter = 1.0, np.inf if len(widest) else 0.0, 0
+    step, gap, n_iter = 1.0, np.inf if n_sites else 0.0, 0
     while gap > limits.tol and n_iter < limits.max_iter:
         before, pace = gap, Pace(step, limits.tol, _INNER_STEPS)
-        gap, _ = sweep(belief, sites, state, widest, pace)
+        gap, _ = sweep(belief, sites, state, pace, 0, n_sites)
         n_iter += 1
         if gap >= before:
             step = limits.damping
@@ -252,7 +261,8 @@ def propagate(
         if n_iter % _FRESH_START == 0:
             belief, _ = with_sites(prior_mean, prior_cov, sites, state)
     belief, log_evidence = with_sites(prior_mean, prior_cov, sites, state)
-    _, log_masses = sweep(belief, sites, state, widest, Pace(0.0, limits.tol, 1))
+    looking = Pace(0.0, limits.tol, 1)
+    _, log_masses = sweep(belief, sites, state, looking, 0, n_sites)
     return n_iter, gap, log_evidence + log_masses, belief.mean, belief.cov
 
 
@@ -261,15 +271,20 @@ def with_sites(
 ) -> tuple[Belief, float]:
     """Give the belief with all sites, in arrays of its own, and their log integral."""
     belief = Belief(prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean)))
-    return belief, add_sites(belief, sites, state)
+    return belief, add_sites(belief, sites, state, 0, len(state.tau))
 
 
 @njit(cache=True, nogil=True)
-def add_sites(belief: Belief, sites: SiteArrays, state: SiteState) -> float:
-    """Turn a prior into the belief with all sites; give the log of their integral."""
+def add_sites(
+    belief: Belief, sites: SiteArrays, state: SiteState, first: int, last: int
+) -> float:
+    """Turn a prior into the belief with some sites; give the log of their integral.
+
+    These are the sites from `first` on, before `last`; the same for `sweep`.
+    """
     mean, cov, column = belief
     total = 0.0
-    for k in range(len(state.tau)):
+    for k in range(first, last):
         tau, nu = sites.weights[k] * state.tau[k], sites.weights[k] * state.nu[k]
         if tau == 0.0 and nu == 0.0:
             continue
@@ -285,8 +300,9 @@ def sweep(
     belief: Belief,
     sites: SiteArrays,
     state: SiteState,
-    widest: FloatArray,
     pace: Pace,
+    first: int,
+    last: int,
 ) -> tuple[float, float]:
     """Match the moments of every site in turn (GP-10); belief and state change.
 
@@ -296,9 +312,9 @@ def sweep(
         With all sites.
     sites : SiteArrays
     state : SiteState
-    widest : ndarray of shape (n_sites,)
-        Prior variances of each s: no cavity can be wider.
     pace : Pace
+    first, last : int
+        Which sites.
 
     Returns
     -------
@@ -310,11 +326,11 @@ def sweep(
     """
     mean, cov, column = belief
     gap, log_masses = 0.0, 0.0
-    for k in range(len(widest)):
+    for k in range(first, last):
         w, tau, nu = sites.weights[k], state.tau[k], state.nu[k]
         s, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
         # All copies go at once: beliefs about s alone are cheap to change back.
-        m_rest, v_rest = _without(s, v, w * tau, w * nu, widest[k])
+        m_rest, v_rest = _without(s, v, w * tau, w * nu, state.widest[k])
         site = _Site(sites.lower[k], sites.upper[k], sites.noise[k], sites.lapse)
         new_tau, new_nu, m, v_cavity, log_mass = _match_copies(
             site, w, m_rest, v_rest, tau, nu, pace
@@ -377,10 +393,7 @@ def _match_copies(
     cavity_mean, cavity_variance, log_mass : float
         What one copy met before it moved; its mass is relative to its Gaussian's.
     """
-    if weight <= 1.0:
-        new_tau, new_nu, log_mass = _match(site, m, v)
-        return new_tau, new_nu, m, v, log_mass - _log_integral(m, v, tau, nu)
-    others, step, last, met = weight - 1.0, 1.0, np.inf, (m, v, 0.0)
+    others, step, last, met = max(weight - 1.0, 0.0), 1.0, np.inf, (m, v, 0.0)
     for inner in range(pace.n_inner):
         growth = 1.0 + others * tau * v
         m_cavity, v_cavity = (m + others * nu * v) / growth, v / growth
@@ -388,6 +401,9 @@ def _match_copies(
         if inner == 0:
             log_mass -= _log_integral(m_cavity, v_cavity, tau, nu)
             met = (m_cavity, v_cavity, log_mass)
+        if others == 0.0:
+            tau, nu = new_tau, new_nu
+            break
         spread = v / (1.0 + weight * tau * v)
         more_tau, more_nu = weight * (new_tau - tau), weight * (new_nu - nu)
         middle = (m + weight * nu * v) / (1.0 + weight * tau * v)

@@ -124,7 +124,7 @@ class HierarchicalEM:
         self._shrinkage, self.target = shrinkage, target
         self._learns_noise = noise is None
         self._is_dense = len(features) <= LARGEST_DENSE
-        self._gaussians = SiteState(*np.zeros((4, len(sites.first))))
+        self._gaussians = SiteState(*np.zeros((5, len(sites.first))))
         self._duals = np.zeros(len(sites.nodes))
         self.coef = np.zeros((design.shape[1], len(target)))
         self.cov, self.residual = target.copy(), residual

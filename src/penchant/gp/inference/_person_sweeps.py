@@ -159,8 +159,11 @@ def expect(
         trace=np.zeros(1),
     )
     spread = np.full(len(people.lower), noise)
+    ends = (people.lower, people.upper, spread, people.weights)
+    sites = SiteArrays(people.first, people.second, *ends, 0.0)
+    places = Places(people.node_start, people.nodes, people.site_start)
     pace = Pace(step, 0.0, 1)
-    log_evidence = sweep_people(people, prior, spread, moved, telling, n_sweeps, pace)
+    log_evidence = sweep_people(places, sites, prior, moved, telling, pace, n_sweeps)
     information = telling.between
     if not is_dense:
         # One thread: the last bits must not depend on where the work is done.
@@ -203,42 +206,46 @@ class Telling(NamedTuple):
     trace: FloatArray
 
 
+class Places(NamedTuple):
+    """Which nodes and sites are whose, as in `GroupedSites`."""
+
+    node_start: IntArray
+    nodes: IntArray
+    site_start: IntArray
+
+
 @njit(cache=True, nogil=True)
 def sweep_people(
-    people: GroupedSites,
+    places: Places,
+    sites: SiteArrays,
     prior: PeoplePrior,
-    noise: FloatArray,
     state: SiteState,
     telling: Telling,
-    n_sweeps: int,
     pace: Pace,
+    n_sweeps: int,
 ) -> float:
     """Improve the sites of all people in place, write what they tell; give evidence."""
-    log_evidence, written = 0.0, 0
-    for u in range(len(people.node_start) - 1):
-        low, n = people.node_start[u], people.node_start[u + 1] - people.node_start[u]
-        if n == 0:
-            continue
-        own, at = _of_person(people, noise, state, u)
-        belief = _before(prior, u, people.nodes[low : low + n])
-        widest = np.empty(len(at.tau))
-        for k in range(len(widest)):
-            i, j = own.raised[k], own.lowered[k]
+    log_evidence, written, is_dense = 0.0, 0, len(prior.cov) > 0
+    for u in range(len(places.node_start) - 1):
+        low, n = places.node_start[u], places.node_start[u + 1] - places.node_start[u]
+        first, last = places.site_start[u], places.site_start[u + 1]
+        belief = _before(prior, u, places.nodes, low, n)
+        for k in range(first, last):
+            i, j = sites.raised[k], sites.lowered[k]
             both = belief.cov[i, j]
-            widest[k] = max((belief.cov[i, i] - both) - (both - belief.cov[j, j]), 0.0)
-        log_evidence += add_sites(belief, own, at)
+            spread = (belief.cov[i, i] - both) - (both - belief.cov[j, j])
+            state.widest[k] = max(spread, 0.0)
+        log_evidence += add_sites(belief, sites, state, first, last)
         for k in range(n_sweeps):
-            _, log_masses = sweep(belief, own, at, widest, pace)
+            _, log_masses = sweep(belief, sites, state, pace, first, last)
             if k == 0:  # the Gaussians above are those before the first sweep
                 log_evidence += log_masses
-        duals = telling.duals[low : low + n]
-        R = np.zeros((n, n))
-        _tell(belief, own, at, duals, R)
+        R = _tell(belief, sites, state, telling.duals, low, first, last)
         for r in range(n):
             telling.trace[0] += R[r, r]
             for c in range(n):
-                if len(prior.cov) > 0:
-                    i, j = people.nodes[low + r], people.nodes[low + c]
+                if is_dense:
+                    i, j = places.nodes[low + r], places.nodes[low + c]
                     telling.between[i, j] += R[r, c]
                 else:
                     telling.apart[written] = R[r, c]
@@ -247,46 +254,23 @@ def sweep_people(
 
 
 @njit(inline="always")
-def _of_person(
-    people: GroupedSites, noise: FloatArray, state: SiteState, u: int
-) -> tuple[SiteArrays, SiteState]:
-    """Give views of the sites of one person."""
-    low, high = people.site_start[u], people.site_start[u + 1]
-    sites = SiteArrays(
-        people.first[low:high],
-        people.second[low:high],
-        people.lower[low:high],
-        people.upper[low:high],
-        noise[low:high],
-        people.weights[low:high],
-        0.0,
-    )
-    at = SiteState(
-        state.tau[low:high],
-        state.nu[low:high],
-        state.cavity_mean[low:high],
-        state.cavity_variance[low:high],
-    )
-    return sites, at
-
-
-@njit(inline="always")
-def _before(prior: PeoplePrior, u: int, items: IntArray) -> Belief:
-    """Give the prior of a person's utilities of some items."""
-    n, n_features = len(items), prior.features.shape[1]
+def _before(prior: PeoplePrior, u: int, nodes: IntArray, low: int, n: int) -> Belief:
+    """Give the prior of a person's utilities of n items, which begin at `low`."""
+    n_features = prior.features.shape[1]
     mean, cov = np.empty(n), np.empty((n, n))
     for r in range(n):
-        total = prior.offsets[items[r]]
+        i = nodes[low + r]
+        total = prior.offsets[i]
         for f in range(n_features):
-            total += prior.weights[u, f] * prior.features[items[r], f]
+            total += prior.weights[u, f] * prior.features[i, f]
         mean[r] = total
         for c in range(r + 1):
-            both = 0.0
+            j, both = nodes[low + c], 0.0
             if len(prior.cov) > 0:
-                both = prior.cov[items[r], items[c]]
+                both = prior.cov[i, j]
             else:
                 for f in range(n_features):
-                    both += prior.factor[items[r], f] * prior.factor[items[c], f]
+                    both += prior.factor[i, f] * prior.factor[j, f]
                 if r == c:
                     both += prior.residual
             cov[r, c] = both
@@ -300,19 +284,21 @@ def _tell(
     sites: SiteArrays,
     state: SiteState,
     duals: FloatArray,
-    R: FloatArray,
-) -> None:
-    """Add A'(nu - T A m) to duals, and W - W C W with W = A'TA to R."""
+    low: int,
+    first: int,
+    last: int,
+) -> FloatArray:
+    """Add A'(nu - T A m) to duals from `low` on; give W - W C W with W = A'TA."""
     mean, cov, column = belief
     n = len(mean)
-    WC = np.zeros((n, n))
-    for k in range(len(state.tau)):
+    WC, R = np.zeros((n, n)), np.zeros((n, n))
+    for k in range(first, last):
         i, j, precision = sites.raised[k], sites.lowered[k], sites.weights[k]
         precision *= state.tau[k]
         s, _ = look(mean, cov, i, j, column)
         push = sites.weights[k] * state.nu[k] - precision * s
-        duals[i] += push
-        duals[j] -= push
+        duals[low + i] += push
+        duals[low + j] -= push
         R[i, i] += precision
         R[j, j] += precision
         R[i, j] -= precision
@@ -321,9 +307,10 @@ def _tell(
             part = precision * column[c]
             WC[i, c] += part
             WC[j, c] -= part
-    for k in range(len(state.tau)):
+    for k in range(first, last):
         i, j = sites.raised[k], sites.lowered[k]
         for r in range(n):
             part = sites.weights[k] * state.tau[k] * (WC[r, i] - WC[r, j])
             R[r, i] -= part
             R[r, j] += part
+    return R
