@@ -19,10 +19,9 @@ from penchant.gp._covariance import as_covariance
 from penchant.gp._hierarchical import fit_hierarchy
 from penchant.gp._kernels import kernel_family
 from penchant.gp._kronecker import KroneckerData, Scales, fit_kronecker
-from penchant.gp._population_data import pack_answers
 from penchant.gp._posterior import Posterior
 from penchant.gp._user_features import UserEncoding
-from penchant.gp.inference._grouped_sites import GroupedSites
+from penchant.gp.inference._grouped_sites import GroupedSites, pack_answers
 from penchant.typing import FloatArray
 
 __all__ = ["PopulationGP"]
