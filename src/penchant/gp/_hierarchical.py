@@ -9,6 +9,7 @@ from penchant.exceptions import DataError
 from penchant.gp._covariance import Covariance, DenseCovariance, LowRankCovariance
 from penchant.gp._item_prior import ItemPrior, contrasts, find_rows
 from penchant.gp._kernels import ItemKernel, KernelFamily
+from penchant.gp._process import InducingItems
 from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.gp.inference._hierarchical_em import (
     LARGEST_DENSE,
@@ -23,8 +24,6 @@ _N_SAMPLE = 1000
 """Steps are first made with every k-th person, about so many."""
 LARGEST_FREE = 500
 """Most items with features whose covariance is free."""
-_ROWS = 4096
-"""Features of many items are computed in blocks of so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +113,8 @@ class LowRankHierarchy:
         if items is not None:
             wanted = items
             offsets = np.append(offsets, 0.0)[find_rows(items, self.items)]
-        features = landmark_features(
-            self.kernel, wanted, self.landmarks, self.projection
-        )
+        known = InducingItems(self.kernel, self.landmarks, self.projection, 0.0)
+        features = known.features(wanted)
         factor = features @ np.linalg.cholesky(cov)
         belief = LowRankCovariance(factor, np.full(len(wanted), self.residual))
         mean = features @ weights + offsets
@@ -217,11 +215,8 @@ class _Fitter:
         rng: np.random.RandomState,
     ) -> tuple[LowRankHierarchy, HierarchicalResult]:
         kernel = family.kernel(family.prior_mean)
-        different = np.unique(items, axis=0)
-        rank = min(rank, len(different))
-        landmarks = different[rng.choice(len(different), rank, replace=False)]
-        projection = _whitening(kernel.gram(landmarks, landmarks))
-        features = landmark_features(kernel, items, landmarks, projection)
+        known = InducingItems.from_items(kernel, np.unique(items, axis=0), rank, rng)
+        features = known.features(items)
         target = np.eye(features.shape[1])
         start = self._sample(features, target, residual=0.1).solve(**self._roughly())
         result = self._all(features, target, start)
@@ -233,8 +228,8 @@ class _Fitter:
             residual=result.residual,
             items=items,
             kernel=kernel,
-            landmarks=landmarks,
-            projection=projection,
+            landmarks=known.items,
+            projection=known.projection,
         )
         return hierarchy, result
 
@@ -267,21 +262,3 @@ class _Fitter:
             self.sites, self.design, features, target, start=start, **self.options
         )
         return em.solve(**self.limits)
-
-
-def _whitening(K: FloatArray) -> FloatArray:
-    """Give P with PP' = K^-1 on the directions that K knows."""
-    values, vectors = np.linalg.eigh(K)
-    keep = values > 1e-9 * values[-1]
-    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
-
-
-def landmark_features(
-    kernel: ItemKernel,
-    items: FloatArray,
-    landmarks: FloatArray,
-    projection: FloatArray,
-) -> FloatArray:
-    """Give features F of items with FF' close to the kernel, block by block."""
-    blocks = (items[low : low + _ROWS] for low in range(0, len(items), _ROWS))
-    return np.concatenate([kernel.gram(b, landmarks) @ projection for b in blocks])

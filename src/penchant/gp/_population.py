@@ -95,7 +95,8 @@ class PopulationGP(BaseEstimator):
     callback : callable or None, default=None
         Called after each step with a dict: step, seconds, and the gap, see `gap_`.
     random_state : int, RandomState or None, default=0
-        Draws the items that features are made of, above 500 items.
+        Draws 2000 items among which those that features are made of are chosen, if
+        there are more.
 
     Attributes
     ----------

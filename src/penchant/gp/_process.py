@@ -73,8 +73,8 @@ class InducingItems:
     ----------
     kernel : ItemKernel
     items : ndarray of shape (n_inducing, n_features)
-    root : ndarray of shape (n_inducing, n_inducing)
-        R, lower triangular.
+    projection : ndarray of shape (n_inducing, n_inducing)
+        The transpose of R^-1, which takes covariances with the items to features.
     residual : float
         Mean prior variance that phi leaves out, as a share of the mean prior
         variance, over the items that they were chosen from.
@@ -82,7 +82,7 @@ class InducingItems:
 
     kernel: ItemKernel
     items: FloatArray
-    root: FloatArray
+    projection: FloatArray
     residual: float
 
     @classmethod
@@ -108,19 +108,15 @@ class InducingItems:
         return cls(
             kernel=kernel,
             items=some[pivots[:size] - 1],
-            root=np.ascontiguousarray(lower[:size]),
+            projection=solve_triangular(lower[:size], np.eye(size), lower=True).T,
             residual=max(1.0 - float(np.square(lower).sum()) / total, 0.0),
         )
 
     def features(self, U: FloatArray) -> FloatArray:
-        """Give phi of encoded items, shape (n_items, n_inducing)."""
-        cross = self.kernel.gram(U, self.items)
-        if not cross.size:
-            return cross
-        found: FloatArray = solve_triangular(
-            self.root, cross.T, lower=True, check_finite=False
-        ).T
-        return found
+        """Give phi of encoded items, shape (n_items, n_inducing), block by block."""
+        blocks = (U[low : low + _BLOCK] for low in range(0, len(U), _BLOCK))
+        found = [self.kernel.gram(b, self.items) @ self.projection for b in blocks]
+        return np.concatenate(found)
 
     def differences(self, U: FloatArray, rows: Rows) -> FloatArray:
         """Give A phi(U), what answers are about, of shape (n_answers, n_inducing)."""
@@ -138,10 +134,7 @@ class InducingItems:
         ``K(x, y) - phi(x)'(I - H^-1) phi(y)``: away from the items it is the prior.
         """
         values, vectors = np.linalg.eigh(mode.factor @ mode.factor.T)
-        known = np.sqrt(np.maximum(1.0 - 1.0 / values, 0.0))
-        both = np.column_stack([mode.weights, vectors * known])
-        if both.size:
-            both = solve_triangular(self.root, both, lower=True, trans=1)
-        return GaussianProcess(
-            self.kernel, self.items, both[:, 0], both[:, 1:].T.copy(), noise
-        )
+        known = vectors * np.sqrt(np.maximum(1.0 - 1.0 / values, 0.0))
+        coef = self.projection @ mode.weights
+        root = known.T @ self.projection.T
+        return GaussianProcess(self.kernel, self.items, coef, root, noise)
