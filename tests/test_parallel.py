@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from experiments._command import main as run_experiments
 from penchant._parallel import one_thread, parallel, progress, track
 from penchant.data import Comparisons
-from penchant.datasets import make_gai
+from penchant.datasets import make_gai, make_population
 from penchant.elicitation import simulate
 from penchant.exceptions import ClusterError, DataError, MissingExtraError
 from penchant.models import (
@@ -42,6 +42,7 @@ from penchant.models import (
     GAIRankerCV,
     GAIRegressor,
     GAIRegressorCV,
+    PopulationGP,
     Posterior,
     RuleClassifier,
     Vocabulary,
@@ -318,6 +319,30 @@ class TestLoss:
             found = search(errands.SlowRidge(folder=str(folder)))
         assert fresh_cluster.workers[0].wait() == -signal.SIGKILL
         assert_same_search(found, search(Ridge()))
+
+    def test_a_population_is_the_same_though_a_worker_is_killed(
+        self, fresh_cluster: Cluster
+    ) -> None:
+        people = make_population(n_users=600, n_items=6, random_state=0)
+        given = (people.X_items, people.comparisons, people.X_users)
+        expected = PopulationGP().fit(*given)
+
+        def kill_one_in_the_middle(told: dict[str, float]) -> None:
+            if told["step"] == 3:
+                fresh_cluster.workers[0].send_signal(signal.SIGKILL)
+
+        with parallel(cluster=fresh_cluster.address):
+            found = PopulationGP(callback=kill_one_in_the_middle).fit(*given)
+        with Client(fresh_cluster.address, set_as_default=False) as observer:
+            n_changes = observer.run_on_scheduler(
+                lambda dask_scheduler: dask_scheduler.transition_counter
+            )
+        # Each of two blocks was sent, computed and fetched in each step.
+        assert n_changes > 2 * 3 * found.n_iter_
+        assert fresh_cluster.workers[0].wait() == -signal.SIGKILL
+        assert found.log_evidence_ == expected.log_evidence_
+        np.testing.assert_array_equal(found.model_.coef, expected.model_.coef)
+        np.testing.assert_array_equal(found.model_.cov, expected.model_.cov)
 
     def test_data_outlive_the_only_worker_that_holds_them(
         self, fresh_cluster: Cluster, errands: ModuleType, tmp_path: Path

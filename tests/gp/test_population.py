@@ -256,9 +256,44 @@ def test_people_without_answers_or_differences():
     assert single.for_user().mean.tolist() == [0.0]
 
 
-def test_a_limit_on_steps_is_told(people):
+@pytest.mark.parametrize("prior", ["hierarchical", "kronecker"])
+def test_a_limit_on_steps_is_told(people, prior):
+    some = people.comparisons.take(people.comparisons.users < 15)
+    model = PopulationGP(prior=prior, max_iter=1)
     with pytest.warns(ConvergenceWarning, match="Increase max_iter or tol"):
-        PopulationGP(max_iter=1).fit(people.X_items, people.comparisons)
+        model.fit(people.X_items, some, people.X_users)
+    assert (model.solver_status_, model.n_iter_) == ("iteration_limit", 1)
+    assert model.gap_ > model.tol
+
+
+@pytest.mark.parametrize("prior", ["hierarchical", "kronecker"])
+def test_time_that_is_over_ends_the_fit_with_the_best_so_far(people, prior):
+    some = people.comparisons.take(people.comparisons.users < 15)
+    told = []
+    model = PopulationGP(prior=prior, max_time=1e-9, callback=told.append)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(people.X_items, some, people.X_users)
+    assert model.solver_status_ == "time_limit"
+    assert told[-1]["gap"] == pytest.approx(model.gap_)
+    assert (
+        len(told) <= 4
+    )  # a fit has four searches: three with some people, one with all
+    assert np.isfinite(model.for_user(people.X_users[0]).mean).all()
+
+
+def test_the_gap_that_was_reached_is_told(people):
+    told = []
+    model = PopulationGP(callback=told.append).fit(people.X_items, people.comparisons)
+    assert model.gap_ == told[-1]["gap"] <= model.tol
+    assert model.solver_status_ == "optimal"
+
+
+def test_blocks_of_people_add_up(people, monkeypatch):
+    whole = PopulationGP(optimize=False).fit(None, people.comparisons)
+    monkeypatch.setattr("penchant.gp.inference._person_sweeps._N_PEOPLE", 50)
+    parts = PopulationGP(optimize=False).fit(None, people.comparisons)
+    assert parts.model_.cov == pytest.approx(whole.model_.cov, abs=1e-10)
+    assert parts.log_evidence_ == pytest.approx(whole.log_evidence_, abs=1e-8)
 
 
 @pytest.mark.parametrize("prior", ["hierarchical", "kronecker"])

@@ -296,3 +296,22 @@ def test_it_says_what_it_is():
     assert repr(Posterior([0.0, 0.0], np.eye(2)).update(0, 1)) == (
         "Posterior(2 items, 1 answers, noise=1)"
     )
+
+
+def test_the_last_bits_of_a_singular_covariance_decide_nothing():
+    cov = np.eye(8) - 1.0 / 8.0  # exchangeable items, measured from their average
+    rng = np.random.default_rng(0)
+
+    def chances(matrix):
+        draws = Posterior(np.zeros(8), matrix).draw(np.arange(8))
+        return np.bincount(draws.utilities.argmax(axis=1), draws.weights, 8)
+
+    expected = chances(cov)
+    for _ in range(10):
+        noise = 1e-16 * rng.standard_normal((8, 8))
+        assert chances(cov + noise + noise.T) == pytest.approx(expected, abs=1e-3)
+
+
+def test_what_is_certain_is_drawn_as_it_is():
+    draws = Posterior([1.0, 2.0], np.zeros((2, 2))).draw([0, 1])
+    assert (draws.utilities == [1.0, 2.0]).all()

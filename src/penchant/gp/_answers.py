@@ -12,12 +12,12 @@ from penchant.gp._covariance import Covariance
 from penchant.gp.inference._expectation_propagation import (
     Limits,
     SiteArrays,
-    SiteState,
+    new_state,
     propagate,
 )
 from penchant.gp.inference._laplace import laplace
-from penchant.gp.inference._sites import Sites, standardised
-from penchant.gp.inference._truncated_normal import truncated_normal
+from penchant.gp.inference._sites import Sites
+from penchant.gp.inference._truncated_normal import standardised, truncated_normal
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["Answer", "RowEvidence"]
@@ -192,11 +192,10 @@ class RowEvidence:
             q, gram = len(self), np.ascontiguousarray(self.gram)
             rows = (np.arange(q), np.full(q, -1))
             ends = (self.lower, self.upper, np.full(q, noise), np.ones(q))
-            arrays, state = SiteArrays(*rows, *ends, lapse), np.zeros((2, q))
+            arrays = SiteArrays(*rows, *ends, lapse)
+            state = new_state(tau, nu, np.maximum(np.diagonal(gram), 0.0))
             limits = _WITH_SLIPS if lapse else _WITHOUT
-            _, _, total, _, _ = propagate(
-                self.mean, gram, arrays, SiteState(tau, nu, *state), limits
-            )
+            _, _, total, _, _ = propagate(self.mean, gram, arrays, state, limits)
         return replace(self, precision=tau, shift=nu, log_evidence=float(total))
 
     @cached_property

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg import LinAlgError, cholesky
 from scipy.special import ndtri
 from scipy.stats import qmc
 
@@ -30,6 +30,8 @@ MAX_DIMENSION = 192
 """Items whose utilities are drawn jointly, at most."""
 
 _N_DRAWS = 4096
+_NUGGET = 1e-10
+"""Added to the variances of what is drawn, as a share of the largest."""
 
 
 def read_only(values: ArrayLike) -> FloatArray:
@@ -179,13 +181,22 @@ def as_covariance(values: Any) -> Covariance:
 
 
 def covariance_root(cov: FloatArray) -> FloatArray:
-    """Give a matrix L with ``L @ L.T = cov``; the covariance may be singular."""
-    try:
-        root: FloatArray = cholesky(cov, lower=True)
-    except LinAlgError:
-        values, vectors = eigh(cov)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return root
+    """Give a lower triangular L with ``L @ L.T = cov``; the covariance may be singular.
+
+    A little is added to the variances, which makes L a smooth function of the
+    covariance. Without it, or by pivoting or eigenvectors, the last bits of a singular
+    covariance would decide which draws go to which item.
+    """
+    largest = float(np.diagonal(cov).max(initial=0.0))
+    nugget = _NUGGET * largest
+    while largest > 0.0:
+        try:
+            root: FloatArray = cholesky(cov + nugget * np.eye(len(cov)), lower=True)
+        except LinAlgError:
+            nugget *= 10.0
+        else:
+            return root
+    return np.zeros_like(cov)
 
 
 @lru_cache(maxsize=1)

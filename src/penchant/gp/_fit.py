@@ -1,5 +1,6 @@
 """The fit of a Gaussian process: hyper-parameters by evidence, then the posterior."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -10,23 +11,40 @@ from scipy.optimize import minimize
 from scipy.special import ndtri
 from sklearn.utils.parallel import _get_threadpool_controller
 
-from penchant.gp._kernels import ItemKernel, KernelFamily
+from penchant._progress import Progress
+from penchant.gp._kernels import KernelFamily
+from penchant.gp._process import GaussianProcess, InducingItems
 from penchant.gp._ranker_answers import PersonalAnswers
 from penchant.gp.inference._evidence_gradient import evidence_gradient
 from penchant.gp.inference._expectation_propagation import (
     EPResult,
     expectation_propagation,
 )
-from penchant.gp.inference._laplace import LaplaceResult, laplace, root_of_covariance
-from penchant.gp.inference._sites import Sites
+from penchant.gp.inference._laplace import (
+    LaplaceResult,
+    laplace,
+    laplace_in_features,
+    root_of_covariance,
+)
+from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray
 
-__all__ = ["GaussianProcess", "HyperParameters", "ProcessFit", "fit_process"]
+__all__ = [
+    "HyperParameters",
+    "ProcessFit",
+    "Settings",
+    "fit_exactly",
+    "fit_in_features",
+]
 
 _ROUGH = 1e-5
 """Gap of the inference while hyper-parameters move, and that must be reached."""
 _EXACT = 1e-8
 """Gap of the inference in the end, where rounding allows it."""
+_ENOUGH = 1e-6
+"""The same with features of few items."""
+N_LEARNING = 300
+"""Answers that hyper-parameters are learned from, with features of few items."""
 _SMALL = 300
 """Matrices of at most this size are worth one thread only."""
 _TIE_DEVIATION = 1.0
@@ -34,47 +52,6 @@ _THRESHOLD_DEVIATION = 2.0
 _GAP_DEVIATION = 1.0
 _REACH = 5.0
 """Ends of intervals move at most this many logarithms from where they start."""
-
-
-@dataclass(frozen=True, eq=False)
-class GaussianProcess:
-    """A posterior belief about the utilities of all items that could be (GP-6).
-
-    Parameters
-    ----------
-    kernel : ItemKernel
-        Prior covariance, in units of the variance of the noise.
-    items : ndarray of shape (n_items, n_features)
-        Encoded items that answers speak of.
-    coef : ndarray of shape (n_items,)
-        The mean is noise * K(x, items) @ coef.
-    root : ndarray of shape (rank, n_items)
-        The covariance is noise^2 (K(x, x') - K(x, items) root' root K(items, x')).
-    noise : float
-        Standard deviation of the noise, the unit of the utility.
-    """
-
-    kernel: ItemKernel
-    items: FloatArray
-    coef: FloatArray
-    root: FloatArray
-    noise: float
-
-    def mean(self, gram: FloatArray) -> FloatArray:
-        """Give the posterior mean from covariances with the items, (n, n_items)."""
-        return self.noise * (gram @ self.coef)
-
-    def cov(self, prior: FloatArray, gram: FloatArray) -> FloatArray:
-        """Give the posterior covariance from the prior one, shape (n, n)."""
-        seen = gram @ self.root.T
-        return self.noise**2 * (prior - seen @ seen.T)
-
-    def deviation(self, prior: FloatArray, gram: FloatArray) -> FloatArray:
-        """Give posterior standard deviations from prior variances, shape (n,)."""
-        seen = gram @ self.root.T
-        left = prior - np.einsum("ij,ij->i", seen, seen)
-        deviation: FloatArray = self.noise * np.sqrt(np.maximum(left, 0.0))
-        return deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,51 +74,62 @@ class HyperParameters:
 
 
 @dataclass(frozen=True, eq=False)
+class Learned:
+    """Hyper-parameters, and how the search for them ended.
+
+    Parameters
+    ----------
+    parameters : ndarray of shape (n_parameters,)
+    kernel : ndarray of shape (n_kernel_parameters,)
+        The first of them.
+    hyper : HyperParameters
+        The same for users.
+    n_iter : int
+        Steps of L-BFGS.
+    is_optimal : bool
+        Whether it reached its tolerance.
+    """
+
+    parameters: FloatArray
+    kernel: FloatArray
+    hyper: HyperParameters
+    n_iter: int
+    is_optimal: bool
+
+
+@dataclass(frozen=True, eq=False)
 class ProcessFit:
     """The learned process, and how well the two optimisations went.
 
     Parameters
     ----------
     process : GaussianProcess
-    hyper : HyperParameters
+    learned : Learned
     log_evidence : float
-    n_iter : int
-        Steps of L-BFGS.
-    learning_status, inference_status : {"optimal", "stalled"}
     gap : float
         That of the inference.
+    residual : float or None
+        Share of the prior variance that features leave out; None: no features.
     """
 
     process: GaussianProcess
-    hyper: HyperParameters
+    learned: Learned
     log_evidence: float
-    n_iter: int
-    learning_status: str
-    inference_status: str
     gap: float
+    residual: float | None = None
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether the inference went as far as it must."""
+        return self.gap <= _ROUGH
 
 
-def fit_process(
-    family: KernelFamily,
-    answers: PersonalAnswers,
-    U: FloatArray,
-    *,
-    inference: str,
-    noise: float,
-    tie_width: float,
-    learn: bool,
-    tol: float,
-    max_iter: int,
-) -> ProcessFit:
-    """Learn hyper-parameters by evidence, then find the posterior.
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How to fit.
 
     Parameters
     ----------
-    family : KernelFamily
-        Made for U.
-    answers : PersonalAnswers
-    U : ndarray of shape (n_items, n_features)
-        The encoded items of the answers.
     inference : {"laplace", "ep"}
     noise : float
         Unit of the utility.
@@ -153,43 +141,95 @@ def fit_process(
         Largest slope of the log evidence at which learning stops.
     max_iter : int
         Largest number of steps of L-BFGS.
+    progress : Progress
+        Told of each step; ends the fit when time is over.
     """
-    problem = PosteriorProblem(family, answers, inference, tie_width)
-    with _threads_for(len(U)):
-        parameters, n_iter, status = problem.start, 0, "optimal"
-        if learn:
-            parameters, n_iter, status = _learn(problem, tol, max_iter)
-        own = parameters[: problem.n_kernel]
-        K, _ = family.gram(own)
-        result, _ = problem.infer(parameters, K, _EXACT)
-        root = _gain_root(K, answers.rows.gram(result.precision, len(U)))
+
+    inference: str
+    noise: float
+    tie_width: float
+    learn: bool
+    tol: float
+    max_iter: int
+    progress: Progress
+
+
+def fit_exactly(
+    make_family: Callable[[FloatArray], KernelFamily],
+    answers: PersonalAnswers,
+    U: FloatArray,
+    settings: Settings,
+) -> ProcessFit:
+    """Learn hyper-parameters by evidence, then find the posterior of all items.
+
+    Parameters
+    ----------
+    make_family : callable
+        Gives the kernels between encoded items.
+    answers : PersonalAnswers
+    U : ndarray of shape (n_items, n_features)
+        The encoded items of the answers.
+    settings : Settings
+    """
+    problem = PosteriorProblem(make_family(U), answers, settings)
+    with _threads_for(problem.size):
+        learned = problem.learn()
+        K, _ = problem.family.gram(learned.kernel)
+        result, _ = problem.infer(learned.parameters, K, _EXACT)
+        root = problem.gain_root(K, result)
     coef = answers.rows.pull(result.pull, len(U))
-    process = GaussianProcess(family.kernel(own), U, coef, root, noise)
-    width, thresholds = problem.ends(parameters)
+    kernel = problem.family.kernel(learned.kernel)
     return ProcessFit(
-        process=process,
-        hyper=HyperParameters(parameters, noise * width, noise * thresholds),
+        process=GaussianProcess(kernel, U, coef, root, settings.noise),
+        learned=learned,
         log_evidence=result.log_evidence,
-        n_iter=n_iter,
-        learning_status=status,
-        inference_status="optimal" if result.gap <= _ROUGH else "stalled",
         gap=result.gap,
     )
 
 
-def _learn(
-    problem: "PosteriorProblem", tol: float, max_iter: int
-) -> tuple[FloatArray, int, str]:
-    """Maximise evidence times prior; give parameters, number of steps and status."""
-    found = minimize(
-        problem.objective,
-        problem.start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=problem.bounds,
-        options={"maxiter": max_iter, "gtol": tol, "ftol": 1e-7, "maxcor": 20},
+def fit_in_features(
+    make_family: Callable[[FloatArray], KernelFamily],
+    answers: PersonalAnswers,
+    U: FloatArray,
+    settings: Settings,
+    n_inducing: int,
+    rng: np.random.RandomState,
+) -> ProcessFit:
+    """Learn hyper-parameters from few answers, then the utility from all of them.
+
+    The utility is ``w'phi(x)`` with w ~ N(0, I) and Nystrom features phi of
+    `n_inducing` of the items. What the prior knows beyond them stays in the
+    variance. O(n_answers n_inducing^2) per Newton step.
+
+    Parameters
+    ----------
+    make_family, answers, U, settings
+        As for `fit_exactly`.
+    n_inducing : int
+        Largest number of items that features are made of.
+    rng : RandomState
+        Draws the answers and items.
+    """
+    some = rng.choice(len(answers.rows), min(N_LEARNING, len(answers.rows)), False)
+    few, used = answers.take(np.sort(some))
+    problem = PosteriorProblem(make_family(U[used]), few, settings)
+    with _threads_for(problem.size):
+        learned = problem.learn()
+    kernel = problem.family.kernel(learned.kernel)
+    inducing = InducingItems.from_items(kernel, U, n_inducing, rng)
+    found = laplace_in_features(
+        inducing.differences(U, answers.rows),
+        answers.sites(*problem.ends(learned.parameters)),
+        tol=_ENOUGH,
+        go_on=lambda gap: settings.progress.step(gap=gap),
     )
-    return found.x, int(found.nit), "optimal" if found.success else "stalled"
+    return ProcessFit(
+        process=inducing.process(found, settings.noise),
+        learned=learned,
+        log_evidence=found.log_evidence,
+        gap=found.gap,
+        residual=inducing.residual,
+    )
 
 
 class PosteriorProblem:
@@ -203,21 +243,24 @@ class PosteriorProblem:
     ----------
     family : KernelFamily
     answers : PersonalAnswers
-    inference : {"laplace", "ep"}
-    tie_width : float
-        Centre of its prior.
+    settings : Settings
+
+    Notes
+    -----
+    Where there are more items than answers, inference is about the differences that
+    the answers speak of, A f with the covariance A K A' (GP-4).
     """
 
     def __init__(
-        self,
-        family: KernelFamily,
-        answers: PersonalAnswers,
-        inference: str,
-        tie_width: float,
+        self, family: KernelFamily, answers: PersonalAnswers, settings: Settings
     ) -> None:
-        self._family, self._answers = family, answers
-        self._infer = laplace if inference == "laplace" else expectation_propagation
-        self._tie_width = tie_width
+        self.family, self._answers, self._settings = family, answers, settings
+        self._tie_width = settings.tie_width
+        n_items, n_answers = len(answers.items), len(answers.rows)
+        self._by_answer = n_items > n_answers
+        self.size = min(n_items, n_answers)
+        self._rows = Rows.identity(n_answers) if self._by_answer else answers.rows
+        self._largest_slope = np.inf
         self._warm: tuple[FloatArray, FloatArray] | None = None
         self.n_kernel = len(family.prior_mean)
         own, deviations, reach = self._own_parameters()
@@ -244,7 +287,7 @@ class PosteriorProblem:
 
     def _first_thresholds(self) -> FloatArray:
         """Split the prior of a rated utility with noise as the ratings are split."""
-        K, _ = self._family.gram(self._family.prior_mean)
+        K, _ = self.family.gram(self.family.prior_mean)
         spread = np.sqrt(1.0 + np.diagonal(K).mean())
         shares = np.clip(self._answers.level_shares(), 0.01, 0.99)
         thresholds: FloatArray = spread * ndtri(shares)
@@ -259,17 +302,50 @@ class PosteriorProblem:
         thresholds = np.cumsum(np.concatenate([own[:1], np.exp(own[1:])]))
         return width, thresholds
 
+    def learn(self) -> Learned:
+        """Maximise evidence times prior, as far as the settings say."""
+        if not self._settings.learn:
+            return self._learned(self.start, 0, True)
+        found = minimize(
+            self.objective,
+            self.start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=self.bounds,
+            callback=self._tell,
+            options={
+                "maxiter": self._settings.max_iter,
+                "gtol": self._settings.tol,
+                "ftol": 1e-7,
+                "maxcor": 20,
+            },
+        )
+        return self._learned(found.x, int(found.nit), bool(found.success))
+
+    def _tell(self, parameters: FloatArray) -> None:
+        """Tell of a step of learning; stop when time is over."""
+        if not self._settings.progress.step(gap=self._largest_slope):
+            raise StopIteration
+
+    def _learned(self, parameters: FloatArray, n_iter: int, optimal: bool) -> Learned:
+        noise = self._settings.noise
+        width, thresholds = self.ends(parameters)
+        hyper = HyperParameters(parameters, noise * width, noise * thresholds)
+        kernel = parameters[: self.n_kernel]
+        return Learned(parameters, kernel, hyper, n_iter, optimal)
+
     def infer(
         self, parameters: FloatArray, K: FloatArray, tol: float
     ) -> tuple[LaplaceResult | EPResult, Sites]:
-        """Find the posterior of the items, from that of the last call."""
-        ends = self._answers.ends(*self.ends(parameters))
-        sites = Sites(*ends, weights=self._answers.weights)
-        result = self._infer(
-            np.zeros(len(K)),
-            K,
+        """Find the posterior, from that of the last call."""
+        sites = self._answers.sites(*self.ends(parameters))
+        by_laplace = self._settings.inference == "laplace"
+        solve = laplace if by_laplace else expectation_propagation
+        result = solve(
+            np.zeros(self.size),
+            self._answers.rows.project(K) if self._by_answer else K,
             sites,
-            rows=self._answers.rows,
+            rows=None if self._by_answer else self._rows,
             start=self._warm,
             tol=tol,
         )
@@ -289,18 +365,32 @@ class PosteriorProblem:
         gradient : ndarray of shape (n_parameters,)
         """
         own = parameters[: self.n_kernel]
-        K, kept = self._family.gram(own)
+        K, kept = self.family.gram(own)
         result, sites = self.infer(parameters, K, _ROUGH)
-        by = evidence_gradient(result, sites, self._answers.rows)
+        by = evidence_gradient(result, sites, self._rows)
+        Q = by.cov
+        if self._by_answer:
+            spread = self._answers.rows.spread
+            Q = spread(spread(Q).T)
         gradient = np.concatenate(
             [
-                self._family.slopes(own, by.cov, kept),
+                self.family.slopes(own, Q, kept),
                 self._own_slopes(parameters, by.lower, by.upper),
             ]
         )
         score = (parameters - self.start) / self._deviation
         value = result.log_evidence - 0.5 * score @ score
-        return -float(value), score / self._deviation - gradient
+        slopes = score / self._deviation - gradient
+        self._largest_slope = float(np.abs(slopes).max(initial=0.0))
+        return -float(value), slopes
+
+    def gain_root(self, K: FloatArray, result: LaplaceResult | EPResult) -> FloatArray:
+        """Give V with V'V = (K + W^-1)^-1, for singular K and W too."""
+        rows = self._answers.rows
+        if self._by_answer:
+            scale = np.sqrt(result.precision)
+            return rows.spread(_whitened(rows.project(K), np.diag(scale)).T).T
+        return _whitened(K, root_of_covariance(rows.gram(result.precision, len(K))))
 
     def _own_slopes(
         self, parameters: FloatArray, lower: FloatArray, upper: FloatArray
@@ -315,9 +405,9 @@ class PosteriorProblem:
         return np.array(slopes)
 
 
-def _threads_for(n_items: int) -> AbstractContextManager[Any]:
+def _threads_for(size: int) -> AbstractContextManager[Any]:
     """Keep small matrices on one thread: waking others takes longer than the work."""
-    if n_items > _SMALL:
+    if size > _SMALL:
         return nullcontext()
     limit: AbstractContextManager[Any] = _get_threadpool_controller().limit(
         limits=1, user_api="blas"
@@ -325,9 +415,8 @@ def _threads_for(n_items: int) -> AbstractContextManager[Any]:
     return limit
 
 
-def _gain_root(K: FloatArray, W: FloatArray) -> FloatArray:
-    """Give V with V'V = (K + W^-1)^-1, for singular K and W too."""
-    C = root_of_covariance(W)
+def _whitened(K: FloatArray, C: FloatArray) -> FloatArray:
+    """Give L^-1 C' with LL' = I + C'KC."""
     B = C.T @ K @ C
     B[np.diag_indices_from(B)] += 1.0
     factor, _ = dpotrf(B, lower=1)

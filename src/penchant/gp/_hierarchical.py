@@ -9,6 +9,7 @@ from penchant.exceptions import DataError
 from penchant.gp._covariance import Covariance, DenseCovariance, LowRankCovariance
 from penchant.gp._item_prior import ItemPrior, contrasts, find_rows
 from penchant.gp._kernels import ItemKernel, KernelFamily
+from penchant.gp._process import InducingItems
 from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.gp.inference._hierarchical_em import (
     LARGEST_DENSE,
@@ -23,8 +24,6 @@ _N_SAMPLE = 1000
 """Steps are first made with every k-th person, about so many."""
 LARGEST_FREE = 500
 """Most items with features whose covariance is free."""
-_ROWS = 4096
-"""Features of many items are computed in blocks of so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +113,8 @@ class LowRankHierarchy:
         if items is not None:
             wanted = items
             offsets = np.append(offsets, 0.0)[find_rows(items, self.items)]
-        features = landmark_features(
-            self.kernel, wanted, self.landmarks, self.projection
-        )
+        known = InducingItems(self.kernel, self.landmarks, self.projection, 0.0)
+        features = known.features(wanted)
         factor = features @ np.linalg.cholesky(cov)
         belief = LowRankCovariance(factor, np.full(len(wanted), self.residual))
         mean = features @ weights + offsets
@@ -142,8 +140,7 @@ def fit_hierarchy(
     options: dict[str, Any],
     n_kernel_fits: int,
     rank: int,
-    tol: float,
-    max_iter: int,
+    limits: dict[str, Any],
     rng: np.random.RandomState,
 ) -> tuple[DenseHierarchy | LowRankHierarchy, HierarchicalResult]:
     """Learn the hierarchy from all people (GP-11).
@@ -161,13 +158,13 @@ def fit_hierarchy(
         How often the kernel is fitted to what was learned.
     rank : int
         Number of landmarks above 500 items.
-    tol, max_iter : float, int
-        Of `HierarchicalEM.solve`.
+    limits : dict
+        tol, max_iter and go_on of `HierarchicalEM.solve`.
     rng : RandomState
         Draws the landmarks.
     """
     spread = design[:, 1:].T @ design[:, 1:] / max(len(design), 1)
-    fitter = _Fitter(sites, design, options, tol, max_iter)
+    fitter = _Fitter(sites, design, options, limits)
     if known is not None and sites.n_items > LARGEST_FREE:
         return fitter.low_rank(*known, spread, rank, rng)
     if sites.n_items > LARGEST_DENSE:
@@ -185,8 +182,7 @@ class _Fitter:
     sites: GroupedSites
     design: FloatArray
     options: dict[str, Any]
-    tol: float
-    max_iter: int
+    limits: dict[str, Any]
 
     def dense(
         self,
@@ -198,14 +194,14 @@ class _Fitter:
         prior = None if known is None else ItemPrior.from_family(*known)
         target = np.eye(basis.shape[1]) if prior is None else prior.target(basis)
         em = self._sample(basis, target)
-        start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
+        start = em.solve(**self._roughly())
         for _ in range(n_kernel_fits):
             if known is None or prior is None:
                 break
             people = min(self.options["shrinkage"], em.n_people)
             prior = prior.fitted(known[0], start.cov, people)
             em.target = prior.target(basis)
-            start = em.solve(tol=2.0 * self.tol, max_iter=self.max_iter)
+            start = em.solve(**self._roughly())
         result = self._all(basis, em.target, start)
         cov = basis @ result.cov @ basis.T
         return DenseHierarchy(result.coef @ basis.T, cov, spread, prior), result
@@ -219,15 +215,10 @@ class _Fitter:
         rng: np.random.RandomState,
     ) -> tuple[LowRankHierarchy, HierarchicalResult]:
         kernel = family.kernel(family.prior_mean)
-        different = np.unique(items, axis=0)
-        rank = min(rank, len(different))
-        landmarks = different[rng.choice(len(different), rank, replace=False)]
-        projection = _whitening(kernel.gram(landmarks, landmarks))
-        features = landmark_features(kernel, items, landmarks, projection)
+        known = InducingItems.from_items(kernel, np.unique(items, axis=0), rank, rng)
+        features = known.features(items)
         target = np.eye(features.shape[1])
-        start = self._sample(features, target, residual=0.1).solve(
-            tol=2.0 * self.tol, max_iter=self.max_iter
-        )
+        start = self._sample(features, target, residual=0.1).solve(**self._roughly())
         result = self._all(features, target, start)
         hierarchy = LowRankHierarchy(
             coef=result.coef,
@@ -237,10 +228,14 @@ class _Fitter:
             residual=result.residual,
             items=items,
             kernel=kernel,
-            landmarks=landmarks,
-            projection=projection,
+            landmarks=known.items,
+            projection=known.projection,
         )
         return hierarchy, result
+
+    def _roughly(self) -> dict[str, Any]:
+        """Give limits that are enough for a start."""
+        return {**self.limits, "tol": 2.0 * self.limits["tol"]}
 
     def _sample(
         self, features: FloatArray, target: FloatArray, residual: float = 0.0
@@ -261,27 +256,9 @@ class _Fitter:
         self, features: FloatArray, target: FloatArray, start: HierarchicalResult
     ) -> HierarchicalResult:
         """Go on with all people."""
-        if self.sites.n_users < 2 * _N_SAMPLE and start.gap <= self.tol:
+        if self.sites.n_users < 2 * _N_SAMPLE and start.gap <= self.limits["tol"]:
             return start
         em = HierarchicalEM(
             self.sites, self.design, features, target, start=start, **self.options
         )
-        return em.solve(tol=self.tol, max_iter=self.max_iter)
-
-
-def _whitening(K: FloatArray) -> FloatArray:
-    """Give P with PP' = K^-1 on the directions that K knows."""
-    values, vectors = np.linalg.eigh(K)
-    keep = values > 1e-9 * values[-1]
-    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
-
-
-def landmark_features(
-    kernel: ItemKernel,
-    items: FloatArray,
-    landmarks: FloatArray,
-    projection: FloatArray,
-) -> FloatArray:
-    """Give features F of items with FF' close to the kernel, block by block."""
-    blocks = (items[low : low + _ROWS] for low in range(0, len(items), _ROWS))
-    return np.concatenate([kernel.gram(b, landmarks) @ projection for b in blocks])
+        return em.solve(**self.limits)

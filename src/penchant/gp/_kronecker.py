@@ -1,6 +1,9 @@
 """The multi-user Gaussian process of Bonilla, Guo and Sanner (GP-1 to GP-6)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -208,25 +211,36 @@ class KroneckerModel:
         return cross.T @ self.pull, 0.5 * (cov + cov.T)
 
 
+class Search(NamedTuple):
+    """How the search for scales ended: its steps, and the largest slope left."""
+
+    is_optimal: bool
+    n_iter: int
+    gap: float
+
+
 def fit_kronecker(
     data: KroneckerData,
     scales: Scales,
     noise: float,
     *,
     inference: str,
-    optimize: bool,
     max_iter: int,
-) -> KroneckerModel:
-    """Find the posterior; with `optimize`, at the scales of largest evidence (GP-5).
+    go_on: Callable[[float], bool],
+) -> tuple[KroneckerModel, Search]:
+    """Find the posterior at the scales of largest evidence (GP-5).
 
     The noise stays: it only sets the unit in which the variance is measured.
-    O(n_nodes^3) per step.
+    O(n_nodes^3) per step. With 0 steps the scales stay; `go_on` is told the largest
+    slope after each step, and stops the search by False.
     """
-    if optimize and len(data.raised):
-        scales = _maximise_evidence(data, scales, noise, inference, max_iter)
+    search = Search(True, 0, 0.0)
+    if max_iter and len(data.raised):
+        solve = partial(data.infer, noise=noise, inference=inference)
+        scales, search = _maximise_evidence(data, scales, solve, max_iter, go_on)
     inferred = data.infer(scales, noise, inference)
     result, rows = inferred.result, inferred.rows
-    return KroneckerModel(
+    model = KroneckerModel(
         data=data,
         scales=scales,
         noise=noise,
@@ -238,30 +252,45 @@ def fit_kronecker(
         log_evidence=result.log_evidence,
         highest=float(result.mean.max(initial=0.0)),
     )
+    return model, search
 
 
 def _maximise_evidence(
-    data: KroneckerData, start: Scales, noise: float, inference: str, max_iter: int
-) -> Scales:
-    warm: list[tuple[FloatArray, FloatArray] | None] = [None]
+    data: KroneckerData,
+    start: Scales,
+    solve: Callable[..., Inferred],
+    max_iter: int,
+    go_on: Callable[[float], bool],
+) -> tuple[Scales, Search]:
+    warm: tuple[FloatArray, FloatArray] | None = None
+    logs, slopes = start.to_logs(), np.zeros(0)
 
-    def loss(logs: FloatArray) -> tuple[float, FloatArray]:
-        scales = start.from_logs(logs)
-        inferred = data.infer(scales, noise, inference, warm[0])
-        warm[0] = (inferred.result.tau, inferred.result.nu)
-        slopes = data.slopes(scales, inferred.slope())
-        return -inferred.result.log_evidence, -slopes
+    def loss(at: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal warm, slopes
+        scales = start.from_logs(at)
+        inferred = solve(scales, start=warm)
+        warm = (inferred.result.tau, inferred.result.nu)
+        slopes = -data.slopes(scales, inferred.slope())
+        return -inferred.result.log_evidence, slopes
 
-    logs = start.to_logs()
+    def tell(at: FloatArray) -> None:
+        if not go_on(float(np.abs(slopes).max())):
+            raise StopIteration
+
     best = minimize(
         loss,
         logs,
         jac=True,
         method="L-BFGS-B",
         bounds=[(x - _REACH, x + _REACH) for x in logs],
+        callback=tell,
         options={"maxiter": max_iter},
     )
-    return start.from_logs(best.x)
+    # At a bound a slope may point outwards.
+    low, high = logs - _REACH, logs + _REACH
+    left = best.x - np.clip(best.x - best.jac, low, high)
+    search = Search(bool(best.success), int(best.nit), float(np.abs(left).max()))
+    return start.from_logs(best.x), search
 
 
 def _alike(X: FloatArray, Y: FloatArray, scales: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """Learn from everyone who answered before, for the next person (GP-1 to GP-11)."""
 
-import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -10,6 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from penchant._progress import PROGRESS, Progress
+from penchant._validation import warn_user
 from penchant.data import Comparisons, check_items_exist
 from penchant.encoding import Encoding, check_items, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
@@ -17,10 +19,9 @@ from penchant.gp._covariance import as_covariance
 from penchant.gp._hierarchical import fit_hierarchy
 from penchant.gp._kernels import kernel_family
 from penchant.gp._kronecker import KroneckerData, Scales, fit_kronecker
-from penchant.gp._population_data import pack_answers
 from penchant.gp._posterior import Posterior
 from penchant.gp._user_features import UserEncoding
-from penchant.gp.inference._grouped_sites import GroupedSites
+from penchant.gp.inference._grouped_sites import GroupedSites, pack_answers
 from penchant.typing import FloatArray
 
 __all__ = ["PopulationGP"]
@@ -87,8 +88,15 @@ class PopulationGP(BaseEstimator):
         Relative change of the prior per step at which learning stops.
     max_iter : int, default=100
         Largest number of steps.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, and a warning.
+    verbose : int, default=0
+        Above 0 each step is told on standard error.
+    callback : callable or None, default=None
+        Called after each step with a dict: step, seconds, and the gap, see `gap_`.
     random_state : int, RandomState or None, default=0
-        Draws the items that features are made of, above 500 items.
+        Draws 2000 items among which those that features are made of are chosen, if
+        there are more.
 
     Attributes
     ----------
@@ -96,10 +104,14 @@ class PopulationGP(BaseEstimator):
         Noise in a comparison.
     log_evidence_ : float
         Logarithm of the probability of all answers.
-    solver_status_ : str
-        "optimal" or "iteration_limit".
+    solver_status_ : {"optimal", "iteration_limit", "time_limit"}
+        Whether the gap fell below the tolerance.
     n_iter_ : int
-        Steps that were made; 0 with "kronecker".
+        Steps that were made with all people.
+    gap_ : float
+        Change of the prior in the last step: the largest of its covariance, relative
+        to the largest entry, of the common mean likewise, and of the logarithm of the
+        noise. With "kronecker" the largest slope of the log evidence that is left.
     n_items_ : int
         Number of items.
     model_ : DenseHierarchy, LowRankHierarchy or KroneckerModel
@@ -119,6 +131,15 @@ class PopulationGP(BaseEstimator):
     person answers less carefully, say so: ``for_user(x, noise=1.0)``.
 
     Answers without users are those of one person.
+
+    A small `gap_` says that steps have become short, not that nothing is left: at the
+    default tolerance the prior was still 2 to 6 % from where the steps lead, on three
+    simulated populations, which moved no chance of a comparison by more than .01. A
+    smaller `tol` gets closer.
+
+    People are worked on in blocks of 500 by joblib, so that more than 500 can be
+    looked at by several processes or, see :doc:`the guide on clusters
+    </guide/cluster>`, by a Dask cluster; what is learned is the same to the last bit.
 
     References
     ----------
@@ -150,9 +171,11 @@ class PopulationGP(BaseEstimator):
         "rank": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        **PROGRESS,
         "random_state": ["random_state"],
     }
     _learned: ClassVar[tuple[str, ...]] = (
+        "gap_",
         "item_encoding_",
         "log_evidence_",
         "model_",
@@ -179,6 +202,9 @@ class PopulationGP(BaseEstimator):
         rank: int = 100,
         tol: float = 0.007,
         max_iter: int = 100,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
         random_state: Any = 0,
     ) -> None:
         self.prior = prior
@@ -194,6 +220,9 @@ class PopulationGP(BaseEstimator):
         self.rank = rank
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -234,14 +263,21 @@ class PopulationGP(BaseEstimator):
         sites = pack_answers(
             comparisons, X_users, n_items=self.n_items_, tie_width=self.tie_width
         )
+        progress = Progress(
+            type(self).__name__, self.max_time, self.verbose, self.callback
+        )
         if self.prior == "kronecker":
-            self._fit_kronecker(items, X_users, sites)
+            self._fit_kronecker(items, X_users, sites, progress)
         else:
-            self._fit_hierarchy(X_items, items, X_users, sites)
+            self._fit_hierarchy(X_items, items, X_users, sites, progress)
         return self
 
     def _fit_kronecker(
-        self, items: FloatArray | None, X_users: Any, sites: GroupedSites
+        self,
+        items: FloatArray | None,
+        X_users: Any,
+        sites: GroupedSites,
+        progress: Progress,
     ) -> None:
         if items is None or self.user_encoding_ is None:
             raise DataError(
@@ -252,16 +288,18 @@ class PopulationGP(BaseEstimator):
         data = KroneckerData.from_answers(items, users, sites)
         start = Scales(1.0, np.ones(items.shape[1]), np.ones(users.shape[1]))
         self.noise_ = _PAPER_NOISE if self.noise is None else float(self.noise)
-        self.model_: Any = fit_kronecker(
+        self.model_: Any
+        self.model_, search = fit_kronecker(
             data,
             start,
             self.noise_,
             inference=self.inference,
-            optimize=self.optimize,
-            max_iter=self.max_iter,
+            max_iter=self.max_iter if self.optimize else 0,
+            go_on=lambda gap: progress.step(gap=gap),
         )
         self.log_evidence_ = self.model_.log_evidence
-        self.solver_status_, self.n_iter_ = "optimal", 0
+        self.n_iter_, self.gap_ = search.n_iter, search.gap
+        self._certify(search.is_optimal, progress, "the largest slope of the evidence")
 
     def _fit_hierarchy(
         self,
@@ -269,6 +307,7 @@ class PopulationGP(BaseEstimator):
         items: FloatArray | None,
         X_users: Any,
         sites: GroupedSites,
+        progress: Progress,
     ) -> None:
         design = np.ones((sites.n_users, 1))
         if self.user_encoding_ is not None:
@@ -296,20 +335,31 @@ class PopulationGP(BaseEstimator):
             },
             n_kernel_fits=2 if self.optimize else 0,
             rank=self.rank,
-            tol=self.tol,
-            max_iter=self.max_iter,
+            limits={
+                "tol": self.tol,
+                "max_iter": self.max_iter,
+                "go_on": lambda gap: progress.step(gap=gap),
+            },
             rng=check_random_state(self.random_state),
         )
         self.noise_, self.log_evidence_ = result.noise, result.log_evidence
-        self.solver_status_, self.n_iter_ = result.status, result.n_iter
-        if result.status != "optimal":
-            warnings.warn(
-                f"PopulationGP stopped after {result.n_iter} steps, while the prior "
-                f"still changed by {result.gap:.3g} per step (tol={self.tol}). "
-                "Increase max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        self.n_iter_, self.gap_ = result.n_iter, result.gap
+        self._certify(result.status == "optimal", progress, "the change of the prior")
+
+    def _certify(self, is_optimal: bool, progress: Progress, what: str) -> None:
+        """Say how the fit ended; warn if it was not by its tolerance."""
+        self.solver_status_ = "optimal" if is_optimal else "iteration_limit"
+        if is_optimal:
+            return
+        if progress.is_over:
+            self.solver_status_ = "time_limit"
+            progress.warn(f"{what} in the last step was {self.gap_:.3g}")
+            return
+        warn_user(
+            f"PopulationGP stopped after {self.n_iter_} steps, {what} in the last one "
+            f"being {self.gap_:.3g} (tol={self.tol}). Increase max_iter or tol.",
+            ConvergenceWarning,
+        )
 
     def for_user(
         self,

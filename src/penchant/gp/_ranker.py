@@ -1,25 +1,31 @@
 """GaussianProcessRanker: one person's utility with its uncertainty."""
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from penchant._progress import PROGRESS, Progress
+from penchant._validation import warn_user
 from penchant.encoding import RankerMixin, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.gp._fit import ProcessFit, fit_process
+from penchant.gp._fit import ProcessFit, Settings, fit_exactly, fit_in_features
 from penchant.gp._kernels import AnovaItemKernel, kernel_family
 from penchant.gp._ranker_answers import check_answers
 from penchant.typing import FloatArray
 from penchant.utility import DualGAI, Factor, GAIModel, GAIUtility
 
 __all__ = ["GaussianProcessRanker"]
+
+LARGEST_EXACT = 500
+"""Items or answers, whichever are fewer, up to which nothing is approximated."""
 
 
 class _NoPartsError(DataError, AttributeError):
@@ -70,6 +76,22 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         Learning stops where no slope of the log evidence is larger.
     max_iter : int, default=100
         Largest number of steps of learning.
+    approximation : {"auto", "none", "nystrom"}, default="auto"
+        "none": the posterior of all items that answers speak of. "nystrom": learn
+        by evidence from 300 answers drawn at random, then the utility from all
+        answers, in features of few items. "auto": "nystrom" with
+        ``inference="laplace"`` and more than 500 items and answers.
+    n_inducing : int, default=200
+        Largest number of items that features of "nystrom" are made of.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, and a warning.
+    verbose : int, default=0
+        Above 0 each step is told on standard error.
+    callback : callable or None, default=None
+        Called after each step with a dict: step, seconds, and the gap: the largest
+        slope of the log evidence while learning, that of `gap_` afterwards.
+    random_state : int, RandomState or None, default=0
+        Draws answers and items for "nystrom".
 
     Attributes
     ----------
@@ -80,10 +102,20 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         The posterior as plain arrays, with its kernel.
     hyper_parameters_ : HyperParameters
         Tie width and thresholds, and all parameters as they were optimised.
-    solver_status_ : {"optimal", "stalled"}
+    solver_status_ : {"optimal", "stalled", "time_limit"}
         Whether learning and inference reached their tolerances.
     n_iter_ : int
         Steps of learning.
+    gap_ : float
+        What the inference left: the length of its next step, in standard deviations
+        of the posterior.
+    approximation_ : {"none", "nystrom"}
+        Which one was used.
+    n_inducing_ : int or None
+        Items that stand for all; None without approximation.
+    residual_ : float or None
+        Share of the prior variance of the items that features of these leave out,
+        and that stays as it was; None without approximation.
     encoding_ : Encoding
         What the attributes are and how they are encoded.
     n_features_in_ : int
@@ -93,10 +125,11 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
 
     Notes
     -----
-    Attributes with a single value in the training data take no part. A fit costs
-    O(n_items^3 + n_answers) per step with Laplace's approximation, and
-    O(n_items^2 n_answers) with expectation propagation; n_items counts those that
-    answers speak of.
+    Attributes with a single value in the training data take no part. Without
+    approximation a step costs O(n^3 + n_answers) with Laplace's approximation, and
+    O(n^2 n_answers) with expectation propagation, n the smaller of the number of
+    answers and that of the items they speak of. With "nystrom" it is
+    O(n_answers n_inducing^2).
 
     References
     ----------
@@ -127,6 +160,10 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         "categorical_features": ["array-like", None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "approximation": [StrOptions({"auto", "none", "nystrom"})],
+        "n_inducing": [Interval(Integral, 1, None, closed="left")],
+        **PROGRESS,
+        "random_state": ["random_state"],
     }
     _learned: ClassVar[tuple[str, ...]] = (
         "encoding_",
@@ -135,6 +172,10 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         "log_evidence_",
         "solver_status_",
         "n_iter_",
+        "approximation_",
+        "n_inducing_",
+        "gap_",
+        "residual_",
     )
 
     def __init__(
@@ -152,6 +193,12 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         categorical_features: Any = None,
         tol: float = 0.05,
         max_iter: int = 100,
+        approximation: str = "auto",
+        n_inducing: int = 200,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
         self.max_order = max_order
@@ -165,6 +212,12 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         self.categorical_features = categorical_features
         self.tol = tol
         self.max_iter = max_iter
+        self.approximation = approximation
+        self.n_inducing = n_inducing
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
+        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -193,51 +246,76 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
             X, items, self.domain, self.categorical_features, names
         )
         U = self.encoding_.transform(answers.items)
-        width = 0.5 if self.tie_width is None else self.tie_width / self.noise
-        family = kernel_family(
+        ratio = None if self.variance is None else self.variance / self.noise**2
+        make_family = partial(
+            kernel_family,
             self.kernel,
-            U,
-            self.encoding_,
-            self.max_order,
+            encoding=self.encoding_,
+            max_order=self.max_order,
             length_scale=self.length_scale,
-            variance=None if self.variance is None else self.variance / self.noise**2,
+            variance=ratio,
         )
-        learned = fit_process(
-            family,
-            answers,
-            U,
+        settings = Settings(
             inference=self.inference,
             noise=float(self.noise),
-            tie_width=width,
+            tie_width=0.5 if self.tie_width is None else self.tie_width / self.noise,
             learn=self.learn,
             tol=self.tol,
             max_iter=self.max_iter,
+            progress=Progress(
+                type(self).__name__, self.max_time, self.verbose, self.callback
+            ),
         )
-        return self._finish(learned)
-
-    def _finish(self, learned: ProcessFit) -> Self:
-        self.process_ = learned.process
-        self.hyper_parameters_ = learned.hyper
-        self.log_evidence_ = learned.log_evidence
-        self.n_iter_ = learned.n_iter
-        states = (learned.learning_status, learned.inference_status)
-        self.solver_status_ = "stalled" if "stalled" in states else "optimal"
-        if learned.learning_status == "stalled":
-            self._warn(
-                f"stopped learning after {learned.n_iter} steps. Increase max_iter "
-                "or tol"
+        self.approximation_ = self._choose(min(len(U), len(answers.rows)))
+        if self.approximation_ == "none":
+            learned = fit_exactly(make_family, answers, U, settings)
+        else:
+            rng = check_random_state(self.random_state)
+            learned = fit_in_features(
+                make_family, answers, U, settings, self.n_inducing, rng
             )
-        if learned.inference_status == "stalled":
+        return self._finish(learned, settings.progress)
+
+    def _choose(self, size: int) -> str:
+        """Say whether to approximate, by the size of the exact system."""
+        wanted = self.approximation
+        if wanted == "nystrom" and self.inference == "ep":
+            raise DataError(
+                "approximation='nystrom' needs inference='laplace'. Got 'ep'."
+            )
+        if wanted != "auto":
+            return str(wanted)
+        many = size > LARGEST_EXACT and self.inference == "laplace"
+        return "nystrom" if many else "none"
+
+    def _finish(self, fit: ProcessFit, progress: Progress) -> Self:
+        self.process_ = fit.process
+        self.hyper_parameters_ = fit.learned.hyper
+        self.log_evidence_ = fit.log_evidence
+        self.n_iter_ = fit.learned.n_iter
+        self.gap_, self.residual_ = fit.gap, fit.residual
+        self.n_inducing_ = None if fit.residual is None else len(fit.process.items)
+        is_optimal = fit.learned.is_optimal and fit.is_inferred
+        self.solver_status_ = "optimal" if is_optimal else "stalled"
+        if not is_optimal and progress.is_over:
+            self.solver_status_ = "time_limit"
+            progress.warn(
+                f"{self.n_iter_} steps of learning, and a gap of {fit.gap:.2g} in its "
+                "inference"
+            )
+        elif not fit.learned.is_optimal:
             self._warn(
-                f"reached a gap of {learned.gap:.2g} in its inference. Use a larger "
-                "noise or a smaller variance"
+                f"stopped learning after {self.n_iter_} steps. Increase max_iter or tol"
+            )
+        elif not fit.is_inferred:
+            self._warn(
+                f"reached a gap of {fit.gap:.2g} in its inference. Use a larger noise "
+                "or a smaller variance"
             )
         return self
 
     def _warn(self, message: str) -> None:
-        warnings.warn(
-            f"{type(self).__name__} {message}.", ConvergenceWarning, stacklevel=4
-        )
+        warn_user(f"{type(self).__name__} {message}.", ConvergenceWarning)
 
     @property
     def utility_(self) -> GAIUtility:  # type: ignore[override]  # made when asked for

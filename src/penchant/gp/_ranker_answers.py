@@ -1,7 +1,7 @@
 """Answers of one person, of several kinds, as sites about distinct items."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from penchant.data import Choices, Comparisons, Rankings, Ratings, check_items_exist
 from penchant.encoding import check_items, check_pairs
 from penchant.exceptions import DataError
-from penchant.gp.inference._sites import Rows
+from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray, IntArray
 
 __all__ = ["PersonalAnswers", "check_answers"]
@@ -63,6 +63,23 @@ class PersonalAnswers:
         counts = np.bincount(self.levels[rated], self.weights[rated], len(self.scale))
         shares: FloatArray = np.cumsum(counts)[:-1] / max(counts.sum(), 1e-300)
         return shares
+
+    def take(self, some: IntArray) -> tuple["PersonalAnswers", IntArray]:
+        """Keep some answers and the items that they speak of; say which items."""
+        rows, used = self.rows.take(some)
+        kept = replace(
+            self,
+            items=self.items[used],
+            rows=rows,
+            kinds=self.kinds[some],
+            levels=self.levels[some],
+            weights=self.weights[some],
+        )
+        return kept, used
+
+    def sites(self, tie_width: float, thresholds: FloatArray) -> Sites:
+        """Give the answers as sites with noise 1."""
+        return Sites(*self.ends(tie_width, thresholds), weights=self.weights)
 
     def ends(
         self, tie_width: float, thresholds: FloatArray
@@ -202,13 +219,10 @@ def _merge(
     table = np.stack([kinds, first, second, levels])[:, keep]
     answers, row_of = np.unique(table, axis=1, return_inverse=True)
     totals = np.bincount(row_of.ravel(), weights[keep])
-    used = np.unique(answers[1:3])
-    used = used[used >= 0]
-    new = np.full(len(items) + 1, -1)  # the last entry is for a missing side
-    new[used] = np.arange(len(used))
+    rows, used = Rows(answers[1], answers[2]).take(np.arange(len(totals)))
     return PersonalAnswers(
         items=items[used],
-        rows=Rows(new[answers[1]], new[answers[2]]),
+        rows=rows,
         kinds=answers[0],
         levels=answers[3],
         weights=totals.astype(np.float64),

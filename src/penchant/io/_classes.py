@@ -47,7 +47,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.GAIRankerCV": "penchant.gai._cv",
     "penchant.models.GAIRegressor": "penchant.gai._estimators",
     "penchant.models.GAIRegressorCV": "penchant.gai._cv",
-    "penchant.models.GaussianProcess": "penchant.gp._fit",
+    "penchant.models.GaussianProcess": "penchant.gp._process",
     "penchant.models.GaussianProcessRanker": "penchant.gp._ranker",
     "penchant.models.GeneratorSum": "penchant.rules._generators",
     "penchant.models.HyperParameters": "penchant.gp._fit",

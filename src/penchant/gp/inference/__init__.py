@@ -10,9 +10,7 @@ from penchant.gp.inference._sites import (
     Rows,
     SiteDerivatives,
     Sites,
-    standardised,
 )
-from penchant.gp.inference._truncated_normal import truncated_normal
 
 __all__ = [
     "EPResult",
@@ -24,6 +22,4 @@ __all__ = [
     "evidence_gradient",
     "expectation_propagation",
     "laplace",
-    "standardised",
-    "truncated_normal",
 ]

@@ -18,10 +18,8 @@ from penchant.gp.inference._sites import (
     Sites,
     check_problem,
     earlier_sites,
-    row_variances,
-    standardised,
 )
-from penchant.gp.inference._truncated_normal import truncated_normal
+from penchant.gp.inference._truncated_normal import standardised, truncated_normal
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
@@ -34,6 +32,7 @@ __all__ = [
     "add_sites",
     "expectation_propagation",
     "look",
+    "new_state",
     "propagate",
     "sweep",
 ]
@@ -93,12 +92,20 @@ class SiteState(NamedTuple):
         One copy of the site acts on s as exp(nu s - tau s^2/2).
     cavity_mean, cavity_variance : ndarray of shape (n_sites,)
         Moments of s without one copy, when the site was last looked at.
+    widest : ndarray of shape (n_sites,)
+        Prior variance of s: no cavity can be wider.
     """
 
     tau: FloatArray
     nu: FloatArray
     cavity_mean: FloatArray
     cavity_variance: FloatArray
+    widest: FloatArray
+
+
+def new_state(tau: FloatArray, nu: FloatArray, widest: FloatArray) -> SiteState:
+    """Give the state of sites that nobody has looked at."""
+    return SiteState(tau, nu, np.zeros_like(tau), np.zeros_like(tau), widest)
 
 
 class Belief(NamedTuple):
@@ -207,9 +214,10 @@ def expectation_propagation(
     """
     if not 0.0 <= lapse < 0.5:
         raise DataError(f"lapse must be at least 0 and below 0.5. Got {lapse!r}.")
-    prior_mean, prior_cov, about = check_problem(mean, cov, sites, rows)
+    prior_mean, prior_cov = check_problem(mean, cov, sites, rows)
+    about = Rows.identity(len(sites)) if rows is None else rows
     tau, nu = earlier_sites(start, len(sites))
-    state = SiteState(tau, nu, *np.zeros((2, len(sites))))
+    state = new_state(tau, nu, about.variances(prior_cov))
     ends = (sites.lower, sites.upper, sites.noise, sites.weights)
     arrays = SiteArrays(about.raised, about.lowered, *ends, float(lapse))
     limits = Limits(damping, tol, max_iter)
@@ -232,7 +240,6 @@ def expectation_propagation(
     )
 
 
-@njit(cache=True, nogil=True)
 def propagate(
     prior_mean: FloatArray,
     prior_cov: FloatArray,
@@ -241,38 +248,43 @@ def propagate(
     limits: Limits,
 ) -> tuple[int, float, float, FloatArray, FloatArray]:
     """Sweep until the sites no longer change; the state is changed in place."""
-    widest = row_variances(prior_cov, sites.raised, sites.lowered)
-    belief = _before(prior_mean, prior_cov)
-    add_sites(belief, sites, state)
-    step, gap, n_iter = 1.0, np.inf if len(widest) else 0.0, 0
+    n_sites = len(state.tau)
+    belief, _ = with_sites(prior_mean, prior_cov, sites, state)
+    step, gap, n_iter = 1.0, np.inf if n_sites else 0.0, 0
     while gap > limits.tol and n_iter < limits.max_iter:
         before, pace = gap, Pace(step, limits.tol, _INNER_STEPS)
-        gap, _ = sweep(belief, sites, state, widest, pace)
+        gap, _ = sweep(belief, sites, state, pace, 0, n_sites)
         n_iter += 1
         if gap >= before:
             step = limits.damping
         # Thousands of changes of rank one add up their rounding errors.
         if n_iter % _FRESH_START == 0:
-            belief = _before(prior_mean, prior_cov)
-            add_sites(belief, sites, state)
-    belief = _before(prior_mean, prior_cov)
-    log_evidence = add_sites(belief, sites, state)
-    _, log_masses = sweep(belief, sites, state, widest, Pace(0.0, limits.tol, 1))
+            belief, _ = with_sites(prior_mean, prior_cov, sites, state)
+    belief, log_evidence = with_sites(prior_mean, prior_cov, sites, state)
+    looking = Pace(0.0, limits.tol, 1)
+    _, log_masses = sweep(belief, sites, state, looking, 0, n_sites)
     return n_iter, gap, log_evidence + log_masses, belief.mean, belief.cov
 
 
-@njit(cache=True)
-def _before(prior_mean: FloatArray, prior_cov: FloatArray) -> Belief:
-    """Give the belief before any answer, in arrays of its own."""
-    return Belief(prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean)))
+def with_sites(
+    prior_mean: FloatArray, prior_cov: FloatArray, sites: SiteArrays, state: SiteState
+) -> tuple[Belief, float]:
+    """Give the belief with all sites, in arrays of its own, and their log integral."""
+    belief = Belief(prior_mean.copy(), prior_cov.copy(), np.empty(len(prior_mean)))
+    return belief, add_sites(belief, sites, state, 0, len(state.tau))
 
 
-@njit(cache=True)
-def add_sites(belief: Belief, sites: SiteArrays, state: SiteState) -> float:
-    """Turn a prior into the belief with all sites; give the log of their integral."""
+@njit(cache=True, nogil=True)
+def add_sites(
+    belief: Belief, sites: SiteArrays, state: SiteState, first: int, last: int
+) -> float:
+    """Turn a prior into the belief with some sites; give the log of their integral.
+
+    These are the sites from `first` on, before `last`; the same for `sweep`.
+    """
     mean, cov, column = belief
     total = 0.0
-    for k in range(len(state.tau)):
+    for k in range(first, last):
         tau, nu = sites.weights[k] * state.tau[k], sites.weights[k] * state.nu[k]
         if tau == 0.0 and nu == 0.0:
             continue
@@ -283,13 +295,14 @@ def add_sites(belief: Belief, sites: SiteArrays, state: SiteState) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sweep(
     belief: Belief,
     sites: SiteArrays,
     state: SiteState,
-    widest: FloatArray,
     pace: Pace,
+    first: int,
+    last: int,
 ) -> tuple[float, float]:
     """Match the moments of every site in turn (GP-10); belief and state change.
 
@@ -299,9 +312,9 @@ def sweep(
         With all sites.
     sites : SiteArrays
     state : SiteState
-    widest : ndarray of shape (n_sites,)
-        Prior variances of each s: no cavity can be wider.
     pace : Pace
+    first, last : int
+        Which sites.
 
     Returns
     -------
@@ -313,11 +326,11 @@ def sweep(
     """
     mean, cov, column = belief
     gap, log_masses = 0.0, 0.0
-    for k in range(len(widest)):
+    for k in range(first, last):
         w, tau, nu = sites.weights[k], state.tau[k], state.nu[k]
         s, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
         # All copies go at once: beliefs about s alone are cheap to change back.
-        m_rest, v_rest = _without(s, v, w * tau, w * nu, widest[k])
+        m_rest, v_rest = _without(s, v, w * tau, w * nu, state.widest[k])
         site = _Site(sites.lower[k], sites.upper[k], sites.noise[k], sites.lapse)
         new_tau, new_nu, m, v_cavity, log_mass = _match_copies(
             site, w, m_rest, v_rest, tau, nu, pace
@@ -351,7 +364,7 @@ def look(
     return m, max(v, 0.0)
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _without(
     m: float, v: float, tau: float, nu: float, widest: float
 ) -> tuple[float, float]:
@@ -364,7 +377,7 @@ def _without(
     return (m - nu * v) / left, v / left
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _match_copies(
     site: _Site, weight: float, m: float, v: float, tau: float, nu: float, pace: Pace
 ) -> tuple[float, float, float, float, float]:
@@ -380,10 +393,7 @@ def _match_copies(
     cavity_mean, cavity_variance, log_mass : float
         What one copy met before it moved; its mass is relative to its Gaussian's.
     """
-    if weight <= 1.0:
-        new_tau, new_nu, log_mass = _match(site, m, v)
-        return new_tau, new_nu, m, v, log_mass - _log_integral(m, v, tau, nu)
-    others, step, last, met = weight - 1.0, 1.0, np.inf, (m, v, 0.0)
+    others, step, last, met = max(weight - 1.0, 0.0), 1.0, np.inf, (m, v, 0.0)
     for inner in range(pace.n_inner):
         growth = 1.0 + others * tau * v
         m_cavity, v_cavity = (m + others * nu * v) / growth, v / growth
@@ -391,6 +401,9 @@ def _match_copies(
         if inner == 0:
             log_mass -= _log_integral(m_cavity, v_cavity, tau, nu)
             met = (m_cavity, v_cavity, log_mass)
+        if others == 0.0:
+            tau, nu = new_tau, new_nu
+            break
         spread = v / (1.0 + weight * tau * v)
         more_tau, more_nu = weight * (new_tau - tau), weight * (new_nu - nu)
         middle = (m + weight * nu * v) / (1.0 + weight * tau * v)
@@ -407,7 +420,7 @@ def _match_copies(
     return tau, nu, *met
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _match(site: _Site, m: float, v: float) -> tuple[float, float, float]:
     """Give tau and nu that match the moments against N(m, v), and the log mass.
 

@@ -1,5 +1,6 @@
 """What many people have in common, by expectation maximisation (GP-11)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,8 +9,8 @@ from scipy.sparse import csr_array
 
 from penchant.gp.inference._expectation_propagation import SiteState
 from penchant.gp.inference._grouped_sites import GroupedSites
-from penchant.gp.inference._person_sweeps import PeoplePrior, sweep_people
-from penchant.gp.inference._sites import log_masses
+from penchant.gp.inference._person_sweeps import Blocks, PeoplePrior
+from penchant.gp.inference._truncated_normal import truncated_normals
 from penchant.typing import FloatArray
 
 __all__ = ["HierarchicalEM", "HierarchicalResult"]
@@ -115,7 +116,7 @@ class HierarchicalEM:
         noise: float | None = None,
         start: HierarchicalResult | None = None,
     ) -> None:
-        self._sites = sites
+        self._sites, self._blocks = sites, Blocks(sites)
         self._features = np.ascontiguousarray(features)
         active = np.diff(sites.node_start) > 0
         self.n_people = max(int(active.sum()), 1)
@@ -123,7 +124,7 @@ class HierarchicalEM:
         self._shrinkage, self.target = shrinkage, target
         self._learns_noise = noise is None
         self._is_dense = len(features) <= LARGEST_DENSE
-        self._gaussians = SiteState(*np.zeros((4, len(sites.first))))
+        self._gaussians = SiteState(*np.zeros((5, len(sites.first))))
         self._duals = np.zeros(len(sites.nodes))
         self.coef = np.zeros((design.shape[1], len(target)))
         self.cov, self.residual = target.copy(), residual
@@ -136,8 +137,17 @@ class HierarchicalEM:
             self.residual, self.ridge = start.residual, start.ridge
             self.noise = start.noise
 
-    def solve(self, *, tol: float = 7e-3, max_iter: int = 100) -> HierarchicalResult:
-        """Step until the prior changes by no more than `tol` per step."""
+    def solve(
+        self,
+        *,
+        tol: float = 7e-3,
+        max_iter: int = 100,
+        go_on: Callable[[float], bool] = lambda gap: True,
+    ) -> HierarchicalResult:
+        """Step until the prior changes by no more than `tol` per step.
+
+        `go_on` is told the gap after each step; False: stop.
+        """
         self._rescale()
         self._expect(_FIRST_SWEEPS)
         gap, n_iter, self._pace = np.inf, 0, 1.0
@@ -146,17 +156,19 @@ class HierarchicalEM:
             self._step()
             pairs = zip(self._learned(), before, strict=True)
             change = max(np.abs(now - then).max(initial=0.0) for now, then in pairs)
-            gap = change / self._pace
+            gap = float(change / self._pace)
             # Where steps overshoot (contradictory, very few answers) they get shorter.
             self._pace *= 0.5 if gap > last else 1.1
             self._pace = min(max(self._pace, _SLOWEST), 1.0)
             n_iter += 1
+            if not go_on(gap):
+                break
         self._expect(_LAST_SWEEPS)
         log_evidence, _, _ = self._expect(1)  # exact, as the sites no longer change
         return HierarchicalResult(
             status="optimal" if gap <= tol else "iteration_limit",
             n_iter=n_iter,
-            gap=float(gap),
+            gap=gap,
             log_evidence=log_evidence,
             coef=self.coef,
             cov=self.cov,
@@ -196,15 +208,15 @@ class HierarchicalEM:
         if self._is_dense and self.residual > 0.0:
             dense[np.diag_indices_from(dense)] += self.residual
         means = self._design @ self.coef
-        told = sweep_people(
-            self._sites,
+        told = self._blocks.expect(
             PeoplePrior(means, features, self.offsets, dense, factor, self.residual),
-            np.full(len(self._sites.lower), self.noise),
+            self.noise,
             self._gaussians,
             n_sweeps,
             self._pace,
         )
-        self._duals, information = told.duals, told.information
+        self._duals, self._gaussians = told.duals, told.state
+        information = told.information
         if self._is_dense:
             information = features.T @ information @ features
         return told.log_evidence, information / self.n_people, told.trace
@@ -297,7 +309,7 @@ class HierarchicalEM:
         def loss(logarithm: float) -> float:
             away = (logarithm - _LOG_NOISE[0]) / _LOG_NOISE[1]
             spread = np.sqrt(variances + np.exp(2.0 * logarithm))
-            gain = np.sum(weights * log_masses(lower, upper, spread, means))
+            gain = weights @ truncated_normals(lower, upper, spread, means)[0]
             return float(0.5 * away**2 - step * gain)
 
         here = np.log(self.noise)

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from scipy.sparse import csr_array
 
+from penchant._cached import cached_property
 from penchant._validation import check_weights, frozen_array, set_fields
 from penchant.exceptions import DataError
-from penchant.gp.inference._truncated_normal import truncated_normal
+from penchant.gp.inference._truncated_normal import truncated_normals
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
@@ -16,12 +17,8 @@ __all__ = [
     "Rows",
     "SiteDerivatives",
     "Sites",
-    "add_gram",
     "check_problem",
     "earlier_sites",
-    "log_masses",
-    "row_variances",
-    "standardised",
 ]
 
 
@@ -88,14 +85,48 @@ class Rows:
 
     def gram(self, values: FloatArray, n_nodes: int) -> FloatArray:
         """Give A'diag(values)A of shape (n_nodes, n_nodes)."""
-        total = np.zeros((n_nodes, n_nodes))
-        add_gram(self.raised, self.lowered, np.ascontiguousarray(values), total)
-        return total
+        size = n_nodes + 1  # the last row and column are for the missing sides
+        i, j = self.raised % size, self.lowered % size
+        between = np.bincount(i * size + j, values, size * size).reshape(size, size)
+        total = -(between + between.T)
+        total.ravel()[:: size + 1] = np.bincount(i, values, size)
+        total.ravel()[:: size + 1] += np.bincount(j, values, size)
+        return np.ascontiguousarray(total[:n_nodes, :n_nodes])
 
     def variances(self, cov: FloatArray) -> FloatArray:
         """Give the diagonal of A cov A', shape (n_sites,)."""
-        spread: FloatArray = row_variances(cov, self.raised, self.lowered)
-        return spread
+        i, j = self.raised, self.lowered
+        both = np.where((i >= 0) & (j >= 0), cov[i, j], 0.0)
+        first = np.where(i >= 0, cov[i, i] - both, 0.0)
+        second = np.where(j >= 0, both - cov[j, j], 0.0)
+        return np.asarray(np.maximum(first - second, 0.0), dtype=np.float64)
+
+    def project(self, cov: FloatArray) -> FloatArray:
+        """Give A cov A' of a symmetric cov, shape (n_sites, n_sites)."""
+        return self.apply(self.apply(cov).T)
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Give A'values of shape (n_nodes, m), of values with one row per site."""
+        return np.asarray(self._matrix.T @ values)
+
+    @cached_property
+    def _matrix(self) -> csr_array:
+        """A, of shape (n_sites, n_nodes)."""
+        sites = np.tile(np.arange(len(self)), 2)
+        nodes = np.concatenate([self.raised, self.lowered])
+        signs, there = np.repeat([1.0, -1.0], len(self)), nodes >= 0
+        shape = (len(self), self.n_nodes)
+        places = (sites[there], nodes[there])
+        return csr_array((signs[there], places), shape=shape)
+
+    def take(self, some: IntArray) -> tuple["Rows", IntArray]:
+        """Keep some rows, about nodes that are numbered anew; give these nodes, too."""
+        raised, lowered = self.raised[some], self.lowered[some]
+        used = np.unique(np.concatenate([raised, lowered]))
+        used = used[used >= 0]
+        new = np.full(self.n_nodes + 1, -1)  # the last entry is for a missing side
+        new[used] = np.arange(len(used))
+        return Rows(new[raised], new[lowered]), used
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -175,8 +206,7 @@ class Sites:
         -------
         ndarray of shape (n_sites,)
         """
-        at = np.asarray(s, dtype=np.float64)
-        found: FloatArray = log_masses(self.lower, self.upper, self.noise, at)
+        found: FloatArray = self._describe(s)[0]
         return found
 
     def derivatives(self, s: ArrayLike) -> SiteDerivatives:
@@ -192,8 +222,11 @@ class Sites:
             value, first, second, third; each of shape (n_sites,). The second is
             between -1/noise^2 and 0.
         """
-        at = np.asarray(s, dtype=np.float64)
-        return SiteDerivatives(*_differentiate(self.lower, self.upper, self.noise, at))
+        log_mass, mean, _, third, shrinkage, _, _ = self._describe(s)
+        noise = self.noise
+        return SiteDerivatives(
+            log_mass, mean / noise, -shrinkage / noise**2, third / noise**3
+        )
 
     def end_derivatives(self, s: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Differentiate value, first and second derivative in the two ends.
@@ -206,9 +239,19 @@ class Sites:
         -------
         in_lower, in_upper : ndarray of shape (3, n_sites)
         """
+        # Moving one end: dE h(e) = density at the end times (h(end) - E h(e)).
+        _, mean, variance, _, _, *densities = self._describe(s)
+        at, noise, slopes = np.asarray(s, np.float64), self.noise, []
+        for end, density in zip((self.lower, self.upper), densities, strict=True):
+            away = np.where(density > 0.0, (end - at) / noise - mean, 0.0)
+            parts = [np.ones_like(away), away / noise, (away**2 - variance) / noise**2]
+            slopes.append(density / noise * np.array(parts))
+        return -slopes[0], slopes[1]
+
+    def _describe(self, s: ArrayLike) -> FloatArray:
         at = np.asarray(s, dtype=np.float64)
-        slopes = _differentiate_ends(self.lower, self.upper, self.noise, at)
-        return slopes[0], slopes[1]
+        found: FloatArray = truncated_normals(self.lower, self.upper, self.noise, at)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,23 +298,24 @@ class GaussianResult:
 
 def check_problem(
     mean: ArrayLike, cov: ArrayLike, sites: Sites, rows: Rows | None
-) -> tuple[FloatArray, FloatArray, Rows]:
+) -> tuple[FloatArray, FloatArray]:
     """Require a prior, sites and rows that fit together; no rows: site k, node k."""
     prior_mean = np.ascontiguousarray(mean, dtype=np.float64)
     prior_cov = np.ascontiguousarray(cov, dtype=np.float64)
-    about = Rows.identity(len(sites)) if rows is None else rows
     size = len(prior_mean)
     if prior_mean.ndim != 1 or prior_cov.shape != (size, size):
         raise DataError(
             "cov must be square, with one row per entry of mean. "
             f"Got shapes {prior_cov.shape} and {prior_mean.shape}."
         )
-    if len(about) != len(sites) or about.n_nodes > size:
+    n_rows = len(sites) if rows is None else len(rows)
+    n_nodes = len(sites) if rows is None else rows.n_nodes
+    if n_rows != len(sites) or n_nodes > size:
         raise DataError(
-            f"There must be one row per site, about {size} nodes. Got {len(about)} "
-            f"rows about {about.n_nodes} nodes and {len(sites)} sites."
+            f"There must be one row per site, about {size} nodes. Got {n_rows} "
+            f"rows about {n_nodes} nodes and {len(sites)} sites."
         )
-    return prior_mean, prior_cov, about
+    return prior_mean, prior_cov
 
 
 def earlier_sites(
@@ -283,89 +327,3 @@ def earlier_sites(
         known = min(len(start[0]), n_sites)
         tau[:known], nu[:known] = start[0][:known], start[1][:known]
     return tau, nu
-
-
-@njit(cache=True)
-def standardised(
-    lower: float, upper: float, s: float, scale: float
-) -> tuple[float, float]:
-    """Give the interval of e = (x - s)/scale as `truncated_normal` takes it."""
-    if lower == -np.inf:
-        return -np.inf, (upper - s) / scale
-    return (lower - s) / scale, (upper - lower) / scale
-
-
-@njit(cache=True)
-def log_masses(
-    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
-) -> FloatArray:
-    """Give the log-probability of each interval, shape (n_sites,)."""
-    found = np.empty(len(s))
-    for k in range(len(s)):
-        a, width = standardised(lower[k], upper[k], s[k], noise[k])
-        found[k] = truncated_normal(a, width)[0]
-    return found
-
-
-@njit(cache=True)
-def _differentiate(
-    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
-) -> FloatArray:
-    found = np.empty((4, len(s)))
-    for k in range(len(s)):
-        a, width = standardised(lower[k], upper[k], s[k], noise[k])
-        log_mass, mean, _, third, shrinkage, _, _ = truncated_normal(a, width)
-        found[0, k] = log_mass
-        found[1, k] = mean / noise[k]
-        found[2, k] = -shrinkage / noise[k] ** 2
-        found[3, k] = third / noise[k] ** 3
-    return found
-
-
-@njit(cache=True)
-def _differentiate_ends(
-    lower: FloatArray, upper: FloatArray, noise: FloatArray, s: FloatArray
-) -> FloatArray:
-    """Move one end: dE h(e) = density at the end times (h(end) - E h(e))."""
-    found = np.zeros((2, 3, len(s)))
-    for k in range(len(s)):
-        a, width = standardised(lower[k], upper[k], s[k], noise[k])
-        _, mean, variance, _, _, at_lower, at_upper = truncated_normal(a, width)
-        for side in range(2):
-            end, density = (lower[k], -at_lower) if side == 0 else (upper[k], at_upper)
-            if density == 0.0:
-                continue
-            away = (end - s[k]) / noise[k] - mean
-            found[side, 0, k] = density / noise[k]
-            found[side, 1, k] = density * away / noise[k] ** 2
-            found[side, 2, k] = density * (away**2 - variance) / noise[k] ** 3
-    return found
-
-
-@njit(cache=True)
-def add_gram(
-    raised: IntArray, lowered: IntArray, values: FloatArray, total: FloatArray
-) -> None:
-    """Add A'diag(values)A to total."""
-    for k in range(len(values)):
-        i, j, value = raised[k], lowered[k], values[k]
-        if i >= 0:
-            total[i, i] += value
-        if j >= 0:
-            total[j, j] += value
-        if i >= 0 and j >= 0:
-            total[i, j] -= value
-            total[j, i] -= value
-
-
-@njit(cache=True)
-def row_variances(cov: FloatArray, raised: IntArray, lowered: IntArray) -> FloatArray:
-    """Give the diagonal of A cov A'."""
-    found = np.empty(len(raised))
-    for k in range(len(raised)):
-        i, j = raised[k], lowered[k]
-        both = cov[i, j] if i >= 0 and j >= 0 else 0.0
-        first = cov[i, i] - both if i >= 0 else 0.0
-        second = both - cov[j, j] if j >= 0 else 0.0
-        found[k] = max(first - second, 0.0)
-    return found

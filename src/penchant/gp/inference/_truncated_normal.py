@@ -3,6 +3,7 @@
 Everything that a site of evidence needs (GP-3, GP-8, GP-10) is a cumulant of a
 standard normal e given a < e <= b. Each of the four regimes below subtracts no two
 numbers that are nearly equal, so that far tails and narrow intervals lose nothing.
+Helpers are inlined: compiled on their own they would make the first use wait.
 """
 
 from math import erfc, exp, inf, log, log1p, pi, sqrt
@@ -10,7 +11,9 @@ from math import erfc, exp, inf, log, log1p, pi, sqrt
 import numpy as np
 from numba import njit
 
-__all__ = ["truncated_normal"]
+from penchant.typing import FloatArray
+
+__all__ = ["standardised", "truncated_normal", "truncated_normals"]
 
 _SQRT2 = sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * log(2.0 * pi)
@@ -49,37 +52,30 @@ def truncated_normal(
     at_lower, at_upper : float
         Density of e at the two ends; 0 at infinite ones.
     """
-    if a == -inf:
-        if width == inf:
-            return 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
-        mass, mean, variance, third, shrinkage, density = _upper_tail(-width)
-        return mass, -mean, variance, -third, shrinkage, 0.0, density
-    if width == inf:
-        mass, mean, variance, third, shrinkage, density = _upper_tail(a)
-        return mass, mean, variance, third, shrinkage, density, 0.0
-    if a + 0.5 * width >= 0.0:
-        return _right_of_zero(a, width)
-    mass, mean, variance, third, shrinkage, low, high = _right_of_zero(
-        -(a + width), width
-    )
-    return mass, -mean, variance, -third, shrinkage, high, low
-
-
-@njit(cache=True)
-def _right_of_zero(
-    a: float, width: float
-) -> tuple[float, float, float, float, float, float, float]:
-    """Describe e in an interval whose middle is at least 0."""
+    if a == -inf and width == inf:
+        return 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+    # The mirror image of an interval below 0 lies above it.
+    mirrored = a == -inf or a + 0.5 * width < 0.0
+    if mirrored:
+        a, width = (-width, inf) if a == -inf else (-(a + width), width)
     fall = width * (a + 0.5 * width)
-    if a > 0.0 and fall > _NEGLIGIBLE:
-        mass, mean, variance, third, shrinkage, density = _upper_tail(a)
-        return mass, mean, variance, third, shrinkage, density, 0.0
-    if a <= 1.0 and width > _WIDE:
-        return _difference_of_tails(a, a + width)
-    return _by_quadrature(a, width, fall)
+    if width == inf or (a > 0.0 and fall > _NEGLIGIBLE):
+        log_mass, mean, variance, third, shrinkage, low = _upper_tail(a)
+        high = 0.0
+    elif a <= 1.0 and width > _WIDE:
+        log_mass, mean, variance, third, shrinkage, low, high = _difference_of_tails(
+            a, a + width
+        )
+    else:
+        log_mass, mean, variance, third, shrinkage, low, high = _by_quadrature(
+            a, width, fall
+        )
+    if mirrored:
+        return log_mass, -mean, variance, -third, shrinkage, high, low
+    return log_mass, mean, variance, third, shrinkage, low, high
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _upper_tail(a: float) -> tuple[float, float, float, float, float, float]:
     """Describe e given e > a: log mass, three cumulants, shrinkage, density at a."""
     if a <= _TAIL:
@@ -104,7 +100,7 @@ def _upper_tail(a: float) -> tuple[float, float, float, float, float, float]:
     return log_mass, mean, variance, third, 1.0 - variance, mean
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _difference_of_tails(
     a: float, b: float
 ) -> tuple[float, float, float, float, float, float, float]:
@@ -125,7 +121,7 @@ def _difference_of_tails(
     return log_mass, mean, 1.0 - shrinkage, third, shrinkage, low, high
 
 
-@njit(cache=True)
+@njit(inline="always")
 def _by_quadrature(
     a: float, width: float, fall: float
 ) -> tuple[float, float, float, float, float, float, float]:
@@ -147,3 +143,27 @@ def _by_quadrature(
     log_mass = -0.5 * a * a - _LOG_SQRT_2PI + log(total)
     low, high = 1.0 / total, exp(-fall) / total
     return log_mass, a + shift, second, third, 1.0 - second, low, high
+
+
+@njit(inline="always")
+def standardised(
+    lower: float, upper: float, s: float, scale: float
+) -> tuple[float, float]:
+    """Give the interval of e = (x - s)/scale as `truncated_normal` takes it."""
+    if lower == -np.inf:
+        return -np.inf, (upper - s) / scale
+    return (lower - s) / scale, (upper - lower) / scale
+
+
+@njit(cache=True)
+def truncated_normals(
+    lower: FloatArray, upper: FloatArray, scale: FloatArray, s: FloatArray
+) -> FloatArray:
+    """Describe each e = (x - s)/scale given lower < x <= upper, shape (7, n)."""
+    found = np.empty((7, len(s)))
+    for k in range(len(s)):
+        a, width = standardised(lower[k], upper[k], s[k], scale[k])
+        told = truncated_normal(a, width)
+        for r in range(7):
+            found[r, k] = told[r]
+    return found
