@@ -77,6 +77,8 @@ class Encoder:
         cls = type(model)
         inner = f"{place}." if place else ""
         params = model.get_params(deep=False)
+        if "callback" in params:
+            params["callback"] = None  # who watched the fit is no part of the model
         learned = [name for name in learned_names(cls) if hasattr(model, name)]
         return {
             _TAG: "estimator",
