@@ -259,7 +259,9 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
         self
         """
         pairs = check_pairs(self, X, y, sample_weight)
-        unit = self._fit_domain(X, pairs.items)
+        wins = np.bincount(pairs.winners, pairs.weights, len(pairs.items))
+        losses = np.bincount(pairs.losers, pairs.weights, len(pairs.items))
+        unit = self._fit_domain(pairs.items, (wins - losses) / (wins + losses + 1e-300))
         evidence = correlate_outcomes(unit, pairs)
         self.is_down_, self.directions_ = self._find_directions(X, evidence)
         fit, self.marginals_ = self._learn(self._rows(self._turn(unit), pairs))

@@ -394,7 +394,12 @@ class Items:
         }
         return Items(pd.DataFrame(columns), self.attributes, self.names)
 
-    def take(self, rows: Any) -> "Items":
+    @property
+    def iloc(self) -> "Items":
+        """Itself: the sign by which scikit-learn knows that it can `take` rows."""
+        return self
+
+    def take(self, rows: Any, axis: int = 0) -> "Items":
         """Keep the given rows (indices), with the same attributes and domains."""
         index = np.asarray(rows)
         names = tuple(self.names[row] for row in index)

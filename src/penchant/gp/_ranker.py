@@ -137,6 +137,8 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         "n_iter_",
     )
 
+    _takes_blanks = True  # a blank number counts as the median
+
     def __init__(
         self,
         *,
@@ -190,7 +192,12 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         items, answers = check_answers(self, X, y, sample_weight)
         names = getattr(self, "feature_names_in_", None)
         self.encoding_ = make_encoding(
-            X, items, self.domain, self.categorical_features, names
+            self,
+            items,
+            self.domain,
+            self.categorical_features,
+            names,
+            fills_blanks=True,
         )
         U = self.encoding_.transform(answers.items)
         width = 0.5 if self.tie_width is None else self.tie_width / self.noise
