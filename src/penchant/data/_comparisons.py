@@ -390,7 +390,8 @@ class ItemPairs:
 
     def take(self, rows: ArrayLike, axis: int = 0) -> Self:
         """Keep the given pairs."""
-        return type(self)(self.items, self.first[rows], self.second[rows])
+        index = np.asarray(rows)
+        return type(self)(self.items, self.first[index], self.second[index])
 
 
 def check_items_exist(n_needed: int, n_items: int) -> None:
