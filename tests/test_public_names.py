@@ -117,6 +117,8 @@ def test_rooms_are_there_as_soon_as_the_package_is():
         "assert {'models', 'elicitation', '__version__'} <= set(dir(penchant))\n"
         "penchant.models.GAIRegressor\n"
         "penchant.exceptions.DataError\n"
+        "slow = {'rich', 'sklearn.svm', 'sklearn.metrics', 'sklearn.linear_model'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
