@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from penchant._progress import PROGRESS, Progress
 from penchant._validation import check_weights
 from penchant.choquet._directions import (
     CriterionDirection,
@@ -67,12 +68,16 @@ class ChoquetModel(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "domain": [StrOptions({"data"}), "array-like"],
         "directions": [StrOptions({"auto", "up"}), Mapping, "array-like", None],
+        **PROGRESS,
     }
 
     _learned: ClassVar[tuple[str, ...]] = ("domain_", "is_down_", "directions_")
 
     domain: Any
     directions: Any
+    max_time: float | None
+    verbose: int
+    callback: Any
     # Of several classes: one row, and one dict, per class.
     is_down_: BoolArray
     directions_: Any
@@ -83,6 +88,10 @@ class ChoquetModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def _progress(self) -> Progress:
+        name = type(self).__name__
+        return Progress(name, self.max_time, self.verbose, self.callback)
 
     def _fit_domain(self, items: FloatArray, scores: FloatArray) -> FloatArray:
         """Learn the map to [0, 1] and apply it.
