@@ -106,6 +106,11 @@ def test_tables_of_any_kind_are_the_same_items(estimator, flats):
     expected = values(model, flats)
 
     np.testing.assert_allclose(values(model, items), expected)
+    if not isinstance(model, RankerMixin):  # those take arrays as pairs
+        cells = flats.to_numpy(dtype=object)
+        np.testing.assert_allclose(values(model, cells), expected)
+        assert not hasattr(model.fit(cells, y), "feature_names_in_")
+        np.testing.assert_allclose(values(model, cells.tolist()), expected)
     model.fit(items, y)
     np.testing.assert_allclose(values(model, items), expected, atol=1e-6)
     np.testing.assert_allclose(values(model, flats), expected, atol=1e-6)

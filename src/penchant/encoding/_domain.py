@@ -130,19 +130,22 @@ def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         # The fit took numbers as the table has them.
         frame = X.frame if isinstance(X, Items) else X
         return frame if has_names or frame is X else frame.to_numpy()
+    names = [attribute.name for attribute in known]
     frame = _raw_frame(X)
     if frame is None:
         encoded = np.asarray(X, dtype=np.float64)
-    else:
+    elif isinstance(X, Items | pd.DataFrame) or frame.shape[1] != len(known):
         encoded = encode_frame(frame, known)
-        has_names = has_names and isinstance(frame.columns[0], str)
+    else:  # cells of an array go by their place
+        encoded = encode_frame(frame.set_axis(names, axis="columns"), known)
+        has_names = has_names and not reset
     if encoded.ndim != 2 or encoded.shape[1] != len(known):
         return X  # scikit-learn says what is wrong
     if not takes_blanks(estimator):
         _refuse_blanks(estimator, encoded, known, X)
     if not has_names:
         return encoded
-    return pd.DataFrame(encoded, columns=[attribute.name for attribute in known])
+    return pd.DataFrame(encoded, columns=names)
 
 
 def _raw_frame(X: Any) -> pd.DataFrame | None:

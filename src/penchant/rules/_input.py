@@ -240,7 +240,8 @@ def pair_data(pairs: Pairs, *, with_ties: bool) -> tuple[PairData, IntArray]:
     table = np.column_stack([winners, losers, pairs.ties])
     kept = ~pairs.ties | with_ties | pairs.ties.all()
     units = np.full(kept.size, -1)
-    distinct, units[kept] = np.unique(table[kept], axis=0, return_inverse=True)
+    distinct, unit_of = np.unique(table[kept], axis=0, return_inverse=True)
+    units[kept] = unit_of.ravel()
     weights = np.bincount(units[kept], pairs.weights[kept]).astype(np.float64)
     data = PairData(
         pairs.items, weights, distinct[:, 0], distinct[:, 1], distinct[:, 2] == 1
