@@ -10,7 +10,13 @@ from penchant.encoding._domain import (
     takes_blanks,
 )
 from penchant.encoding._encoding import Encoding, make_encoding, make_kernels
-from penchant.encoding._frames import DAYS, encode_frame, find_attributes, find_text
+from penchant.encoding._frames import (
+    DAYS,
+    as_days,
+    encode_frame,
+    find_attributes,
+    find_text,
+)
 from penchant.encoding._pairs import Pairs, RankerMixin, check_pairs
 
 __all__ = [
@@ -19,6 +25,7 @@ __all__ = [
     "Encoding",
     "Pairs",
     "RankerMixin",
+    "as_days",
     "check_domain",
     "check_items",
     "check_labelled_items",

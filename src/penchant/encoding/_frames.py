@@ -12,7 +12,7 @@ from penchant.data.reading import as_numbers, encode_column, type_column
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["DAYS", "encode_frame", "find_attributes", "find_text"]
+__all__ = ["DAYS", "as_days", "encode_frame", "find_attributes", "find_text"]
 
 DAYS = "days since 1970-01-01"
 """Unit of an attribute whose values are dates."""
@@ -44,7 +44,7 @@ def find_attributes(frame: pd.DataFrame) -> tuple[Attribute, ...]:
     levels with one; dates count in days; nobody said which way numbers are better.
     """
     return tuple(
-        type_column(_days(column), _guess(name, column))[1]
+        type_column(as_days(column), _guess(name, column))[1]
         for name, column in zip(_names(frame), _columns(frame), strict=True)
     )
 
@@ -68,7 +68,7 @@ def encode_frame(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> FloatA
         )
     encoded = []
     for attribute in attributes:
-        column = _days(columns[attribute.name])
+        column = as_days(columns[attribute.name])
         if attribute.kind == "numeric":
             is_level = isinstance(column.dtype, pd.CategoricalDtype)
             column = as_numbers(
@@ -118,7 +118,7 @@ def _has_text(rows: Any) -> bool:
     return any(isinstance(cell, str) for row in rows if np.ndim(row) for cell in row)
 
 
-def _days(column: pd.Series) -> pd.Series:
+def as_days(column: pd.Series) -> pd.Series:
     """Count dates in days since 1970, with fractions; NaN for no date."""
     if not _is_date(column):
         return column
