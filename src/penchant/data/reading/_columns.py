@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute
+from penchant.data.reading._csv_files import MISSING_MARKS
 from penchant.data.reading._problems import Problem, raise_first, row_numbers
-from penchant.data.reading._tables import MISSING_MARKS
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
