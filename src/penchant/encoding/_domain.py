@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from penchant.data import Attribute, Items
+from penchant.data import Attribute, ItemPairs, Items
 from penchant.encoding._frames import encode_frame, find_attributes, find_text
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
@@ -157,17 +157,14 @@ def _raw_frame(X: Any) -> pd.DataFrame | None:
 
 def _attributes(estimator: Any, X: Any) -> tuple[Attribute, ...] | None:
     """Tell what the columns in a fit are; None: all are plain numbers."""
-    if isinstance(X, Items):
-        return X.attributes
-    frame = find_text(X)
-    if frame is None:
-        return None
-    if not isinstance(getattr(estimator, "domain", "data"), str):
+    found = known_attributes(X)
+    is_given = not isinstance(getattr(estimator, "domain", "data"), str)
+    if found is not None and is_given and not isinstance(X, Items):
         raise DataError(
             "domain is for tables of numbers. This one has text, categories or dates: "
             "give Items, whose attributes have domains, or leave domain='data'."
         )
-    return find_attributes(frame)
+    return found
 
 
 def _refuse_blanks(
@@ -188,8 +185,19 @@ def _refuse_blanks(
 
 
 def known_attributes(X: Any) -> tuple[Attribute, ...] | None:
-    """Give the attributes of Items or of an estimator that was fitted on such."""
-    return X.attributes if isinstance(X, Items) else getattr(X, "attributes_in_", None)
+    """Tell what columns are, by what the user gave or by the estimator that took it.
+
+    None: all are plain numbers.
+    """
+    if isinstance(X, ItemPairs):
+        X = X.items
+    if isinstance(X, Items):
+        return X.attributes
+    if hasattr(X, "get_params"):
+        return getattr(X, "attributes_in_", None)
+    is_pairs = isinstance(X, np.ndarray) and X.ndim == 3
+    frame = find_text(X.reshape(-1, X.shape[2]) if is_pairs else X)
+    return None if frame is None else find_attributes(frame)
 
 
 def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:

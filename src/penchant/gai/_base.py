@@ -150,7 +150,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         """Find out what the attributes are, and encode the items."""
         names = getattr(self, "feature_names_in_", None)
         self.encoding_ = make_encoding(
-            self, items, self.domain, self.categorical_features, names
+            X, items, self.domain, self.categorical_features, names
         )
         return _Prepared(
             self.encoding_.transform(items),

@@ -174,7 +174,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         self.encoding_ = make_encoding(
-            self, items[keep], self.domain, self.categorical_features, names
+            X, items[keep], self.domain, self.categorical_features, names
         )
         U = self.encoding_.transform(items[keep])
         fits = self._fit_utilities(U, codes.ravel(), weights[keep])
