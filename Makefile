@@ -11,7 +11,7 @@ FLOOR_TESTS := tests/data tests/encoding tests/kernels tests/metrics tests/datas
   tests/elicitation tests/plotting tests/testing tests/test_conventions.py tests/test_io.py
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-floors soak check lint types layers format docs bench reproduce pins clean
+.PHONY: help app test soak check lint types layers format docs bench reproduce pins clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,7 @@ test: export OPENBLAS_NUM_THREADS = 1
 test: $(INSTALLED)  ## install and run all tests
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
 
+.PHONY: test-floors
 # Old versions beside new ones warn of each other. scikit-learn 1.6 asks for sparse tables
 # also of those who refuse them.
 test-floors: export OMP_NUM_THREADS = 1

@@ -5,15 +5,17 @@ from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator
 
 from penchant.exceptions import DataError
-from penchant.plotting._marks import label_rows, write_on_right
 from penchant.plotting._style import (
     SMALL,
+    TEXT,
     Theme,
     ThemeName,
     drawing,
     number_axis,
+    quiet,
 )
 from penchant.typing import ArrayLike, FloatArray
 
@@ -92,10 +94,7 @@ def plot_group_ranking(
     with drawing(ax, theme, size) as (axes, colours):
         for row, item in enumerate(shown):
             _draw_row(axes, row, values[:, item], inside, theme, colours)
-            write_on_right(axes, row, f"{mean[item]:.0f}", colours, 10)
-        label_rows(axes, labelled, colours)
-        axes.set_xlabel("points; the tall line and the number are the mean")
-        number_axis(axes.xaxis)
+        _label_rows(axes, labelled, mean[shown], colours)
         _add_legend(axes, labels, theme, colours)
     return axes
 
@@ -129,6 +128,30 @@ def _draw_row(
             zorder=3,
             clip_on=False,
         )
+
+
+def _label_rows(
+    ax: Axes, names: Sequence[str], means: FloatArray, colours: Theme
+) -> None:
+    rows = np.arange(len(names))
+    for row, mean in zip(rows, means, strict=True):
+        ax.annotate(
+            f"{mean:.0f}",
+            (1.0, row),
+            xycoords=("axes fraction", "data"),
+            xytext=(10, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=TEXT,
+            color=colours.ink,
+        )
+    ax.yaxis.set_major_locator(FixedLocator(rows.tolist()))
+    ax.set_yticklabels(list(names))
+    ax.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel("points; the tall line and the number are the mean")
+    number_axis(ax.xaxis)
+    quiet(ax, "left")
 
 
 def _add_legend(
@@ -205,9 +228,13 @@ def plot_segment_weights(
                 zorder=3,
                 clip_on=False,
             )
-        label_rows(axes, [attributes[k] for k in order], colours)
+        axes.yaxis.set_major_locator(FixedLocator(rows.tolist()))
+        axes.set_yticklabels([attributes[k] for k in order])
+        axes.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
+        axes.set_ylim(len(attributes) - 0.5, -0.5)
         axes.set_xlim(left=0.0)
         axes.set_xlabel("weight in the decision, in percent")
         number_axis(axes.xaxis)
+        quiet(axes, "left")
         _add_legend(axes, list(weights), theme, colours)
     return axes
