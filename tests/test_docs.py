@@ -1,8 +1,11 @@
 import doctest
+import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+import penchant
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -25,3 +28,18 @@ def test_sessions_in_page_are_true(page):
     )
     assert tried > 0
     assert failed == 0, "".join(report)
+
+
+def test_which_estimator_names_them_all():
+    page = (DOCS / "guide" / "choosing.md").read_text(encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(
+        "draw_estimators", DOCS / "images" / "draw_estimators.py"
+    )
+    drawing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawing)
+    drawn = {name.replace("\n", "") for *_, names in drawing.ROWS for name in names}
+
+    kinds = ("Regressor", "Classifier", "Ranker", "CV", "SVC", "SVR", "PopulationGP")
+    known = {name for name in penchant.models.__all__ if name.endswith(kinds)}
+    assert drawn - {""} <= known
+    assert {name for name in known - drawn if f"`{name}`" not in page} == set()

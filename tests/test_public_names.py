@@ -4,6 +4,8 @@ import ast
 import importlib
 import json
 import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,25 @@ def is_private(target):
     """Tell a name in a private module of a room: penchant.gai._fit.fit, say."""
     parts = target.split(".")
     return parts[0] == "penchant" and any(p.startswith("_") for p in parts[2:-1])
+
+
+def test_rooms_are_there_as_soon_as_the_package_is():
+    script = (
+        "import sys, penchant\n"
+        "assert not any(name.startswith('penchant.gai') for name in sys.modules)\n"
+        "assert {'models', 'elicitation', '__version__'} <= set(dir(penchant))\n"
+        "penchant.models.GAIRegressor\n"
+        "penchant.exceptions.DataError\n"
+        "slow = {'rich', 'sklearn.svm', 'sklearn.metrics', 'sklearn.linear_model'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = penchant.nothing
+
+
+def test_every_room_is_offered_by_the_package():
+    rooms = {found.name for found in pkgutil.iter_modules(penchant.__path__)}
+    hidden = {"cli", "texts", "views", "web"}  # the app, not the library
+    assert {room for room in rooms if room[0] != "_"} - hidden == set(penchant.__all__)

@@ -1,3 +1,30 @@
 """Learn what people value, ask little, recommend, and say why."""
 
+from penchant._lazy import offer_rooms
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "choquet",
+    "data",
+    "datasets",
+    "elicitation",
+    "encoding",
+    "exceptions",
+    "explanation",
+    "gai",
+    "gp",
+    "io",
+    "kernels",
+    "metrics",
+    "models",
+    "plotting",
+    "rules",
+    "solvers",
+    "studies",
+    "testing",
+    "typing",
+    "utility",
+]
+
+__getattr__, __dir__ = offer_rooms(__name__, __all__)

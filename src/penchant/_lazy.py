@@ -1,11 +1,11 @@
-"""Names of other modules, offered here and imported when somebody asks for them."""
+"""Modules and their names, imported when somebody asks for them."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["offer"]
+__all__ = ["offer", "offer_rooms"]
 
 
 def offer(
@@ -35,5 +35,21 @@ def offer(
 
     def names() -> list[str]:
         return sorted(home)
+
+    return find, names
+
+
+def offer_rooms(
+    package: str, rooms: Sequence[str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Give a package its ``__getattr__`` and ``__dir__``: its rooms, on demand."""
+
+    def find(name: str) -> Any:
+        if name not in rooms:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return import_module(f"{package}.{name}")
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *rooms})
 
     return find, names

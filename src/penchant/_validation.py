@@ -1,5 +1,6 @@
 """Checks of plain arrays, and a way to warn, that several layers share."""
 
+import os
 import sys
 import warnings
 from typing import Any
@@ -11,6 +12,7 @@ from penchant.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
     "check_indices",
+    "check_memory",
     "check_weights",
     "frozen_array",
     "set_fields",
@@ -72,6 +74,26 @@ def check_weights(values: ArrayLike | None, size: int, name: str) -> FloatArray:
         )
     weights: FloatArray = frozen_array(array)
     return weights
+
+
+def check_memory(need: float, what: str, advice: str) -> None:
+    """Refuse work that would not fit into memory, before it starts.
+
+    Parameters
+    ----------
+    need : float
+        Bytes, about.
+    what, advice : str
+        Who needs them for what, and the option that helps: a sentence.
+    """
+    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", ()):
+        return  # Windows does not tell
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if need > 0.8 * have:  # the rest is for whatever else runs
+        raise DataError(
+            f"{what} needs about {need / 2**30:.3g} GB of memory, and this machine has "
+            f"{have / 2**30:.3g} GB. {advice}"
+        )
 
 
 def warn_user(message: str, category: type[Warning]) -> None:

@@ -307,7 +307,11 @@ def test_bad_parameters_are_refused(sample):
 def test_the_exact_solver_refuses_missing_values():
     items, worth = table_of_flats(10)
     gaps = Items(
-        items.frame.replace({"energy": {"A": None}}), items.attributes, items.names
+        items.frame.assign(
+            energy=items.frame["energy"].mask(lambda level: level == "A")
+        ),
+        items.attributes,
+        items.names,
     )
     with pytest.raises(DataError, match=r"missing .*impute"):
         GAIRegressor(C=10.0).fit(gaps, worth)

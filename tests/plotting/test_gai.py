@@ -120,7 +120,9 @@ def test_what_is_no_factor_is_refused_with_the_factors(plain_model):
 
 def test_data_must_fit_the_model(flats_model, plain_model, rated_flats):
     items, _ = rated_flats
-    with pytest.raises(DataError, match="X must be Items with a column 'price'"):
+    with pytest.raises(
+        DataError, match="X must be Items or a data frame with a column 'price'"
+    ):
         plot_curve(flats_model, "price", X=items.encode())
     with pytest.raises(DataError, match=r"one column per attribute \(4\)"):
         plot_curve(plain_model, 0, X=np.ones((5, 3)))

@@ -22,7 +22,7 @@ def test_pairs_are_lines_full_or_dashed():
 def test_networks_of_tables():
     table = np.array([[0.0, 1.0], [1.0, 0.0]])
     ax = plot_interaction_network(table, importances=[1.0, 0.2], theme="dark")
-    sizes = ax.collections[0].get_sizes()
+    sizes = [disc.get_sizes()[0] for disc in ax.collections]
     assert sizes[0] > sizes[1]
     assert {"x0", "x1", "+1.0"} == {text.get_text() for text in ax.texts}
     assert not plot_interaction_network(np.zeros((2, 2))).lines

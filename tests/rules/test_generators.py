@@ -76,9 +76,8 @@ def test_monomials_of_binary_attributes_are_conjunctions():
 
 
 def test_attributes_of_a_sparse_table_are_priced_sparse():
-    table = sparse.random_array(
-        (40, 300), density=0.05, format="csr", rng=np.random.default_rng(0)
-    )
+    rng = np.random.default_rng(0)
+    table = sparse.csr_array(rng.random((40, 300)) * (rng.random((40, 300)) < 0.05))
     features = Monomials(1).bind(table, words(300))
     dense = table.toarray()
     scaled = dense / np.maximum(dense.max(axis=0), 1e-300)

@@ -3,17 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from threading import Timer
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["progress", "track"]
 
@@ -27,7 +20,7 @@ def progress(
     *,
     enabled: bool = True,
     delay: float = 2.0,
-    console: Console | None = None,
+    console: "Console | None" = None,
 ) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a bar by a number of steps.
 
@@ -55,13 +48,17 @@ def progress(
     ...     for _ in range(3):
     ...         advance(1)
     """
+    # Late, since few who import this ever watch.
+    from rich import progress as rich_progress
+    from rich.console import Console
+
     screen = Console(stderr=True) if console is None else console
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    bar = rich_progress.Progress(
+        rich_progress.TextColumn("{task.description}", markup=False),
+        rich_progress.BarColumn(),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeElapsedColumn(),
+        rich_progress.TimeRemainingColumn(),
         console=screen,
         transient=True,
     )
@@ -87,7 +84,7 @@ def track(
     total: int | None = None,
     enabled: bool = True,
     delay: float = 2.0,
-    console: Console | None = None,
+    console: "Console | None" = None,
 ) -> Iterator[T]:
     """Yield from an iterable and advance a bar by one after each element.
 

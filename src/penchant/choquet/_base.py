@@ -1,13 +1,16 @@
 """What all Choquet models share: criteria in [0, 1], larger is better, and answers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from penchant._progress import PROGRESS, Progress
 from penchant._validation import check_weights
 from penchant.choquet._directions import (
     CriterionDirection,
@@ -22,6 +25,7 @@ from penchant.encoding import (
     check_items,
     check_labelled_items,
     check_rated_items,
+    known_attributes,
 )
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -64,19 +68,44 @@ class ChoquetModel(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "domain": [StrOptions({"data"}), "array-like"],
         "directions": [StrOptions({"auto", "up"}), Mapping, "array-like", None],
+        **PROGRESS,
     }
 
     _learned: ClassVar[tuple[str, ...]] = ("domain_", "is_down_", "directions_")
 
     domain: Any
     directions: Any
+    max_time: float | None
+    verbose: int
+    callback: Any
     # Of several classes: one row, and one dict, per class.
     is_down_: BoolArray
     directions_: Any
 
-    def _fit_domain(self, X: Any, items: FloatArray) -> FloatArray:
-        """Learn the map to [0, 1] and apply it."""
-        self.domain_: Domain = check_domain(self.domain, X, items)
+    _takes_blanks = True
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _progress(self) -> Progress:
+        name = type(self).__name__
+        return Progress(name, self.max_time, self.verbose, self.callback)
+
+    def _fit_domain(self, items: FloatArray, scores: FloatArray) -> FloatArray:
+        """Learn the map to [0, 1] and apply it.
+
+        A monotone function needs an order: levels without one get that of the mean
+        scores of their items. It has no place for "unknown" either: blank cells get
+        the median, see `Domain.filled`.
+        """
+        domain = check_domain(self.domain, self, items)
+        levels = list(domain.levels)
+        for i, attribute in enumerate(known_attributes(self) or ()):
+            if attribute.kind == "categorical":
+                levels[i] = _order_levels(items[:, i], scores, len(attribute.levels))
+        self.domain_: Domain = replace(domain, levels=tuple(levels)).filled(items)
         return self.domain_.transform(items)
 
     def _find_directions(
@@ -108,14 +137,14 @@ class ChoquetModel(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(names)
 
-    def _merge(self, X: Any, items: FloatArray, y: Any, weights: FloatArray) -> Answers:
+    def _merge(self, items: FloatArray, y: Any, weights: FloatArray) -> Answers:
         """Merge equal rows with equal answers, and leave out rows of weight 0.
 
         The problem stays the same and gets smaller; it no longer depends on the
         order of rows, nor on whether a row is repeated or weighted.
         """
         kept = np.flatnonzero(weights > 0)
-        unit, weights = self._fit_domain(X, items[kept]), weights[kept]
+        unit, weights = self._fit_domain(items[kept], y), weights[kept]
         _, first, kind = np.unique(
             np.column_stack([unit, y]), axis=0, return_index=True, return_inverse=True
         )
@@ -146,7 +175,7 @@ class RatingMixin(RegressorMixin, ChoquetModel):
         """
         items, ratings = check_rated_items(self, X, y)
         weights = _check_weights(sample_weight, ratings.size)
-        answers = self._merge(X, items, ratings[weights > 0], weights)
+        answers = self._merge(items, ratings[weights > 0], weights)
         self._fit_ratings(self._turn_answers(X, answers))
         return self
 
@@ -199,7 +228,7 @@ class LabelMixin(ClassifierMixin, ChoquetModel):
                 f"{type(self).__name__} needs at least 2 classes. Got 1 class: "
                 f"{self.classes_[0]!r}."
             )
-        self._fit_codes(X, self._merge(X, items, codes, weights))
+        self._fit_codes(X, self._merge(items, codes, weights))
         return self
 
     def _fit_codes(self, X: Any, answers: Answers) -> None:
@@ -239,6 +268,16 @@ class LabelMixin(ClassifierMixin, ChoquetModel):
         if decision.ndim == 1:
             return self.classes_[(decision > 0).astype(np.int64)]
         return self.classes_[decision.argmax(axis=1)]
+
+
+def _order_levels(codes: FloatArray, scores: FloatArray, n_levels: int) -> FloatArray:
+    """Give the codes of levels from the worst mean score to the best."""
+    places = np.arange(n_levels) / max(n_levels - 1, 1)
+    means = [
+        scores[codes == place].mean() if (codes == place).any() else scores.mean()
+        for place in places
+    ]
+    return places[np.argsort(means, kind="stable")]
 
 
 def _check_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray:

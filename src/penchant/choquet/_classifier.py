@@ -36,7 +36,7 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         Whether three or more classes are grades. With False and `monotone`, every
         class's own utility moves one way in every criterion; that is not always
         meant, so consider ``monotone=False``.
-    representation, n_folds, tol, max_iter, random_state
+    representation, n_folds, tol, max_iter, max_time, verbose, callback, random_state
         As in `ChoquetRegressor`.
 
     Attributes
@@ -98,6 +98,9 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         n_folds: int = 5,
         tol: float = 1e-7,
         max_iter: int = 100,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Any = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -113,6 +116,9 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
             n_folds=n_folds,
             tol=tol,
             max_iter=max_iter,
+            max_time=max_time,
+            verbose=verbose,
+            callback=callback,
             random_state=random_state,
         )
         self.ordered = ordered
@@ -217,10 +223,10 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         ]
         self.is_down_ = np.array([is_down for is_down, _ in found])
         self.directions_ = [directions for _, directions in found]
-        parts = []
+        parts, progress = [], self._progress()
         for y, unit in zip(members, self._turn(answers.unit), strict=True):
             rows = self._rows(answers._replace(unit=unit, y=y), np.zeros(1, np.int64))
-            fit, heights = self._learn(rows)
+            fit, heights = self._learn(rows, progress=progress)
             capacity = self._capacity(fit)
             parts.append((fit, capacity, heights, self.k_, self.order_losses_))
         fits, capacities, curves, orders, losses = zip(*parts, strict=True)

@@ -77,6 +77,13 @@ class ChoquetRegressor(RatingMixin, ChoquetEstimator):
         Largest gap between primal and dual objective, relative to the first.
     max_iter : int, default=100
         Largest number of steps of one run of the interior-point solver.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning.
+        Of ``k="auto"`` folds that are not begun by then are left out.
+    verbose : int, default=0
+        Whether to tell of each step on standard error.
+    callback : callable or None, default=None
+        Called after each step with a dict of "step", "seconds" and "gap".
     random_state : int, RandomState or None, default=None
         Shuffles the folds of ``k="auto"``.
 
@@ -147,6 +154,9 @@ class ChoquetRegressor(RatingMixin, ChoquetEstimator):
         n_folds: int = 5,
         tol: float = 1e-7,
         max_iter: int = 100,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Any = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -162,6 +172,9 @@ class ChoquetRegressor(RatingMixin, ChoquetEstimator):
             n_folds=n_folds,
             tol=tol,
             max_iter=max_iter,
+            max_time=max_time,
+            verbose=verbose,
+            callback=callback,
             random_state=random_state,
         )
         self.epsilon = epsilon
@@ -215,7 +228,7 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
         between the preferred items and the others.
     loss : {"logistic", "hinge"}, default="logistic"
         Loss of a difference of utilities.
-    representation, n_folds, tol, max_iter, random_state
+    representation, n_folds, tol, max_iter, max_time, verbose, callback, random_state
         As in `ChoquetRegressor`.
 
     Attributes
@@ -259,7 +272,9 @@ class ChoquetRanker(RankerMixin, ChoquetEstimator):
         self
         """
         pairs = check_pairs(self, X, y, sample_weight)
-        unit = self._fit_domain(X, pairs.items)
+        wins = np.bincount(pairs.winners, pairs.weights, len(pairs.items))
+        losses = np.bincount(pairs.losers, pairs.weights, len(pairs.items))
+        unit = self._fit_domain(pairs.items, (wins - losses) / (wins + losses + 1e-300))
         evidence = correlate_outcomes(unit, pairs)
         self.is_down_, self.directions_ = self._find_directions(X, evidence)
         fit, self.marginals_ = self._learn(self._rows(self._turn(unit), pairs))

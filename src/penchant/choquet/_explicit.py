@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from penchant._progress import Progress
 from penchant._validation import warn_user
 from penchant.choquet._base import ChoquetModel
 from penchant.choquet._capacity import Capacity
@@ -73,6 +74,9 @@ class ChoquetEstimator(ChoquetModel):
         n_folds: int = 5,
         tol: float = 1e-7,
         max_iter: int = 100,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Any = None,
         random_state: Any = None,
     ) -> None:
         self.k = k
@@ -87,12 +91,19 @@ class ChoquetEstimator(ChoquetModel):
         self.n_folds = n_folds
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     def _learn(
-        self, rows: ChoquetRows, total: float | None = None
+        self,
+        rows: ChoquetRows,
+        total: float | None = None,
+        progress: Progress | None = None,
     ) -> tuple[MobiusFit, FloatArray | None]:
         """Choose k, then fit the capacity, with curves if asked for."""
+        progress = progress or self._progress()
         options = ChoquetOptions(
             k=1,
             monotone=self.monotone,
@@ -101,6 +112,7 @@ class ChoquetEstimator(ChoquetModel):
             total=total,
             tol=self.tol,
             max_iter=self.max_iter,
+            progress=progress,
         )
         self.k_, self.order_losses_ = self._choose_k(rows, options)
         options = replace(options, k=self.k_)
@@ -108,7 +120,7 @@ class ChoquetEstimator(ChoquetModel):
             fit, heights = fit_rows(rows, options), None
         else:
             fit, heights = fit_with_marginals(rows, options, self.n_knots)
-        self._record(fit)
+        self._record(fit, progress)
         return fit, heights
 
     def _choose_k(
@@ -123,14 +135,19 @@ class ChoquetEstimator(ChoquetModel):
         random_state = check_random_state(self.random_state)
         return choose_order(rows, options, orders, self.n_folds, random_state)
 
-    def _record(self, fit: MobiusFit) -> None:
+    def _record(self, fit: MobiusFit, progress: Progress) -> None:
         """Keep the certificate; warn when it is not good enough."""
         self.representation_ = fit.cone
         self.dual_gap_ = fit.gap
         self.n_iter_ = fit.n_iter
         self.solver_status_ = fit.status
-        if fit.status != "optimal":
-            relative = fit.gap / max(abs(fit.primal), 1e-9)
+        if fit.status == "optimal":
+            return
+        relative = fit.gap / max(abs(fit.primal), 1e-9)
+        if progress.is_over:
+            reached = f"a relative gap of {relative:.1e} after {fit.n_iter} steps"
+            progress.warn(reached, "Allow more time, or set a smaller k.")
+        else:
             warn_user(
                 f"The solver stopped at a relative gap of {relative:.1e} after "
                 f"{fit.n_iter} steps, above tol={self.tol:g}. Raise max_iter, alpha "

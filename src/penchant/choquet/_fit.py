@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from penchant._progress import Progress
+from penchant._validation import check_memory
 from penchant.choquet.solver._losses import Loss
 from penchant.choquet.solver._monotone import (
     MobiusFit,
@@ -39,6 +41,8 @@ class ChoquetOptions:
         Largest gap relative to the objective.
     max_iter : int
         Largest number of steps of the solver.
+    progress : Progress or None
+        Told of each step; ends the fit in time.
     """
 
     k: int
@@ -48,6 +52,7 @@ class ChoquetOptions:
     total: float | None
     tol: float
     max_iter: int
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,12 @@ def fit_rows(rows: ChoquetRows, options: ChoquetOptions) -> MobiusFit:
     """Fit Möbius coefficients to rows."""
     n = rows.items.shape[1]
     k = min(options.k, n)
+    cone = options.cone
+    if not options.monotone:
+        cone = "free"
+    elif cone == "auto":
+        cone = choose_cone(n, k, count_subsets(n, k))
+    _check_memory(rows.first.size, n, k, cone)
     problem = MobiusProblem(
         rows.design(subset_minima(rows.items, k)),
         n,
@@ -115,13 +126,26 @@ def fit_rows(rows: ChoquetRows, options: ChoquetOptions) -> MobiusFit:
         rows.groups,
         options.total,
     )
-    cone = options.cone
-    if not options.monotone:
-        cone = "free"
-    elif cone == "auto":
-        cone = choose_cone(n, k, count_subsets(n, k))
     return fit_mobius(
-        problem, rows.loss, cone, tol=options.tol, max_iter=options.max_iter
+        problem,
+        rows.loss,
+        cone,
+        tol=options.tol,
+        max_iter=options.max_iter,
+        progress=options.progress,
+    )
+
+
+def _check_memory(n_rows: int, n: int, k: int, cone: str) -> None:
+    """Refuse designs that are too large; the factor is measured, it is 3.8 to 4.3."""
+    n_subsets = float(count_subsets(n, k))
+    # Minima alone, or minima and maxima.
+    n_weights = n_subsets if cone == "free" or k == 1 else 2 * n_subsets
+    square = min(n_rows, n_weights) if cone == "free" else n_weights
+    check_memory(
+        8 * (4.5 * n_rows * n_weights + 3 * square**2),
+        f"A Choquet integral of {n} criteria with k={k} on {n_rows} rows",
+        f"Set a smaller k than {k}." if k > 1 else "Give fewer items.",
     )
 
 
@@ -163,15 +187,17 @@ def choose_order(
             "k='auto' needs at least 2 different answers for cross-validation. Got 1; "
             "choose k yourself."
         )
-    losses = np.array(
-        [
-            [_held_out_loss(rows, folds == fold, replace(options, k=k)) for k in orders]
-            for fold in np.unique(folds)
-        ]
-    )
+    found = []
+    for fold in np.unique(folds):
+        options_of = [replace(options, k=k) for k in orders]
+        found.append([_held_out_loss(rows, folds == fold, o) for o in options_of])
+        if options.progress is not None and options.progress.is_over:
+            break  # what is left of the folds cannot be told apart any more
+    losses = np.array(found)
     means = losses.mean(axis=0)
     excess = losses - losses[:, [means.argmin()]]
-    error = excess.std(axis=0, ddof=1) / np.sqrt(losses.shape[0])
+    spread = excess.std(axis=0, ddof=1) if len(losses) > 1 else 0.0 * means
+    error = spread / np.sqrt(losses.shape[0])
     good = excess.mean(axis=0) <= error
     return orders[int(good.argmax())], dict(zip(orders, means.tolist(), strict=True))
 

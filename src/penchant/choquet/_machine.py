@@ -1,5 +1,6 @@
 """What the Choquet support vector machines share: kernel, storage, capacity (CH-4)."""
 
+import time
 import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
@@ -8,7 +9,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from penchant._validation import warn_user
+from penchant._progress import Progress
+from penchant._validation import check_memory, warn_user
 from penchant.choquet._base import Answers, ChoquetModel
 from penchant.choquet._capacity import Capacity
 from penchant.choquet._kernel_capacity import KernelCapacity
@@ -19,6 +21,9 @@ from penchant.typing import FloatArray
 __all__ = ["ChoquetMachine"]
 
 _MAX_LISTED = 4096  # coefficients up to which capacity_ lists them
+# If time is limited, LIBSVM starts anew with four times the steps: the runs before the
+# last then take a third of its time together.
+_FIRST_STEPS, _STEP_GROWTH = 1000, 4
 
 
 class _Function(NamedTuple):
@@ -65,6 +70,9 @@ class ChoquetMachine(ChoquetModel):
         directions: Any = "auto",
         tol: float = 1e-5,
         max_iter: int = -1,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Any = None,
     ) -> None:
         self.k = k
         self.damping = damping
@@ -73,6 +81,9 @@ class ChoquetMachine(ChoquetModel):
         self.directions = directions
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
 
     def _gram(self, X: FloatArray, Y: FloatArray | None = None) -> FloatArray:
         return choquet_kernel(X, Y, k=self.k, damping=self.damping_)
@@ -90,15 +101,20 @@ class ChoquetMachine(ChoquetModel):
         self.damping_ = (
             1 / unit.shape[1] if self.damping == "auto" else float(self.damping)
         )
+        check_memory(
+            16.0 * len(unit) ** 2,
+            f"{type(self).__name__} on {len(unit)} distinct items",
+            "Use ChoquetRegressor or ChoquetClassifier, whose memory grows not with "
+            "the square of the items, or give fewer of them.",
+        )
         gram = self._gram(unit)
         # All items at their worst: no scale, and nothing but a constant to learn.
         scale = float(np.average(np.diag(gram), weights=weights)) or 1.0
         self.C_ = self.C / scale
-        machine.set_params(
-            kernel="precomputed", C=self.C_, tol=self.tol, max_iter=self.max_iter
-        )
+        machine.set_params(kernel="precomputed", C=self.C_, tol=self.tol)
         self.solver_status_ = "optimal"
-        found = [self._solve(machine, gram, y, weights) for y in targets]
+        progress = self._progress()
+        found = [self._solve(machine, gram, y, weights, progress) for y in targets]
         table = np.array([function.coefficients for function in found])
         used = np.flatnonzero((table != 0).any(axis=0))
         if used.size == 0:  # a constant function
@@ -111,19 +127,52 @@ class ChoquetMachine(ChoquetModel):
         self.n_iter_ = max(function.n_iter for function in found)
 
     def _solve(
+        self,
+        machine: Any,
+        gram: FloatArray,
+        y: FloatArray,
+        weights: FloatArray,
+        progress: Progress,
+    ) -> _Function:
+        """Run LIBSVM, with more and more steps if time is limited."""
+        most = self.max_iter if self.max_iter >= 0 else np.inf
+        steps = min(_FIRST_STEPS, most) if self.max_time is not None else most
+        while True:
+            machine.set_params(max_iter=-1 if np.isinf(steps) else int(steps))
+            began = time.monotonic()
+            is_done = _run(machine, gram, y, weights)
+            found = self._function(machine, gram, y, weights)
+            has_time = progress.step(gap=found.gap)
+            took = time.monotonic() - began
+            if is_done or steps >= most or not has_time:
+                break
+            # What is left allows so many times the steps of this run.
+            growth = min(_STEP_GROWTH, progress.left / max(took, 1e-9))
+            if growth < 1:
+                break
+            steps = min(growth * steps, most)
+        if not is_done:
+            self.solver_status_ = "stopped"
+            self._warn_of_steps(found, steps >= most, progress)
+        return found
+
+    def _warn_of_steps(
+        self, found: _Function, is_last: bool, progress: Progress
+    ) -> None:
+        """Say that LIBSVM has not finished, and what to try."""
+        if not is_last:
+            progress.warn(f"a relative gap of {found.gap:.1e}")
+            return
+        warn_user(
+            f"LIBSVM stopped after max_iter={self.max_iter} steps. Raise max_iter "
+            "or tol, lower C, or use damping='auto'.",
+            ConvergenceWarning,
+        )
+
+    def _function(
         self, machine: Any, gram: FloatArray, y: FloatArray, weights: FloatArray
     ) -> _Function:
-        """Run LIBSVM; its warning becomes ours, with what to try."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            machine.fit(gram, y, sample_weight=weights)
-        if any(issubclass(w.category, ConvergenceWarning) for w in caught):
-            self.solver_status_ = "stopped"
-            warn_user(
-                f"LIBSVM stopped after max_iter={self.max_iter} steps. Raise max_iter "
-                "or tol, lower C, or use damping='auto'.",
-                ConvergenceWarning,
-            )
+        """Read off what LIBSVM found, and compute its gap."""
         a = np.zeros(y.size)
         a[machine.support_] = machine.dual_coef_[0]
         b = float(machine.intercept_[0])
@@ -159,3 +208,11 @@ class ChoquetMachine(ChoquetModel):
         if count_subsets(self.support_vectors_.shape[1], self.k) > _MAX_LISTED:
             return implicit
         return [capacity.to_capacity() for capacity in implicit]
+
+
+def _run(machine: Any, gram: FloatArray, y: FloatArray, weights: FloatArray) -> bool:
+    """Run LIBSVM; tell whether it converged."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        machine.fit(gram, y, sample_weight=weights)
+    return not any(issubclass(w.category, ConvergenceWarning) for w in caught)

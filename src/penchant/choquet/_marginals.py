@@ -80,6 +80,8 @@ def fit_with_marginals(
         fit, rises = refit, bent
         if gain <= _MIN_GAIN * abs(fit.primal):
             break
+        if options.progress is not None and options.progress.is_over:
+            break
     heights = np.concatenate([np.zeros((n, 1)), np.cumsum(rises, axis=1)], axis=1)
     return fit, heights / heights[:, -1:]
 

@@ -45,6 +45,14 @@ class ChoquetSVC(LabelMixin, ChoquetMachine):
         Tolerance of LIBSVM's stopping rule.
     max_iter : int, default=-1
         Largest number of LIBSVM's steps; -1: no limit.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning.
+        LIBSVM cannot be interrupted: it is run with more and more steps while there
+        is time, which takes up to a third longer in all.
+    verbose : int, default=0
+        Whether to tell of each run on standard error.
+    callback : callable or None, default=None
+        Called after each run with a dict of "step", "seconds" and "gap".
 
     Attributes
     ----------
@@ -128,7 +136,7 @@ class ChoquetSVR(RatingMixin, ChoquetMachine):
 
     Parameters
     ----------
-    k, damping, C, domain, directions, tol, max_iter
+    k, damping, C, domain, directions, tol, max_iter, max_time, verbose, callback
         As in `ChoquetSVC`; ratings are scaled to the range 1.
     epsilon : float, default=0.01
         Errors that cost nothing, as a share of the range of the ratings.
@@ -170,6 +178,9 @@ class ChoquetSVR(RatingMixin, ChoquetMachine):
         directions: Any = "auto",
         tol: float = 1e-5,
         max_iter: int = -1,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Any = None,
     ) -> None:
         super().__init__(
             k=k,
@@ -179,6 +190,9 @@ class ChoquetSVR(RatingMixin, ChoquetMachine):
             directions=directions,
             tol=tol,
             max_iter=max_iter,
+            max_time=max_time,
+            verbose=verbose,
+            callback=callback,
         )
         self.epsilon = epsilon
 

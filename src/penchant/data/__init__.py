@@ -1,7 +1,7 @@
 """What we know: alternatives, their attributes, and what people said of them."""
 
 from penchant.data._attribute import Attribute
-from penchant.data._comparisons import Comparisons, check_items_exist
+from penchant.data._comparisons import Comparisons, ItemPairs, check_items_exist
 from penchant.data._items import Items
 from penchant.data._ratings import Choices, Rankings, Ratings
 from penchant.data.reading._problems import Problem
@@ -11,6 +11,7 @@ __all__ = [
     "Attribute",
     "Choices",
     "Comparisons",
+    "ItemPairs",
     "Items",
     "Problem",
     "Rankings",

@@ -19,11 +19,11 @@ from penchant.data._reductions import (
     pairs_of_ranking,
     pairs_of_ratings,
 )
-from penchant.data.reading._tables import read_evidence, write_evidence
+from penchant.data.reading._csv_files import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["Comparisons"]
+__all__ = ["Comparisons", "ItemPairs"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -317,18 +317,25 @@ class Comparisons:
         rows = (first.tolist(), second.tolist(), who, self.ties.tolist())
         return list(zip(*rows, strict=True))
 
-    def stack(self, X: ArrayLike) -> tuple[FloatArray, IntArray]:
-        """Give the pairs in the shape that rankers take.
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to be cut into rows beside a table of items, which has others."""
+        raise DataError(
+            "Comparisons are not one value per row of a table. To let scikit-learn "
+            "split them (GridSearchCV, cross_val_score), give it pairs: "
+            "X, y = comparisons.stack(items), then fit(X, y)."
+        )
+
+    def stack(self, X: Any) -> tuple[Any, IntArray]:
+        """Give the pairs in the shape that rankers take, and scikit-learn cuts.
 
         Parameters
         ----------
-        X : array-like of shape (n_items, n_features)
-            Encoded items.
+        X : Items, data frame or array-like of shape (n_items, n_features)
 
         Returns
         -------
-        pairs : ndarray of shape (n_comparisons, 2, n_features)
-            Winner first.
+        pairs : ItemPairs or ndarray of shape (n_comparisons, 2, n_features)
+            Winner first; ItemPairs of Items and data frames.
         y : ndarray of shape (n_comparisons,)
             All ones: the first of each pair is preferred.
         """
@@ -338,10 +345,53 @@ class Comparisons:
                 f"stack cannot show ties, and row {row} is one. "
                 "Call without_ties() first, or give the Comparisons to the ranker."
             )
+        y = np.ones(len(self), dtype=np.int64)
+        if hasattr(X, "iloc"):
+            check_items_exist(self.n_items, len(X))
+            return ItemPairs(X, self.winners, self.losers), y
         items = np.asarray(X, dtype=np.float64)
         check_items_exist(self.n_items, items.shape[0])
-        pairs = np.stack([items[self.winners], items[self.losers]], axis=1)
-        return pairs, np.ones(len(self), dtype=np.int64)
+        return np.stack([items[self.winners], items[self.losers]], axis=1), y
+
+
+@dataclass(frozen=True, eq=False)
+class ItemPairs:
+    """Pairs of items of one table, which scikit-learn can split into folds.
+
+    Make them with `Comparisons.stack`. Unlike an array of shape (n_pairs, 2,
+    n_features) they keep what the attributes of the items are.
+
+    Parameters
+    ----------
+    items : Items or DataFrame
+    first, second : ndarray of int of shape (n_pairs,)
+        Rows of the items.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from penchant.data import Comparisons
+    >>> X, y = Comparisons([0, 1], [2, 2]).stack(pd.DataFrame({"size": [3, 2, 1]}))
+    >>> len(X), len(X.take([1]))
+    (2, 1)
+    """
+
+    items: Any
+    first: IntArray
+    second: IntArray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def iloc(self) -> Self:
+        """Itself: the sign by which scikit-learn knows that it can `take` rows."""
+        return self
+
+    def take(self, rows: ArrayLike, axis: int = 0) -> Self:
+        """Keep the given pairs."""
+        index = np.asarray(rows)
+        return type(self)(self.items, self.first[index], self.second[index])
 
 
 def check_items_exist(n_needed: int, n_items: int) -> None:

@@ -18,10 +18,7 @@ from penchant.data.reading._columns import (
     impute_column,
     type_column,
 )
-from penchant.data.reading._guess import guess_attribute
-from penchant.data.reading._names import name_problems, split_names
-from penchant.data.reading._problems import Problem, raise_first
-from penchant.data.reading._tables import (
+from penchant.data.reading._csv_files import (
     MAX_BYTES,
     Source,
     check_header,
@@ -31,6 +28,9 @@ from penchant.data.reading._tables import (
     source_bytes,
     write_csv_table,
 )
+from penchant.data.reading._guess import guess_attribute
+from penchant.data.reading._names import name_problems, split_names
+from penchant.data.reading._problems import Problem, raise_first
 from penchant.data.reading._workbooks import (
     read_xlsx_sheets,
     sheet_frame,
@@ -394,7 +394,12 @@ class Items:
         }
         return Items(pd.DataFrame(columns), self.attributes, self.names)
 
-    def take(self, rows: Any) -> "Items":
+    @property
+    def iloc(self) -> "Items":
+        """Itself: the sign by which scikit-learn knows that it can `take` rows."""
+        return self
+
+    def take(self, rows: Any, axis: int = 0) -> "Items":
         """Keep the given rows (indices), with the same attributes and domains."""
         index = np.asarray(rows)
         names = tuple(self.names[row] for row in index)

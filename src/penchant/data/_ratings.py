@@ -14,8 +14,8 @@ from penchant._validation import (
     set_fields,
 )
 from penchant.data._comparisons import Comparisons, check_users
-from penchant.data._reductions import check_ranking
-from penchant.data.reading._tables import read_evidence, write_evidence
+from penchant.data._reductions import check_ranking, pairs_of_ratings
+from penchant.data.reading._csv_files import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
@@ -83,7 +83,7 @@ class Ratings:
         """Compare all pairs of different items that the same person rated."""
         who = np.zeros(len(self), np.int64) if self.users is None else self.users
         groups = [np.flatnonzero(who == user) for user in np.unique(who)]
-        parts = [_compare(self.items[rows], self.values[rows]) for rows in groups]
+        parts = [pairs_of_ratings(self.values[g], self.items[g]) for g in groups]
         winners, losers, ties = (np.concatenate(p) for p in zip(*parts, strict=True))
         sizes = [part[0].size for part in parts]
         users = None if self.users is None else np.repeat(np.unique(who), sizes)
@@ -224,14 +224,3 @@ class Choices:
         sets = [np.array(str(text).split(), np.int64) for text in frame["offered"]]
         users = frame["user"].to_numpy() if "user" in frame else None
         return cls(sets, frame["chosen"].to_numpy(), users)
-
-
-def _compare(items: IntArray, values: FloatArray) -> tuple[Any, Any, Any]:
-    """Compare rated rows pairwise, except an item with itself."""
-    left, right = np.triu_indices(items.size, k=1)
-    different = items[left] != items[right]
-    left, right = left[different], right[different]
-    swap = values[right] > values[left]
-    winners = items[np.where(swap, right, left)]
-    losers = items[np.where(swap, left, right)]
-    return winners, losers, values[left] == values[right]

@@ -26,15 +26,23 @@ def check_ranking(order: ArrayLike, row: int) -> IntArray:
     return items
 
 
-def pairs_of_ratings(values: FloatArray) -> tuple[IntArray, IntArray, BoolArray]:
-    """Compare all rated items; values[i] rates item i, NaN if it does not."""
+def pairs_of_ratings(
+    values: FloatArray, items: IntArray | None = None
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Compare all rated items, except an item with itself.
+
+    ``values[i]`` rates item i, or item ``items[i]``, which may be rated again; NaN
+    does not rate it.
+    """
     rated = np.flatnonzero(~np.isnan(values))
+    rates = rated if items is None else items[rated]
     left, right = np.triu_indices(rated.size, k=1)
-    first, second = rated[left], rated[right]
-    swap = values[second] > values[first]
-    winners = np.where(swap, second, first)
-    losers = np.where(swap, first, second)
-    return winners, losers, values[first] == values[second]
+    differ = rates[left] != rates[right]
+    left, right = left[differ], right[differ]
+    first, second = values[rated[left]], values[rated[right]]
+    winners = rates[np.where(second > first, right, left)]
+    losers = rates[np.where(second > first, left, right)]
+    return winners, losers, first == second
 
 
 def pairs_of_ranking(

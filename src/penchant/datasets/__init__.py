@@ -2,6 +2,14 @@
 
 from penchant.datasets._flats import load_flats, make_flats_population
 from penchant.datasets._games import encode_poker, make_poker, make_tic_tac_toe
+from penchant.datasets._graded import (
+    data_folder,
+    load_era,
+    load_esl,
+    load_lev,
+    load_swd,
+    read_csv,
+)
 from penchant.datasets._population import Population, make_population
 from penchant.datasets._ratings import (
     ProductUtility,
@@ -11,14 +19,6 @@ from penchant.datasets._ratings import (
     make_product_utility,
 )
 from penchant.datasets._sushi import Sushi, read_sushi
-from penchant.datasets._tables import (
-    data_folder,
-    load_era,
-    load_esl,
-    load_lev,
-    load_swd,
-    read_csv,
-)
 
 __all__ = [
     "Population",

@@ -6,20 +6,36 @@ from penchant.encoding._domain import (
     check_items,
     check_labelled_items,
     check_rated_items,
+    known_attributes,
+    takes_blanks,
 )
 from penchant.encoding._encoding import Encoding, make_encoding, make_kernels
+from penchant.encoding._frames import (
+    DAYS,
+    as_days,
+    encode_frame,
+    find_attributes,
+    find_text,
+)
 from penchant.encoding._pairs import Pairs, RankerMixin, check_pairs
 
 __all__ = [
+    "DAYS",
     "Domain",
     "Encoding",
     "Pairs",
     "RankerMixin",
+    "as_days",
     "check_domain",
     "check_items",
     "check_labelled_items",
     "check_pairs",
     "check_rated_items",
+    "encode_frame",
+    "find_attributes",
+    "find_text",
+    "known_attributes",
     "make_encoding",
     "make_kernels",
+    "takes_blanks",
 ]

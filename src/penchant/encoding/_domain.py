@@ -1,15 +1,16 @@
 """Items as arrays, and the map of their attributes to [0, 1]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from penchant.data import Items
+from penchant.data import Attribute, ItemPairs, Items
+from penchant.encoding._frames import encode_frame, find_attributes, find_text
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
@@ -19,6 +20,8 @@ __all__ = [
     "check_items",
     "check_labelled_items",
     "check_rated_items",
+    "known_attributes",
+    "takes_blanks",
 ]
 
 
@@ -33,11 +36,14 @@ class Domain:
     levels : tuple of (ndarray or None)
         For an attribute with levels: its values in order; level j of L maps to
         j/(L - 1). None: a continuous attribute.
+    middle : ndarray of shape (n_features,) or None, default=None
+        Where blank cells (NaN) stand in [0, 1]; None: they stay blank.
     """
 
     low: FloatArray
     high: FloatArray
     levels: tuple[FloatArray | None, ...]
+    middle: FloatArray | None = None
 
     def transform(self, X: FloatArray) -> FloatArray:
         """Map X of shape (n, n_features) to [0, 1]; values outside are clamped."""
@@ -48,46 +54,42 @@ class Domain:
             if levels is not None:
                 position = _level_positions(X[:, column], levels, column)
                 unit[:, column] = position / max(levels.size - 1, 1)
-        return unit
+        return (
+            unit if self.middle is None else np.where(np.isnan(unit), self.middle, unit)
+        )
+
+    def filled(self, X: FloatArray) -> "Domain":
+        """Give the domain that puts blank cells where the median of X is.
+
+        Half of the known items are better there and half are worse, so that silence
+        is neither rewarded nor punished.
+        """
+        unit = replace(self, middle=None).transform(X)
+        known = np.where(np.isnan(unit).all(axis=0), 0.5, unit)
+        return replace(self, middle=np.nanmedian(known, axis=0))
 
 
 def check_items(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
-    """Return items as a finite float array of shape (n_items, n_features).
+    """Return items as a float array of shape (n_items, n_features).
 
-    Items are encoded, and their attributes' names become the feature names. Fit
-    keeps the attributes as ``attributes_in_``, and later tables are encoded by
-    these, whatever their own domains are.
+    Items, and tables with text, categories or dates, are encoded, and the names of
+    their attributes become the feature names. Fit keeps the attributes as
+    ``attributes_in_``; later tables are encoded by these, whatever their own domains
+    are, and levels that the fit has not seen are blank. Blank cells are NaN where the
+    estimator takes them (``_takes_blanks``), and refused elsewhere.
     """
-    known = getattr(estimator, "attributes_in_", None)
-    if isinstance(X, Items) and known is not None and not reset:
-        return X.encode(attributes=known, missing=_blanks(estimator)[0])
     table = _as_table(estimator, X, reset=reset)
     array: FloatArray = validate_data(
-        estimator,
-        table,
-        reset=reset,
-        dtype=np.float64,
-        ensure_all_finite=_blanks(estimator)[1],
+        estimator, table, reset=reset, dtype=np.float64, **_finite(estimator)
     )
     return array
-
-
-def _blanks(estimator: Any) -> tuple[Literal["keep", "refuse"], str | bool]:
-    """Say what Items and scikit-learn are to do with blank cells."""
-    takes = getattr(estimator, "_takes_blanks", False)
-    return ("keep", "allow-nan") if takes else ("refuse", True)
 
 
 def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     """Return items as `check_items` does in fit, and finite ratings of them."""
     table = _as_table(estimator, X, reset=True)
     items, ratings = validate_data(
-        estimator,
-        table,
-        y,
-        dtype=np.float64,
-        y_numeric=True,
-        ensure_all_finite=_blanks(estimator)[1],
+        estimator, table, y, dtype=np.float64, y_numeric=True, **_finite(estimator)
     )
     return items, np.asarray(ratings, dtype=np.float64)
 
@@ -96,28 +98,106 @@ def check_labelled_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, An
     """Return items as `check_items` does in fit, and labels of them."""
     table = _as_table(estimator, X, reset=True)
     items, labels = validate_data(
-        estimator,
-        table,
-        y,
-        dtype=np.float64,
-        ensure_all_finite=_blanks(estimator)[1],
+        estimator, table, y, dtype=np.float64, **_finite(estimator)
     )
     check_classification_targets(labels)
     return items, labels
 
 
+def _finite(estimator: Any) -> dict[str, Any]:
+    """Say what scikit-learn is to do with NaN; levels have been looked at before."""
+    takes = takes_blanks(estimator) or hasattr(estimator, "attributes_in_")
+    return {"ensure_all_finite": "allow-nan" if takes else True}
+
+
+def takes_blanks(estimator: Any) -> bool:
+    """Tell whether an estimator knows what to do with blank cells."""
+    return bool(getattr(estimator, "_takes_blanks", False))
+
+
 def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Encode Items as a data frame; leave everything else to scikit-learn."""
+    """Encode Items and tables with text; leave everything else to scikit-learn."""
     if reset and hasattr(estimator, "attributes_in_"):
         del estimator.attributes_in_
-    if not isinstance(X, Items):
-        return X
+    known = getattr(estimator, "attributes_in_", None)
+    has_names = reset or hasattr(estimator, "feature_names_in_")
     if reset:
-        estimator.attributes_in_ = X.attributes
-    known = getattr(estimator, "attributes_in_", X.attributes)
+        found = _attributes(estimator, X)
+        if found is None:
+            return X
+        estimator.attributes_in_ = known = found
+    if known is None:
+        # The fit took numbers as the table has them.
+        frame = X.frame if isinstance(X, Items) else X
+        return frame if has_names or frame is X else frame.to_numpy()
     names = [attribute.name for attribute in known]
-    encoded = X.encode(attributes=known, missing=_blanks(estimator)[0])
+    frame = _raw_frame(X)
+    if frame is None:
+        encoded = np.asarray(X, dtype=np.float64)
+    elif isinstance(X, Items | pd.DataFrame) or frame.shape[1] != len(known):
+        encoded = encode_frame(frame, known)
+    else:  # cells of an array go by their place
+        encoded = encode_frame(frame.set_axis(names, axis="columns"), known)
+        has_names = has_names and not reset
+    if encoded.ndim != 2 or encoded.shape[1] != len(known):
+        return X  # scikit-learn says what is wrong
+    if not takes_blanks(estimator):
+        _refuse_blanks(estimator, encoded, known, X)
+    if not has_names:
+        return encoded
     return pd.DataFrame(encoded, columns=names)
+
+
+def _raw_frame(X: Any) -> pd.DataFrame | None:
+    """Give a table in the user's own units; None: numbers that are encoded."""
+    if isinstance(X, Items):
+        return X.frame
+    return X if isinstance(X, pd.DataFrame) else find_text(X)
+
+
+def _attributes(estimator: Any, X: Any) -> tuple[Attribute, ...] | None:
+    """Tell what the columns in a fit are; None: all are plain numbers."""
+    found = known_attributes(X)
+    is_given = not isinstance(getattr(estimator, "domain", "data"), str)
+    if found is not None and is_given and not isinstance(X, Items):
+        raise DataError(
+            "domain is for tables of numbers. This one has text, categories or dates: "
+            "give Items, whose attributes have domains, or leave domain='data'."
+        )
+    return found
+
+
+def _refuse_blanks(
+    estimator: Any, encoded: FloatArray, attributes: Sequence[Attribute], X: Any
+) -> None:
+    """Name the first blank cell; a level may be unknown where levels have codes."""
+    has_codes = hasattr(estimator, "categorical_features")
+    levels = [has_codes and each.kind == "categorical" for each in attributes]
+    rows, columns = np.nonzero(np.isnan(encoded) & ~np.array(levels))
+    if rows.size:
+        name = X.names[rows[0]] if isinstance(X, Items) else f"row {rows[0]}"
+        raise DataError(
+            f"{type(estimator).__name__} takes no missing values (NaN). In column "
+            f"{attributes[columns[0]].name!r} the value of {name!r} is missing or a "
+            f"level that the fit has not seen ({rows.size} such cells in all). Fill "
+            "them first, such as with Items.impute()."
+        )
+
+
+def known_attributes(X: Any) -> tuple[Attribute, ...] | None:
+    """Tell what columns are, by what the user gave or by the estimator that took it.
+
+    None: all are plain numbers.
+    """
+    if isinstance(X, ItemPairs):
+        X = X.items
+    if isinstance(X, Items):
+        return X.attributes
+    if hasattr(X, "get_params"):
+        return getattr(X, "attributes_in_", None)
+    is_pairs = isinstance(X, np.ndarray) and X.ndim == 3
+    frame = find_text(X.reshape(-1, X.shape[2]) if is_pairs else X)
+    return None if frame is None else find_attributes(frame)
 
 
 def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:
@@ -128,8 +208,9 @@ def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:
     domain : "data", (low, high) or sequence with one entry per attribute
         The range of the training data; the same two ends for all attributes; or
         for each attribute its two ends or, if more than two, its levels in order.
-    X : Items or array-like
-        What the user gave. Items are encoded already, so theirs is [0, 1].
+    X : Items, estimator or array-like
+        What the user gave, or the estimator that has checked it. Items and tables
+        with text are encoded already, so theirs is [0, 1].
     array : ndarray of shape (n_items, n_features)
         The same as an array.
 
@@ -138,7 +219,7 @@ def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:
     Domain
     """
     n_features = array.shape[1]
-    if isinstance(X, Items):
+    if known_attributes(X) is not None:
         domain = (0.0, 1.0)
     if isinstance(domain, str):
         if domain != "data":

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from penchant.data import Attribute, Items
+from penchant.data import Attribute
 from penchant.data.reading import encode_column, type_column
-from penchant.encoding._domain import Domain, check_domain
+from penchant.encoding._domain import Domain, check_domain, known_attributes
 from penchant.exceptions import DataError
 from penchant.kernels import (
     RBF,
@@ -150,26 +150,34 @@ class Encoding:
 
 
 def make_encoding(
-    X: Any, items: FloatArray, domain: Any, categorical_features: Any, names: Any
+    X: Any,
+    items: FloatArray,
+    domain: Any,
+    categorical_features: Any,
+    names: Any,
+    *,
+    fills_blanks: bool = False,
 ) -> Encoding:
     """Find out what the attributes are.
 
     Parameters
     ----------
-    X : Items or array-like
-        What the user gave.
+    X : Items, estimator or array-like
+        What the user gave, or the estimator that has checked it.
     items : ndarray of shape (n_items, n_features)
-        The same as an array.
+        What `check_items` gave.
     domain : "data", (low, high) or sequence
         The parameter of the estimator.
     categorical_features : array-like or None
         Mask, indices or names of categorical attributes.
     names : sequence of str or None
         Names of the features; None: x0, x1, ... .
+    fills_blanks : bool, default=False
+        Whether a blank number counts as the median; a blank category is unknown.
     """
     n_features = items.shape[1]
     known = [f"x{i}" for i in range(n_features)] if names is None else list(names)
-    attributes = X.attributes if isinstance(X, Items) else None
+    attributes = known_attributes(X)
     space = check_domain(domain, X, items)
     blank: tuple[FloatArray | None, ...] = (None,) * n_features
     varies = tuple(map(_varies, items.T))
@@ -182,11 +190,10 @@ def make_encoding(
         known = items[~np.isnan(items[:, i]), i]
         categories[i] = np.unique(known) if given is None else given
         levels[i] = None
-    return replace(
-        encoding,
-        domain=replace(space, levels=tuple(levels)),
-        categories=tuple(categories),
-    )
+    space = replace(space, levels=tuple(levels))
+    if fills_blanks:
+        space = space.filled(items)
+    return replace(encoding, domain=space, categories=tuple(categories))
 
 
 def make_kernels(

@@ -9,8 +9,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from penchant._validation import check_weights
-from penchant.data import Comparisons, Items, check_items_exist
-from penchant.encoding._domain import check_items
+from penchant.data import Comparisons, ItemPairs, Items, check_items_exist
+from penchant.encoding._domain import check_items, takes_blanks
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray
 
@@ -50,6 +50,7 @@ class RankerMixin:
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.three_d_array = True
+        tags.input_tags.allow_nan = takes_blanks(self)
         tags.target_tags.required = True
         return tags
 
@@ -58,38 +59,51 @@ class RankerMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_pairs, 2, n_features)
+        X : array-like of shape (n_pairs, 2, n_features), ItemPairs, or items
+            Of Items and data frames, which hold no pairs, each item's utility.
 
         Returns
         -------
-        ndarray of shape (n_pairs,)
+        ndarray of shape (n_pairs,) or (n_items,)
         """
         check_is_fitted(self)
+        if isinstance(X, Items | pd.DataFrame):
+            return self._utility_of_rows(X)
+        if isinstance(X, ItemPairs):
+            values = self._utility_of_rows(X.items)
+            return values[X.first] - values[X.second]
         pairs = _check_pair_array(self, X)
         n_pairs, _, n_features = pairs.shape
         values = self._utility_of_rows(pairs.reshape(-1, n_features))
         difference: FloatArray = values.reshape(n_pairs, 2) @ np.array([1.0, -1.0])
         return difference
 
-    def _utility_of_rows(self, items: FloatArray) -> FloatArray:
+    def _utility_of_rows(self, items: Any) -> FloatArray:
         """Call utility with the feature names of fit, so that it does not warn."""
         names = getattr(self, "feature_names_in_", None)
-        named = items if names is None else pd.DataFrame(items, columns=names)
-        utility: FloatArray = self.utility(named)  # type: ignore[attr-defined]
+        is_raw = not hasattr(self, "attributes_in_")  # otherwise it names arrays itself
+        if isinstance(items, np.ndarray) and names is not None and is_raw:
+            items = pd.DataFrame(items, columns=names)
+        utility: FloatArray = self.utility(items)  # type: ignore[attr-defined]
         return utility
 
-    def predict(self, X: Any) -> IntArray:
+    def predict(self, X: Any) -> Any:
         """Tell which side is preferred: 1 the first item, 0 the second.
 
         Parameters
         ----------
-        X : array-like of shape (n_pairs, 2, n_features)
+        X : array-like of shape (n_pairs, 2, n_features), ItemPairs, or items
+            Of Items and data frames, which hold no pairs, each item's utility is
+            given, as rankers of other libraries do.
 
         Returns
         -------
-        ndarray of shape (n_pairs,)
+        ndarray of shape (n_pairs,) or (n_items,)
         """
-        return (self.decision_function(X) > 0).astype(np.int64)
+        decision = self.decision_function(X)
+        if isinstance(X, Items | pd.DataFrame):
+            return decision
+        return (decision > 0).astype(np.int64)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Give the share of pairs whose preferred side is predicted.
@@ -99,7 +113,7 @@ class RankerMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_pairs, 2, n_features), or items
+        X : array-like of shape (n_pairs, 2, n_features), ItemPairs, or items
         y : array-like of shape (n_pairs,), or Comparisons
         sample_weight : array-like of shape (n_pairs,), optional
 
@@ -132,8 +146,8 @@ def check_pairs(
     ----------
     estimator : ranker
         Its ``n_features_in_`` (and feature names) are set, or checked.
-    X : array-like of shape (n_pairs, 2, n_features), or items
-        Pairs; or Items or an array of shape (n_items, n_features).
+    X : array-like of shape (n_pairs, 2, n_features), ItemPairs, or items
+        Pairs; or Items, a data frame or an array of shape (n_items, n_features).
     y : array-like of shape (n_pairs,), or Comparisons
         1 where the first of the pair is preferred, 0 where the second is; or the
         comparisons between the items.
@@ -155,7 +169,11 @@ def check_pairs(
         items, winners, losers, ties, weights = _from_array(estimator, X, y, reset)
     if sample_weight is not None:
         weights = weights * check_weights(sample_weight, weights.size, "sample_weight")
-    distinct, position = np.unique(items, axis=0, return_inverse=True)
+    # NaN differs from itself, and would keep equal items apart.
+    distinct, position = np.unique(
+        np.where(np.isnan(items), np.inf, items), axis=0, return_inverse=True
+    )
+    distinct[np.isinf(distinct)] = np.nan
     position = position.ravel()
     winners, losers = position[winners], position[losers]
     keep = (winners != losers) & (weights > 0)
@@ -186,8 +204,14 @@ def _from_array(
 ) -> tuple[FloatArray, IntArray, IntArray, BoolArray, FloatArray]:
     if isinstance(X, Items):
         raise DataError("With Items as X, y must be Comparisons between them.")
-    pairs = _check_pair_array(estimator, X, reset=reset)
-    n_pairs, _, n_features = pairs.shape
+    if isinstance(X, ItemPairs):
+        n_pairs, items = len(X), check_items(estimator, X.items, reset=reset)
+        first, second = X.first, X.second
+    else:
+        pairs = _check_pair_array(estimator, X, reset=reset)
+        n_pairs, items = len(pairs), pairs.reshape(-1, pairs.shape[2])
+        first = 2 * np.arange(n_pairs)
+        second = first + 1
     preferred = np.asarray(y)
     if preferred.shape != (n_pairs,):
         raise DataError(
@@ -199,15 +223,22 @@ def _from_array(
             "y must be 1 (first preferred) or 0 (second preferred). "
             f"Got {preferred[bad[0]]!r} at position {bad[0]}."
         )
-    first = 2 * np.arange(n_pairs)
-    winners = np.where(preferred == 1, first, first + 1)
-    losers = np.where(preferred == 1, first + 1, first)
-    items = pairs.reshape(-1, n_features)
+    winners = np.where(preferred == 1, first, second)
+    losers = np.where(preferred == 1, second, first)
     return items, winners, losers, np.zeros(n_pairs, bool), np.ones(n_pairs)
 
 
 def _check_pair_array(estimator: Any, X: Any, *, reset: bool = False) -> FloatArray:
-    pairs: FloatArray = check_array(X, allow_nd=True, dtype=np.float64)
+    text = np.asarray(X) if isinstance(X, np.ndarray | list | tuple) else None
+    if text is not None and text.dtype.kind in "OU" and text.shape[1:2] == (2,):
+        rows = check_items(estimator, text.reshape(-1, text.shape[-1]), reset=reset)
+        return rows.reshape(text.shape)
+    pairs: FloatArray = check_array(
+        X,
+        allow_nd=True,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan" if takes_blanks(estimator) else True,
+    )
     if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[2] == 0:
         raise DataError(
             "X must hold pairs of items, shape (n_pairs, 2, n_features). "

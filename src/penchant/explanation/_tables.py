@@ -30,6 +30,8 @@ def as_rows(model: Any, X: Any) -> Any:
     """
     table = as_table(X)
     names = getattr(model, "feature_names_in_", None)
+    if hasattr(model, "attributes_in_"):
+        return table  # the model names arrays itself: they are encoded, frames are not
     if isinstance(table, np.ndarray) and names is not None:
         if table.shape[1] != len(names):
             raise DataError(

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -88,6 +87,11 @@ class BaseGAICV(BaseGAI):
 
         Splitters of the user see the number of all rows.
         """
+        from sklearn.model_selection import (
+            KFold,
+            check_cv,
+        )  # late: it takes long to import
+
         n_rows = int(kept.sum())
         if not self._own_folds:
             place = np.where(kept, np.cumsum(kept) - 1, -1)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
-from sklearn.svm import SVR
 
 from penchant.gai.solver._evidence import Evidence
 from penchant.typing import FloatArray, IntArray
@@ -61,6 +60,8 @@ def fit_ratings(
     C, epsilon, tol : float
         Cost of a unit of loss, half-width of the tube, relative gap to reach.
     """
+    from sklearn.svm import SVR  # late: it takes long to import
+
     pairs, row_of = np.unique(np.stack([items, y]), axis=1, return_inverse=True)
     rated, values = pairs[0].astype(np.int64), pairs[1]
     costs: FloatArray = np.bincount(row_of.ravel(), weights).astype(np.float64)

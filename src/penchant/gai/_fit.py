@@ -7,7 +7,6 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from sklearn.svm import SVR
 
 from penchant.encoding import Encoding, Pairs
 from penchant.gai._dense import DenseResult, fit_comparisons, fit_ratings
@@ -347,6 +346,8 @@ class RatedItems(JudgedItems):
     def predict_fold(
         self, machine: DenseMachine, fold: Fold, *, C: float, epsilon: float | None
     ) -> FloatArray:
+        from sklearn.svm import SVR  # late: it takes long to import
+
         train, test = fold
         # Equal rows are merged: libsvm would have a variable for each.
         rated = np.stack([machine.item_of[train], self.y[train]])

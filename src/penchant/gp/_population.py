@@ -186,6 +186,11 @@ class PopulationGP(BaseEstimator):
         "user_encoding_",
     )
 
+    @property
+    def _takes_blanks(self) -> bool:
+        """Whether a blank number may count as the median: where items are encoded."""
+        return bool(self.prior == "hierarchical")
+
     def __init__(
         self,
         *,
@@ -317,7 +322,12 @@ class PopulationGP(BaseEstimator):
         if items is not None:
             names = getattr(self, "feature_names_in_", None)
             encoding = make_encoding(
-                X_items, items, self.domain, self.categorical_features, names
+                self,
+                items,
+                self.domain,
+                self.categorical_features,
+                names,
+                fills_blanks=True,
             )
             self.item_encoding_, encoded = encoding, encoding.transform(items)
             family = kernel_family(

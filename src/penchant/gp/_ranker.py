@@ -178,6 +178,8 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         "residual_",
     )
 
+    _takes_blanks = True  # a blank number counts as the median
+
     def __init__(
         self,
         *,
@@ -243,7 +245,12 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         items, answers = check_answers(self, X, y, sample_weight)
         names = getattr(self, "feature_names_in_", None)
         self.encoding_ = make_encoding(
-            X, items, self.domain, self.categorical_features, names
+            self,
+            items,
+            self.domain,
+            self.categorical_features,
+            names,
+            fills_blanks=True,
         )
         U = self.encoding_.transform(answers.items)
         ratio = None if self.variance is None else self.variance / self.noise**2

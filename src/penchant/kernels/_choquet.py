@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numba import get_num_threads, njit
-from sklearn.metrics.pairwise import check_pairwise_arrays
 
 from penchant.exceptions import DataError
 from penchant.kernels._subsets import count_subsets, subset_minima, subset_sizes
@@ -81,6 +80,8 @@ def choquet_kernel(
     >>> choquet_kernel(X, k=1).round(3).tolist()
     [[3.0, 1.6], [1.6, 1.1]]
     """
+    from sklearn.metrics.pairwise import check_pairwise_arrays  # late: slow
+
     if Y is not None and np.ndim(X) == 1 and np.ndim(Y) == 1:
         left, right = np.atleast_2d(X), np.atleast_2d(Y)
         return choquet_kernel(left, right, k=k, damping=damping)[0, 0]  # type: ignore[no-any-return]

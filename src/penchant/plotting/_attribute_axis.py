@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.ticker import FixedLocator
 
 from penchant.data import Attribute, Items
-from penchant.encoding import Encoding
+from penchant.encoding import Encoding, as_days
 from penchant.exceptions import DataError
 from penchant.plotting._numbers import NumberFormatter
 from penchant.plotting._style import number_axis
@@ -141,19 +142,20 @@ def column_of(X: Any, encoding: Encoding, i: int) -> list[Any]:
 
     Parameters
     ----------
-    X : Items or array-like of shape (n_items, n_features)
-        Items after a fit with Items, else an array or a data frame.
+    X : Items, data frame or array-like of shape (n_items, n_features)
+        With the columns of the fit, where it had names or text.
     encoding : Encoding
     i : int
     """
     if encoding.attributes is not None:
         name = encoding.names[i]
-        if not isinstance(X, Items) or name not in X.frame:
+        frame = X.frame if isinstance(X, Items) else X
+        if not isinstance(frame, pd.DataFrame) or name not in frame:
             raise DataError(
-                f"The model was fitted with Items, so X must be Items with a column "
-                f"{name!r}. Got {type(X).__name__}."
+                "The model was fitted with Items, so X must be Items or a data frame "
+                f"with a column {name!r}. Got {type(X).__name__}."
             )
-        return list(X.frame[name].tolist())
+        return list(as_days(frame[name]).tolist())
     table = np.asarray(X, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(encoding.names):
         raise DataError(

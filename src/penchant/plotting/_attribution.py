@@ -14,15 +14,14 @@ from penchant.plotting._attribution_parts import (
     Part,
     draw_parts,
     draw_range,
-    label_rows,
     parts_of,
     set_reach,
     write_beside,
 )
+from penchant.plotting._marks import label_rows, write
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
     SMALL,
-    TEXT,
     Theme,
     ThemeName,
     drawing,
@@ -90,7 +89,7 @@ def plot_waterfall(
             write_beside(axes, row, at, text, 1, colours)
         names = _end_names(attribution) if is_contrast else ("start", "prediction")
         labels = [names[0], *(_label(part, is_contrast) for part in parts), names[1]]
-        label_rows(axes, labels, colours)
+        label_rows(axes, labels, colours, 0.05)
         reaches = [part.half for part in parts]
         lows = np.minimum(stops[:-1], stops[1:]) - reaches
         highs = np.maximum(stops[:-1], stops[1:]) + reaches
@@ -139,7 +138,7 @@ def plot_contributions(
     with drawing(ax, theme, _size(len(parts))) as (axes, colours):
         draw_parts(axes, parts, colours, signed=is_one)
         is_contrast = attribution.reference is not None
-        label_rows(axes, [_label(part, is_contrast) for part in parts], colours)
+        label_rows(axes, [_label(part, is_contrast) for part in parts], colours, 0.05)
         axes.xaxis.set_major_locator(NullLocator())
         quiet(axes, "bottom")
         what = "contribution" if is_one else f"mean size over {len(attribution):,} rows"
@@ -193,7 +192,7 @@ def plot_contrast(
         turned = [Part(part.name, -part.value, part.std, part.cells) for part in parts]
         # A stands on the left, so what speaks for it goes there, in its colour.
         draw_parts(axes, turned, colours, signed=False, is_turned=True)
-        label_rows(axes, [part.name for part in parts], colours)
+        label_rows(axes, [part.name for part in parts], colours, 0.05)
         _write_margins(axes, parts, colours)
         low, high = axes.get_xlim()
         reach = max(-low, high)
@@ -254,19 +253,11 @@ def _draw_joints(ax: Axes, stops: FloatArray, theme: Theme) -> None:
 
 def _write_margins(ax: Axes, parts: Sequence[Part], theme: Theme) -> None:
     """Write the values of both items beside the bars."""
+    frame = ("axes fraction", "data")
     for row, part in enumerate(parts):
         for place, shift, text in ((0.0, -4, part.cells[0]), (1.0, 4, part.cells[1])):
-            ax.annotate(
-                text,
-                (place, row),
-                xycoords=("axes fraction", "data"),
-                xytext=(shift, 0),
-                textcoords="offset points",
-                ha="right" if place == 0 else "left",
-                va="center_baseline",
-                fontsize=TEXT,
-                color=theme.ink_2,
-            )
+            style = {"ha": "right" if place == 0 else "left", "xycoords": frame}
+            write(ax, (place, row), text, theme.ink_2, shift=(shift, 0), **style)
     longest = max((len(part.cells[0]) for part in parts), default=0)
     ax.tick_params(axis="y", pad=12 + 5.8 * longest)
 
@@ -276,17 +267,9 @@ def _write_sides(ax: Axes, item: str, rival: str, theme: Theme) -> None:
         (0.0, f"for {item}", "left", theme.pro),
         (1.0, f"for {rival}", "right", theme.con),
     ):
-        ax.annotate(
-            name,
-            (place, 1.0),
-            xycoords="axes fraction",
-            xytext=(0, 6),
-            textcoords="offset points",
-            ha=align,
-            fontsize=SMALL,
-            fontweight="bold",
-            color=colour,
-        )
+        style = {"ha": align, "va": "baseline", "fontsize": SMALL, "fontweight": "bold"}
+        frame = {"xycoords": "axes fraction", "shift": (0, 6)}
+        write(ax, (place, 1.0), name, colour, **frame, **style)
 
 
 def _size(n_rows: int) -> tuple[float, float]:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution, format_cell
-from penchant.plotting._marks import halo
+from penchant.plotting._marks import write
 from penchant.plotting._numbers import format_numbers
-from penchant.plotting._style import TEXT, Theme, quiet
+from penchant.plotting._style import Theme
 
 __all__ = [
     "NOTHING",
@@ -19,7 +18,6 @@ __all__ = [
     "Part",
     "draw_parts",
     "draw_range",
-    "label_rows",
     "parts_of",
     "set_reach",
     "spread_of",
@@ -141,27 +139,10 @@ def draw_range(ax: Axes, row: float, at: float, half: float, theme: Theme) -> No
 def write_beside(
     ax: Axes, row: int, at: float, text: str, side: int, theme: Theme
 ) -> None:
-    ax.annotate(
-        text,
-        (at, row),
-        xytext=(6 * side, 0),
-        textcoords="offset points",
-        ha="left" if side > 0 else "right",
-        va="center_baseline",
-        color=theme.ink,
-        fontsize=TEXT,
-        path_effects=halo(theme.surface),
-        zorder=5,
-    )
-
-
-def label_rows(ax: Axes, labels: Sequence[str], theme: Theme) -> None:
-    """Write the rows' names on the left, the first on top."""
-    ax.yaxis.set_major_locator(FixedLocator(list(range(len(labels)))))
-    ax.set_yticklabels(list(labels))
-    ax.tick_params(axis="y", labelcolor=theme.ink, labelsize=TEXT)
-    ax.set_ylim(len(labels) - 0.45, -0.55)
-    quiet(ax, "left")
+    """Write the number of a bar beside its end."""
+    align = "left" if side > 0 else "right"
+    style = {"behind": theme.surface, "zorder": 5}
+    write(ax, (at, row), text, theme.ink, shift=(6 * side, 0), ha=align, **style)
 
 
 def set_reach(ax: Axes, lows: Sequence[float], highs: Sequence[float]) -> None:

@@ -14,9 +14,9 @@ from penchant.plotting._attribution_parts import (
     RANGE,
     Part,
     draw_parts,
-    label_rows,
     spread_of,
 )
+from penchant.plotting._marks import label_rows
 from penchant.plotting._style import (
     SMALL,
     Theme,
@@ -91,7 +91,7 @@ def plot_beeswarm(
                 at = attribution.values[highlight, k]
                 axes.scatter(at, row, s=52, marker="D", color=colours.con, zorder=6)
         axes.axvline(0, color=colours.line_strong, linewidth=0.8, zorder=1)
-        label_rows(axes, [attribution.names[k] for k in order], colours)
+        label_rows(axes, [attribution.names[k] for k in order], colours, 0.05)
         axes.set_xlabel("contribution")
         number_axis(axes.xaxis)
         _legend(axes, attribution, highlight, colours)
@@ -229,7 +229,7 @@ def plot_attribution_groups(
             f"    {part.name}" if small else part.name
             for part, small in zip(parts, is_member, strict=True)
         ]
-        label_rows(axes, names, colours)
+        label_rows(axes, names, colours, 0.05)
         for label, small in zip(axes.get_yticklabels(), is_member, strict=True):
             label.set_color(colours.ink_2 if small else colours.ink)
         axes.xaxis.set_major_locator(NullLocator())

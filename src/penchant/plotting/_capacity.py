@@ -10,11 +10,10 @@ from matplotlib.ticker import FixedLocator
 
 from penchant.choquet import Capacity, KernelCapacity
 from penchant.exceptions import DataError
-from penchant.plotting._marks import Bar, HeatScale, draw_bars
+from penchant.plotting._marks import Bar, HeatScale, draw_bars, write
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
     SMALL,
-    TEXT,
     Theme,
     ThemeName,
     drawing,
@@ -128,15 +127,7 @@ def _draw_cell(
             facecolor=heat.colour(value),
         )
     )
-    ax.text(
-        column,
-        row,
-        text,
-        ha="center",
-        va="center_baseline",
-        fontsize=TEXT,
-        color=heat.text_colour(value),
-    )
+    write(ax, (column, row), text, heat.text_colour(value))
 
 
 def _label_half(ax: Axes, names: list[str]) -> None:
@@ -259,26 +250,12 @@ def _draw_sets(
             linewidths=2,
             zorder=3,
         )
-        ax.text(
-            *(x, y, text),
-            ha="center",
-            va="center_baseline",
-            fontsize=SMALL,
-            color=heat.text_colour(value),
-            zorder=4,
-        )
-        ax.annotate(
-            _set_label(members, names),
-            (x, y),
-            xytext=(0, -3 - (area / np.pi) ** 0.5),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize=SMALL,
-            color=theme.ink_2,
-            zorder=4,
-            bbox={"facecolor": theme.surface, "edgecolor": "none", "pad": 0.8},
-        )
+        style = {"fontsize": SMALL, "zorder": 4}
+        write(ax, (x, y), text, heat.text_colour(value), **style)
+        below = {"shift": (0, -3 - (area / np.pi) ** 0.5), "va": "top"}
+        box = {"facecolor": theme.surface, "edgecolor": "none", "pad": 0.8}
+        label = _set_label(members, names)
+        write(ax, (x, y), label, theme.ink_2, bbox=box, **below, **style)
 
 
 def _set_label(members: Set, names: list[str]) -> str:

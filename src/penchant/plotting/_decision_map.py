@@ -11,10 +11,10 @@ from scipy.ndimage import distance_transform_edt
 
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.plotting._attribute_axis import AttributeAxis
-from penchant.plotting._marks import draw_points, halo, label_contours
+from penchant.plotting._marks import draw_points, label_contours, write
 from penchant.plotting._numbers import format_round
 from penchant.plotting._rows import RowMaker, make_rows
-from penchant.plotting._style import TEXT, Theme, ThemeName, drawing, write_title
+from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import FloatArray
 
 __all__ = ["plot_decision_map"]
@@ -163,17 +163,9 @@ def _draw_classes(
         if depth.max() < _LEAST_ROOM * max(shape):
             continue
         row, column = np.unravel_index(depth.argmax(), shape)
-        ax.text(
-            float(x.places[column]),
-            float(y.places[row]),
-            str(label),
-            ha="center",
-            va="center",
-            fontsize=TEXT,
-            fontweight="bold",
-            zorder=5,
-            path_effects=halo(theme.surface),
-        )
+        place = float(x.places[column]), float(y.places[row])
+        style = {"va": "center", "fontweight": "bold", "zorder": 5}
+        write(ax, place, str(label), theme.ink, behind=theme.surface, **style)
 
 
 def _margins(model: Any, grid: Any) -> FloatArray:

@@ -5,19 +5,18 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from penchant.elicitation import Recommendation, Simulation
 from penchant.exceptions import DataError
+from penchant.plotting._marks import label_rows, write, write_on_right
 from penchant.plotting._numbers import format_share
 from penchant.plotting._style import (
     SMALL,
-    TEXT,
     Theme,
     ThemeName,
     drawing,
     number_axis,
-    quiet,
     write_title,
 )
 from penchant.typing import ArrayLike, FloatArray, IntArray
@@ -289,33 +288,15 @@ def plot_ranking(
         axes.hlines(rows, mean - half, mean + half, color=colours.pro, linewidth=2.2)
         axes.scatter(mean, rows, s=34, color=colours.accent, zorder=3)
         for row, entry in zip(rows, recommendations, strict=True):
-            axes.annotate(
-                format_share(entry.probability_best),
-                (1.0, row),
-                xycoords=("axes fraction", "data"),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center_baseline",
-                fontsize=TEXT,
-                color=colours.ink,
-            )
-        axes.yaxis.set_major_locator(FixedLocator(rows.tolist()))
-        axes.set_yticklabels(labels)
-        axes.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
-        axes.set_ylim(len(labels) - 0.5, -0.5)
+            share = format_share(entry.probability_best)
+            write_on_right(axes, float(row), share, colours)
+        label_rows(axes, labels, colours)
         axes.set_xlabel("expected utility and 95\N{NARROW NO-BREAK SPACE}% interval")
         number_axis(axes.xaxis)
-        quiet(axes, "left")
-        axes.annotate(
-            "probability of being the best",
-            (1.0, 1.0),
-            xycoords="axes fraction",
-            xytext=(36, 5),
-            textcoords="offset points",
-            ha="right",
-            fontsize=SMALL,
-            color=colours.ink_2,
-        )
+        style = {"ha": "right", "va": "baseline", "fontsize": SMALL}
+        frame = {"xycoords": "axes fraction", "shift": (36, 5)}
+        what = "probability of being the best"
+        write(axes, (1.0, 1.0), what, colours.ink_2, **frame, **style)
     return axes
 
 

@@ -14,8 +14,8 @@ from penchant.plotting._marks import (
     HeatScale,
     draw_bars,
     draw_points,
-    halo,
     label_contours,
+    write,
 )
 from penchant.plotting._numbers import format_numbers, format_round, format_share
 from penchant.plotting._style import (
@@ -256,16 +256,9 @@ def _draw_cells(
     texts = format_numbers(shown.ravel(), digits=2, signed=True)
     cells = [(row, column) for row in rows for column in columns]
     for (row, column), text in zip(cells, texts, strict=True):
-        ax.text(
-            x.places[column],
-            y.places[row],
-            text,
-            ha="center",
-            va="center",
-            fontsize=SMALL,
-            color=heat.text_colour(table[row, column]),
-            path_effects=halo(heat.colour(table[row, column])),
-        )
+        place, value = (x.places[column], y.places[row]), table[row, column]
+        style = {"va": "center", "fontsize": SMALL, "behind": heat.colour(value)}
+        write(ax, place, text, heat.text_colour(value), **style)
 
 
 def _edges(axis: AttributeAxis) -> FloatArray:

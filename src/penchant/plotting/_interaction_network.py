@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from penchant.exceptions import DataError
-from penchant.plotting._marks import halo
+from penchant.plotting._marks import circle, draw_discs, write_on_line
 from penchant.plotting._numbers import format_numbers
-from penchant.plotting._style import SMALL, TEXT, Theme, ThemeName, drawing, write_title
+from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import ArrayLike, FloatArray
 
 __all__ = ["plot_interaction_network"]
@@ -59,8 +59,7 @@ def plot_interaction_network(
     """
     table, named, weights = _read_interaction(interaction, names, importances)
     d = len(named)
-    angles = np.pi / 2 - 2 * np.pi * (np.arange(d) + 0.5 * (d % 2 == 0)) / d
-    places = np.column_stack([np.cos(angles), np.sin(angles)])
+    places = circle(range(d))
     pairs = [(i, j) for i in range(d) for j in range(i) if table[i, j] != 0]
     largest = max((abs(table[pair]) for pair in pairs), default=1.0)
     shown = [pair for pair in pairs if abs(table[pair]) >= min_share * largest]
@@ -68,7 +67,7 @@ def plot_interaction_network(
         axes.set_axis_off()
         for i, j in shown:
             _draw_pair(axes, places[[i, j]], float(table[i, j]), largest, colours)
-        _draw_discs(axes, places, named, weights, colours)
+        draw_discs(axes, places, named, 60 + 420 * weights, colours)
         axes.set(xlim=(-1.75, 1.75), ylim=(-1.45, 1.45), aspect="equal")
         hidden = len(pairs) - len(shown)
         note = f"; {hidden} weak pair{'s' * (hidden > 1)} not shown" if hidden else ""
@@ -107,42 +106,4 @@ def _draw_pair(
     ax.plot(*ends.T, color=colour, linestyle=dash, linewidth=width, zorder=2)
     middle = 0.55 * ends[0] + 0.45 * ends[1]  # lines through the centre do not meet
     (text,) = format_numbers([value], digits=2, signed=True)
-    ax.text(
-        middle[0],
-        middle[1],
-        text,
-        ha="center",
-        va="center",
-        fontsize=SMALL,
-        color=theme.ink,
-        path_effects=halo(theme.surface),
-        zorder=5,
-    )
-
-
-def _draw_discs(
-    ax: Axes,
-    places: FloatArray,
-    names: Sequence[str],
-    weights: FloatArray,
-    theme: Theme,
-) -> None:
-    ax.scatter(
-        places[:, 0],
-        places[:, 1],
-        s=60 + 420 * weights,
-        facecolor=theme.accent,
-        edgecolor=theme.surface,
-        linewidths=1.5,
-        zorder=4,
-    )
-    for (x, y), name in zip(places, names, strict=True):
-        ax.annotate(
-            name,
-            (1.2 * x, 1.2 * y),
-            ha="center" if abs(x) < 0.2 else ("left" if x > 0 else "right"),
-            va="center" if abs(y) < 0.5 else ("bottom" if y > 0 else "top"),
-            fontsize=TEXT,
-            color=theme.ink,
-            zorder=5,
-        )
+    write_on_line(ax, middle, text, theme)

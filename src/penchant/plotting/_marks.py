@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +14,20 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from penchant.plotting._style import SMALL, TEXT, Theme, quiet
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["Bar", "HeatScale", "draw_bars", "draw_points", "halo", "label_contours"]
+__all__ = [
+    "Bar",
+    "HeatScale",
+    "circle",
+    "draw_bars",
+    "draw_discs",
+    "draw_points",
+    "halo",
+    "label_contours",
+    "label_rows",
+    "write",
+    "write_on_line",
+    "write_on_right",
+]
 
 
 _SINGLE, _LARGEST = 7.0, 60.0
@@ -26,6 +40,47 @@ _EDGE = 0.025
 def halo(colour: str) -> list[AbstractPathEffect]:
     """Surround text with a colour, so that it can be read across lines."""
     return [withStroke(linewidth=2.8, foreground=colour)]
+
+
+def write(
+    ax: Axes,
+    place: tuple[Any, Any],
+    text: str,
+    colour: Any,
+    *,
+    shift: Any = None,
+    behind: Any = None,
+    **style: Any,
+) -> None:
+    """Write text at a place, shifted by points; the colour behind keeps it readable."""
+    settings: dict[str, Any] = {"ha": "center", "va": "center_baseline"}
+    settings |= {"fontsize": TEXT} | style
+    if behind is not None:
+        settings["path_effects"] = halo(behind)
+    if shift is None:
+        ax.text(*place, text, color=colour, **settings)
+        return
+    settings |= {"xytext": shift, "textcoords": "offset points"}
+    ax.annotate(text, place, color=colour, **settings)
+
+
+def label_rows(
+    ax: Axes, labels: Sequence[str], theme: Theme, room: float = 0.0
+) -> None:
+    """Write the rows' names on the left, the first on top."""
+    ax.yaxis.set_major_locator(FixedLocator(list(range(len(labels)))))
+    ax.set_yticklabels(list(labels))
+    ax.tick_params(axis="y", labelcolor=theme.ink, labelsize=TEXT)
+    ax.set_ylim(max(len(labels), 1) - 0.5 + room, -0.5 - room)
+    quiet(ax, "left")
+
+
+def write_on_right(
+    ax: Axes, row: float, text: str, theme: Theme, shift: float = 6
+) -> None:
+    """Write beside a row, outside of the axes."""
+    frame = ("axes fraction", "data")
+    write(ax, (1.0, row), text, theme.ink, xycoords=frame, shift=(shift, 0), ha="left")
 
 
 def label_contours(ax: Axes, lines: ContourSet, names: list[str], theme: Theme) -> None:
@@ -55,6 +110,45 @@ def draw_points(ax: Axes, x: ArrayLike, y: ArrayLike, *, theme: Theme) -> None:
     )
 
 
+def circle(order: Sequence[int]) -> FloatArray:
+    """Place what comes in an order clockwise from the top, (n, 2)."""
+    n = len(order)
+    places = np.empty((n, 2))
+    # Half a step off the top when even, so that labels stand beside each other.
+    angles = np.pi / 2 - 2 * np.pi * (np.arange(n) + 0.5 * (n % 2 == 0)) / n
+    places[list(order)] = np.column_stack([np.cos(angles), np.sin(angles)])
+    return places
+
+
+def draw_discs(
+    ax: Axes,
+    places: FloatArray,
+    labels: Sequence[str],
+    areas: FloatArray,
+    theme: Theme,
+    is_filled: Sequence[bool] | None = None,
+) -> None:
+    """Draw attributes on a circle as discs, or rings, with their names outside."""
+    filled = [True] * len(labels) if is_filled is None else is_filled
+    for place, label, area, full in zip(places, labels, areas, filled, strict=True):
+        face, edge = (theme.accent, theme.surface)
+        if not full:
+            face, edge = (theme.surface, theme.line_strong)
+        x, y = place
+        style: dict[str, Any] = {"edgecolor": edge, "linewidths": 1.5, "zorder": 4}
+        ax.scatter(x, y, s=area, facecolor=face, **style)
+        across = "center" if abs(x) < 0.2 else ("left" if x > 0 else "right")
+        up = "center" if abs(y) < 0.5 else ("bottom" if y > 0 else "top")
+        colour = theme.ink if full else theme.ink_2
+        write(ax, (1.2 * x, 1.2 * y), label, colour, ha=across, va=up, zorder=5)
+
+
+def write_on_line(ax: Axes, place: FloatArray, text: str, theme: Theme) -> None:
+    """Write a number on a line between discs."""
+    style = {"va": "center", "fontsize": SMALL, "zorder": 5}
+    write(ax, (place[0], place[1]), text, theme.ink, behind=theme.surface, **style)
+
+
 @dataclass(frozen=True)
 class Bar:
     """One row: what it is about, how long, and the number to read."""
@@ -71,24 +165,13 @@ def draw_bars(ax: Axes, bars: Sequence[Bar], theme: Theme) -> None:
     fills = [theme.pro if length >= 0 else theme.con for length in lengths]
     ax.barh(rows, lengths, height=0.62, color=fills, zorder=2)
     for row, bar in zip(rows, bars, strict=True):
-        side = 1 if bar.length >= 0 else -1
-        ax.annotate(
-            bar.text,
-            (bar.length, row),
-            xytext=(5 * side, 0),
-            textcoords="offset points",
-            ha="left" if side > 0 else "right",
-            va="center_baseline",
-            color=theme.ink,
-            fontsize=TEXT,
-        )
+        side, align = (5, "left") if bar.length >= 0 else (-5, "right")
+        place = (bar.length, row)
+        write(ax, place, bar.text, theme.ink, shift=(side, 0), ha=align)
     ax.axvline(0, color=theme.line_strong, linewidth=0.8, zorder=3)
-    ax.yaxis.set_major_locator(FixedLocator(rows.tolist()))
-    ax.set_yticklabels([bar.label for bar in bars])
-    ax.tick_params(axis="y", labelcolor=theme.ink, labelsize=TEXT)
+    label_rows(ax, [bar.label for bar in bars], theme)
     ax.xaxis.set_major_locator(NullLocator())
-    quiet(ax, "left", "bottom")
-    ax.set_ylim(max(len(bars), 1) - 0.5, -0.5)
+    quiet(ax, "bottom")
     # The numbers stand beside the bars and must not be cut off.
     low, high = min(0.0, lengths.min(initial=0)), max(0.0, lengths.max(initial=0))
     room = 0.16 * ((high - low) or 1.0)

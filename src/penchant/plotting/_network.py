@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 
 from penchant.exceptions import DataError
 from penchant.plotting._gai import shares_of
-from penchant.plotting._marks import halo
+from penchant.plotting._marks import circle, draw_discs, write_on_line
 from penchant.plotting._numbers import format_share
-from penchant.plotting._style import SMALL, TEXT, Theme, ThemeName, drawing, write_title
+from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
@@ -18,7 +18,6 @@ __all__ = ["plot_network"]
 
 Shares = dict[tuple[int, ...], float]
 
-_LABEL_RADIUS = 1.2
 _FULL_WIDTH = 14.0
 """Width in points of the line of a factor with all of the variance."""
 
@@ -66,7 +65,7 @@ def plot_network(
     every = shares_of(model)
     shown = {factor: share for factor, share in every.items() if share >= min_share}
     names = model.encoding_.names
-    places = _circle(_arrange(len(names), shown))
+    places = circle(_arrange(len(names), shown))
     with drawing(ax, theme, (5.0, 4.2)) as (axes, colours):
         axes.set_axis_off()
         _draw_groups(axes, places, shown, colours)
@@ -118,16 +117,6 @@ def _swapped(order: list[int], i: int, j: int) -> list[int]:
     return swapped
 
 
-def _circle(order: Sequence[int]) -> FloatArray:
-    """Place the attributes clockwise from the top, (n_attributes, 2)."""
-    n = len(order)
-    places = np.empty((n, 2))
-    # Half a step off the top when even, so that labels stand beside each other.
-    angles = np.pi / 2 - 2 * np.pi * (np.arange(n) + 0.5 * (n % 2 == 0)) / n
-    places[list(order)] = np.column_stack([np.cos(angles), np.sin(angles)])
-    return places
-
-
 def _draw_groups(ax: Axes, places: FloatArray, shares: Shares, theme: Theme) -> None:
     """Draw factors of three and more as areas with a square in the middle."""
     for factor, share in shares.items():
@@ -161,17 +150,7 @@ def _draw_pairs(ax: Axes, places: FloatArray, shares: Shares, theme: Theme) -> N
 
 
 def _write_share(ax: Axes, place: FloatArray, share: float, theme: Theme) -> None:
-    ax.text(
-        place[0],
-        place[1],
-        format_share(share),
-        ha="center",
-        va="center",
-        fontsize=SMALL,
-        color=theme.ink,
-        zorder=5,
-        path_effects=halo(theme.surface),
-    )
+    write_on_line(ax, place, format_share(share), theme)
 
 
 def _draw_attributes(
@@ -182,24 +161,9 @@ def _draw_attributes(
     theme: Theme,
 ) -> None:
     used = set().union(*shares) if shares else set()
-    for i, name in enumerate(names):
-        own = shares.get((i,), 0.0)
-        x, y = places[i]
-        ax.scatter(
-            x,
-            y,
-            s=45 + 900 * own,
-            facecolor=theme.accent if i in used else theme.surface,
-            edgecolor=theme.surface if i in used else theme.line_strong,
-            linewidths=1.5,
-            zorder=4,
-        )
-        ax.annotate(
-            f"{name}\n{format_share(own)}" if own else name,
-            (_LABEL_RADIUS * x, _LABEL_RADIUS * y),
-            ha="center" if abs(x) < 0.2 else ("left" if x > 0 else "right"),
-            va="center" if abs(y) < 0.5 else ("bottom" if y > 0 else "top"),
-            fontsize=TEXT,
-            color=theme.ink if i in used else theme.ink_2,
-            zorder=5,
-        )
+    own = [shares.get((i,), 0.0) for i in range(len(names))]
+    labels = [
+        f"{n}\n{format_share(s)}" if s else n for n, s in zip(names, own, strict=True)
+    ]
+    is_used = [i in used for i in range(len(names))]
+    draw_discs(ax, places, labels, 45 + 900 * np.array(own), theme, is_used)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Attribute, Items
-from penchant.encoding import Domain
+from penchant.encoding import Domain, as_days
 from penchant.exceptions import DataError
 from penchant.plotting._attribute_axis import AttributeAxis
 from penchant.plotting._numbers import format_round
@@ -183,15 +183,19 @@ def make_rows(model: Any, X: Any) -> RowMaker:
     X : Items, array-like or None
         The data of the user.
     """
+    known = getattr(model, "attributes_in_", None)
+    if isinstance(X, pd.DataFrame) and known is not None:
+        columns = {attribute.name: as_days(X[attribute.name]) for attribute in known}
+        X = Items(pd.DataFrame(columns), known, tuple(map(str, range(len(X)))))
     if isinstance(X, Items):
         return _ItemRows(X)
     data = None if X is None else np.asarray(X, dtype=np.float64)
     domain = _domain_of(model, data)
-    known = getattr(model, "feature_names_in_", None)
-    if known is None:
+    named = getattr(model, "feature_names_in_", None)
+    if named is None:
         names = [f"x{i}" for i in range(len(domain.low))]
         return _UnnamedRows(names, data, domain)
-    return _ArrayRows([str(name) for name in known], data, domain)
+    return _ArrayRows([str(name) for name in named], data, domain)
 
 
 def _domain_of(model: Any, data: FloatArray | None) -> Domain:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from penchant.exceptions import ConvergenceWarning
-from penchant.plotting._marks import Bar, draw_bars
+from penchant.plotting._marks import Bar, draw_bars, write
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import (
     SMALL,
@@ -144,16 +144,10 @@ def plot_rule_accuracy(
             clip_on=False,
         )
         if label is not None:
-            axes.annotate(
-                label,
-                (sizes[-1], 100 * accuracies[-1]),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                color=line.get_color(),
-                fontsize=SMALL,
-                annotation_clip=False,
-            )
+            place = sizes[-1], 100 * accuracies[-1]
+            style = {"ha": "left", "va": "center", "fontsize": SMALL}
+            style |= {"annotation_clip": False, "shift": (6, 0)}
+            write(axes, place, label, line.get_color(), **style)
         axes.set_xlabel("number of rules")
         axes.set_ylabel("accuracy, %")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))

@@ -17,7 +17,12 @@ from penchant._parallel import one_thread, track
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._data import RuleData
-from penchant.rules._generators import AlwaysTrue, GeneratorSum, make_generator
+from penchant.rules._generators import (
+    AlwaysTrue,
+    GeneratorSum,
+    make_generator,
+    takes_unknown,
+)
 from penchant.rules._input import Folds
 from penchant.rules._monomials import rescaled
 from penchant.rules._program import (
@@ -84,6 +89,11 @@ class BaseRules(BaseEstimator):
     rules_: list[Rule]
     game_: RuleGame
     _with_bias: ClassVar[bool]
+
+    @property
+    def _takes_blanks(self) -> bool:
+        """Whether a blank cell is a value of its own, "unknown"."""
+        return takes_unknown(self.generator)
 
     def _balanced(self) -> bool:
         """Tell whether all labels count the same in the margin program."""

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from penchant._validation import check_weights
 from penchant.rules._base import BaseRules
 from penchant.rules._data import LabelData
-from penchant.rules._generators import takes_unknown
 from penchant.rules._input import Folds, check_rule_items, labelled_data, split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray, IntArray
@@ -201,7 +200,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.generator == "monomials" and self.degree == 1
-        tags.input_tags.allow_nan = takes_unknown(self.generator)
+        tags.input_tags.allow_nan = self._takes_blanks
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

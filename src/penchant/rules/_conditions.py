@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Attribute
+from penchant.encoding import DAYS
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "ALWAYS",
-    "DAYS",
     "Condition",
     "Conjunction",
     "Relation",
@@ -25,9 +25,6 @@ __all__ = [
 
 _SOME, _ALL = 8, 20
 """Thresholds of an attribute with many values, and largest number of all."""
-
-DAYS = "days since 1970-01-01"
-"""Unit of attributes that are dates."""
 
 Relation = Literal["<=", ">=", "=", "!="]
 

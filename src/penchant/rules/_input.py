@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_y,
@@ -17,17 +16,13 @@ from sklearn.utils.validation import (
 )
 
 from penchant._validation import check_weights
-from penchant.data import Attribute, Items
-from penchant.encoding import Pairs
+from penchant.encoding import Pairs, check_items
 from penchant.exceptions import DataError
-from penchant.rules._conditions import DAYS
 from penchant.rules._data import LabelData, PairData
-from penchant.rules._generators import takes_unknown
 from penchant.typing import FloatArray, IntArray
 
 __all__ = [
     "Folds",
-    "as_items",
     "check_rule_items",
     "labelled_data",
     "pair_data",
@@ -41,81 +36,17 @@ Folds = list[tuple[FloatArray, FloatArray]]
 def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return items as a float array, or a CSR array if they are sparse.
 
-    A data frame with columns of text, categories or dates is taken as Items, whose
-    levels have an order if the categories have one. Blank cells, and levels that the
-    fit has not seen, are NaN, where the generator takes them as a value of their own.
+    Blank cells, and levels that the fit has not seen, are NaN, where the generator
+    takes them as a value of their own.
     """
-    X = as_items(estimator, X, reset=reset)
-    is_kept = get_tags(estimator).input_tags.allow_nan
-    if reset and hasattr(estimator, "attributes_in_"):
-        del estimator.attributes_in_
-    if isinstance(X, Items):
-        if reset:
-            estimator.attributes_in_ = X.attributes
-        known = getattr(estimator, "attributes_in_", X.attributes)
-        names = [attribute.name for attribute in known]
-        is_kept = takes_unknown(estimator.generator)
-        missing: Any = "keep" if is_kept else "refuse"
-        X = pd.DataFrame(X.encode(missing=missing, attributes=known), columns=names)
+    if not sparse.issparse(X):
+        return check_items(estimator, X, reset=reset)
+    if reset:
+        vars(estimator).pop("attributes_in_", None)
     table = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=np.float64,
-        ensure_all_finite="allow-nan" if is_kept else True,
+        estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64
     )
     return sparse.csr_array(table) if sparse.issparse(table) else table
-
-
-def as_items(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Take a data frame with levels or dates as Items; leave everything else."""
-    known = None if reset else getattr(estimator, "attributes_in_", None)
-    if isinstance(X, Items) and known is not None:
-        return _items_of_frame(X.frame, known)
-    if not isinstance(X, pd.DataFrame) or _is_numeric(X):
-        return X
-    return _items_of_frame(X, known)
-
-
-def _is_numeric(frame: pd.DataFrame) -> bool:
-    return all(pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes)
-
-
-def _items_of_frame(frame: pd.DataFrame, known: Sequence[Attribute] | None) -> Items:
-    """Give a data frame the attributes that its types, or those of the fit, tell."""
-    names = [str(name) for name in frame.columns]
-    table = frame.set_axis(names, axis="columns")
-    fitted = {attribute.name: attribute for attribute in known or ()}
-    attributes = []
-    for name in names:
-        if pd.api.types.is_datetime64_any_dtype(table[name].dtype):
-            table[name] = _days(table[name])
-            made = Attribute(name, "numeric", "unknown", unit=DAYS)
-        else:
-            made = _attribute(name, table[name].dtype)
-        if name in fitted and fitted[name].levels:
-            made = fitted[name]
-            # A level that the fit has not seen is unknown.
-            seen = table[name].astype(str).isin(made.levels)
-            table[name] = table[name].astype(object).where(seen)
-        attributes.append(made)
-    return Items(table, tuple(attributes), tuple(map(str, range(len(table)))))
-
-
-def _attribute(name: str, kind: Any) -> Attribute:
-    """Tell what a column of a data frame means by its type."""
-    if pd.api.types.is_numeric_dtype(kind) and kind != np.bool_:
-        return Attribute(name, "numeric", "unknown")
-    if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
-        return Attribute(name, "ordinal", "unknown", tuple(map(str, kind.categories)))
-    return Attribute(name, "categorical")
-
-
-def _days(column: pd.Series) -> pd.Series:
-    """Count the days since 1970, with fractions; NaN for no date."""
-    plain = column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz else column
-    return (plain - pd.Timestamp(0)) / pd.Timedelta(days=1)
 
 
 def labelled_data(
@@ -309,7 +240,8 @@ def pair_data(pairs: Pairs, *, with_ties: bool) -> tuple[PairData, IntArray]:
     table = np.column_stack([winners, losers, pairs.ties])
     kept = ~pairs.ties | with_ties | pairs.ties.all()
     units = np.full(kept.size, -1)
-    distinct, units[kept] = np.unique(table[kept], axis=0, return_inverse=True)
+    distinct, unit_of = np.unique(table[kept], axis=0, return_inverse=True)
+    units[kept] = unit_of.ravel()
     weights = np.bincount(units[kept], pairs.weights[kept]).astype(np.float64)
     data = PairData(
         pairs.items, weights, distinct[:, 0], distinct[:, 1], distinct[:, 2] == 1

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.rules._base import BaseRules
-from penchant.rules._input import as_items, check_rule_items, pair_data, split_codes
+from penchant.rules._input import check_rule_items, pair_data, split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray
 
@@ -115,8 +115,7 @@ history_, vocabulary_, game_
         -------
         self
         """
-        table = as_items(self, X, reset=True)
-        pairs = check_pairs(self, table, y, sample_weight)
+        pairs = check_pairs(self, X, y, sample_weight)
         data, units = pair_data(pairs, with_ties=self._takes_ties())
         rng = check_random_state(self.random_state)
         return self._learn(
@@ -144,8 +143,7 @@ history_, vocabulary_, game_
         if not hasattr(self, "rules_"):
             fitted: Self = self.fit(X, y, sample_weight)
             return fitted
-        table = as_items(self, X, reset=False)
-        pairs = check_pairs(self, table, y, sample_weight, reset=False)
+        pairs = check_pairs(self, X, y, sample_weight, reset=False)
         data, _ = pair_data(pairs, with_ties=self._takes_ties())
         return self._continue(data)
 
@@ -167,21 +165,6 @@ history_, vocabulary_, game_
         scores = self._votes().scores(check_rule_items(self, X, reset=False))
         utility: FloatArray = scores[:, 1] - scores[:, 0]
         return utility
-
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Give the share of comparisons whose preferred side is predicted.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-
-        Returns
-        -------
-        float
-        """
-        check_is_fitted(self)
-        return super().score(as_items(self, X, reset=False), y, sample_weight)
 
     def explain(self, X: Any) -> RuleExplanation:
         """Tell which rules hold for an item, and what they add to its utility.

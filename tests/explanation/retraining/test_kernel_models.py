@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.base import is_classifier
 from sklearn.datasets import load_diabetes
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -122,6 +123,9 @@ def test_same_numbers_as_refitting(
 
 
 @pytest.mark.filterwarnings("ignore:The `probability` parameter")
+@pytest.mark.skipif(
+    sklearn.__version__ < "1.9", reason="it warns of probability=True since 1.9"
+)
 def test_platt_probabilities_are_the_same(
     data: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from penchant._progress import Progress
 from penchant.choquet.solver._losses import Loss
 from penchant.typing import FloatArray, IntArray
 
@@ -76,7 +77,12 @@ class ConeFit:
 
 
 def minimize_over_cone(
-    loss: Loss, model: ConeModel, *, tol: float = 1e-8, max_iter: int = 100
+    loss: Loss,
+    model: ConeModel,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    progress: Progress | None = None,
 ) -> ConeFit:
     """Minimise loss(A x + b) + alpha / 2 ||S x||^2 over C x >= 0.
 
@@ -96,6 +102,8 @@ def minimize_over_cone(
         Largest gap, relative to the primal value.
     max_iter : int, default=100
         Largest number of steps.
+    progress : Progress or None, default=None
+        Told of each step; when its time is over, this ends after one more.
 
     Returns
     -------
@@ -112,12 +120,19 @@ def minimize_over_cone(
         best = replace(point, dual=lower, n_iter=best.n_iter + 1)
         if solver.is_exhausted() and best.primal - best.dual > gap / 2:
             break
+        if progress is not None and not progress.step(gap=relative_gap(best)):
+            break
     return replace(best, status="optimal" if is_within(best, tol) else "stopped")
 
 
 def is_within(fit: ConeFit, tol: float) -> bool:
     """Tell whether the gap is at most tol, relative to the primal value."""
-    return fit.primal - fit.dual <= tol * max(abs(fit.primal), _TINY_VALUE)
+    return relative_gap(fit) <= tol
+
+
+def relative_gap(fit: ConeFit) -> float:
+    """Give the gap relative to the primal value."""
+    return (fit.primal - fit.dual) / max(abs(fit.primal), _TINY_VALUE)
 
 
 class _ScaledCholesky:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from penchant._progress import Progress
 from penchant.choquet.solver._interior_point import (
     ConeFit,
     ConeModel,
@@ -117,6 +118,7 @@ def fit_mobius(
     *,
     tol: float = 1e-8,
     max_iter: int = 100,
+    progress: Progress | None = None,
 ) -> MobiusFit:
     """Minimise loss(minima m + intercepts) + alpha / 2 ||m||^2 over a cone.
 
@@ -134,6 +136,8 @@ def fit_mobius(
         Largest gap, relative to the objective.
     max_iter : int, default=100
         Largest number of steps of one interior-point run.
+    progress : Progress or None, default=None
+        Told of each step; when its time is over, the best so far is given.
 
     Returns
     -------
@@ -141,7 +145,7 @@ def fit_mobius(
         Coefficients that lie in the cone, and a certificate.
     """
     if cone == "exact" and problem.k >= 3:
-        return _generate_constraints(problem, loss, tol, max_iter)
+        return _generate_constraints(problem, loss, tol, max_iter, progress)
     n_subsets = problem.minima.shape[1]
     if cone == "free":
         spread, rows = None, np.empty((0, n_subsets))
@@ -151,7 +155,7 @@ def fit_mobius(
         design = problem.minima @ spread
     penalized = spread if cone == "exact" and problem.k == 2 else None
     model = _cone_model(problem, design, rows, penalized)
-    fit = minimize_over_cone(loss, model, tol=tol, max_iter=max_iter)
+    fit = minimize_over_cone(loss, model, tol=tol, max_iter=max_iter, progress=progress)
     mobius = fit.weights if spread is None else spread @ fit.weights
     return _result(mobius, fit, cone, 0, tol)
 
@@ -215,7 +219,11 @@ def nonnegative_spread(n: int, k: int) -> FloatArray:
 
 
 def _generate_constraints(
-    problem: MobiusProblem, loss: Loss, tol: float, max_iter: int
+    problem: MobiusProblem,
+    loss: Loss,
+    tol: float,
+    max_iter: int,
+    progress: Progress | None,
 ) -> MobiusFit:
     """Solve over a growing set of constraints mu(A + i) >= mu(A).
 
@@ -232,7 +240,9 @@ def _generate_constraints(
     accuracy = max(tol, _FIRST_ACCURACY)
     for _ in range(_MAX_ROUNDS):
         model = _cone_model(problem, problem.minima, rows, None)
-        fit = minimize_over_cone(loss, model, tol=accuracy / 2, max_iter=max_iter)
+        fit = minimize_over_cone(
+            loss, model, tol=accuracy / 2, max_iter=max_iter, progress=progress
+        )
         repaired, new = _repair(problem, fit.weights, masks)
         value = _objective(problem, loss, repaired, fit.intercepts)
         point = replace(fit, weights=repaired, primal=value)
@@ -242,6 +252,8 @@ def _generate_constraints(
             n_iter=best.n_iter + fit.n_iter,
         )
         if is_within(best, tol) or (not new and accuracy == tol):
+            break
+        if progress is not None and progress.is_over:
             break
         # Until no constraint is missing, ten times better than what is missing is
         # good enough.

@@ -6,12 +6,18 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute
+from penchant.data.reading._csv_files import MISSING_MARKS
 from penchant.data.reading._problems import Problem, raise_first, row_numbers
-from penchant.data.reading._tables import MISSING_MARKS
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["categorise_text", "encode_column", "impute_column", "type_column"]
+__all__ = [
+    "as_numbers",
+    "categorise_text",
+    "encode_column",
+    "impute_column",
+    "type_column",
+]
 
 
 def categorise_text(frame: pd.DataFrame) -> pd.DataFrame:
@@ -26,7 +32,9 @@ def categorise_text(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, index=frame.index)
 
 
-def type_column(values: pd.Series, attribute: Attribute) -> tuple[pd.Series, Attribute]:
+def type_column(
+    values: pd.Series, attribute: Attribute, *, takes_unseen: bool = False
+) -> tuple[pd.Series, Attribute]:
     """Give the column its type, and the attribute the domain that it lacked.
 
     Parameters
@@ -35,6 +43,8 @@ def type_column(values: pd.Series, attribute: Attribute) -> tuple[pd.Series, Att
         Cells as they were read; the index is used as row numbers in errors.
     attribute : Attribute
         What they should be.
+    takes_unseen : bool
+        Whether a level that the attribute does not have is blank, or an error.
 
     Returns
     -------
@@ -43,16 +53,23 @@ def type_column(values: pd.Series, attribute: Attribute) -> tuple[pd.Series, Att
     attribute : Attribute
         The same, with a domain.
     """
-    make = _type_numeric if attribute.kind == "numeric" else _type_levels
-    return make(values, attribute)
+    if attribute.kind == "numeric":
+        return _type_numeric(values, attribute)
+    return _type_levels(values, attribute, takes_unseen)
+
+
+def as_numbers(values: pd.Series, attribute: Attribute) -> pd.Series:
+    """Give cells as finite floats, NaN where they are blank."""
+    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
+    strays = _not_missing(values) & ~np.isfinite(numbers)
+    _refuse(values, strays, attribute, "is not a finite number")
+    return numbers
 
 
 def _type_numeric(
     values: pd.Series, attribute: Attribute
 ) -> tuple[pd.Series, Attribute]:
-    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
-    strays = _not_missing(values) & ~np.isfinite(numbers)
-    _refuse(values, strays, attribute, "is not a finite number")
+    numbers = as_numbers(values, attribute)
     if attribute.domain is None:
         known = numbers.dropna()
         if known.empty:
@@ -68,7 +85,7 @@ def _type_numeric(
 
 
 def _type_levels(
-    values: pd.Series, attribute: Attribute
+    values: pd.Series, attribute: Attribute, takes_unseen: bool
 ) -> tuple[pd.Series, Attribute]:
     codes, uniques = pd.factorize(values)
     texts = [_clean(value) for value in uniques]
@@ -82,7 +99,9 @@ def _type_levels(
             )
         attribute = replace(attribute, domain=levels)
     position = {level: code for code, level in enumerate(levels)}
-    lookup = np.array([-1 if t is None else position.get(t, -2) for t in texts] + [-1])
+    stray = -1 if takes_unseen else -2
+    places = [-1 if text is None else position.get(text, stray) for text in texts]
+    lookup = np.array([*places, -1])
     recoded = lookup[codes]
     strays = pd.Series(recoded == -2, index=values.index)
     _refuse(values, strays, attribute, f"is not one of {', '.join(levels)}")
@@ -128,11 +147,13 @@ def _shown(value: object) -> str:
     return repr(value) if isinstance(value, str) else str(value)
 
 
-def encode_column(column: pd.Series, attribute: Attribute) -> FloatArray:
+def encode_column(
+    column: pd.Series, attribute: Attribute, *, takes_unseen: bool = False
+) -> FloatArray:
     """Map a typed column to [0, 1], flipped when less is better.
 
     Numbers outside the domain of the attribute are clamped; a level that it does
-    not have is an error.
+    not have is an error, or NaN if `takes_unseen`.
     """
     if attribute.kind == "numeric":
         if not pd.api.types.is_numeric_dtype(column):
@@ -142,7 +163,7 @@ def encode_column(column: pd.Series, attribute: Attribute) -> FloatArray:
         position = np.clip(column.to_numpy(np.float64), low, high) - low
     else:
         width = float(len(attribute.levels) - 1)
-        typed, _ = type_column(column, attribute)
+        typed, _ = type_column(column, attribute, takes_unseen=takes_unseen)
         codes = typed.cat.codes.to_numpy(np.float64)
         position = np.where(codes < 0, np.nan, codes)
     share: FloatArray = position / width if width > 0 else position * 0.0

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from penchant.data._attribute import Attribute
+from penchant.data.reading._csv_files import MAX_BYTES, Source, read_csv_table
 from penchant.data.reading._guess import guess_attribute, guess_name_column
 from penchant.data.reading._problems import Problem
-from penchant.data.reading._tables import MAX_BYTES, Source, read_csv_table
 from penchant.data.reading._workbooks import read_xlsx_sheets, sheet_frame
 from penchant.exceptions import DataError
 

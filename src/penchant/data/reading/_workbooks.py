@@ -8,7 +8,12 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from penchant.data.reading._tables import MAX_BYTES, Source, check_header, source_bytes
+from penchant.data.reading._csv_files import (
+    MAX_BYTES,
+    Source,
+    check_header,
+    source_bytes,
+)
 from penchant.exceptions import DataError, MissingExtraError
 
 __all__ = ["Sheet", "read_xlsx_sheets", "sheet_frame", "write_xlsx_sheets"]

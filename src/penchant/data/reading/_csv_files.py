@@ -34,6 +34,11 @@ MISSING_MARKS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "
 MAX_BYTES = 100_000_000
 """Largest file that is read unless the caller allows more."""
 
+_EXACT: dict[str, Any] = (
+    {"float_precision": "round_trip"} if pd.__version__.startswith("2.") else {}
+)
+"""Later versions of pandas read every float as it was written."""
+
 _FORMULA = re.compile(r"^'*[=+\-@\t\r]")
 _QUOTED_FORMULA = re.compile(r"^'+[=+\-@\t\r]")
 
@@ -112,6 +117,7 @@ def read_csv_table(
                 skip_blank_lines=False,
                 skipinitialspace=f"{separator} " in first_line,
                 low_memory=False,
+                **_EXACT,
             )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             raise DataError(_explain_parser_error(error, header, separator)) from None
@@ -216,9 +222,9 @@ def _unquote(text: str) -> str:
 def _unquote_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     """Undo `neutralise` in every text column; few distinct texts, few calls."""
     for name in frame.columns:
-        if not pd.api.types.is_string_dtype(frame[name]):
+        if pd.api.types.is_numeric_dtype(frame[name]):
             continue
-        texts = frame[name].dropna().tolist()
+        texts = [text for text in frame[name].dropna() if isinstance(text, str)]
         quoted = {text: _unquote(text) for text in texts if text[:1] == "'"}
         if quoted:
             frame[name] = frame[name].replace(quoted)
