@@ -21,7 +21,7 @@ from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
-__all__ = ["BaseGAI"]
+__all__ = ["BaseGAI", "Prepared"]
 
 _ADVICE = {
     "node_limit": "Set max_order=2 or 3",
@@ -38,7 +38,7 @@ _BINNED_TOL = 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class _Prepared:
+class Prepared:
     """Encoded items, the kernel of each attribute, and where u must rise or fall."""
 
     U: FloatArray
@@ -146,13 +146,13 @@ class BaseGAI(GAIModel, BaseEstimator):
             _check_memory(U, chosen_by_user=self.solver == "exact")
         return chosen
 
-    def _prepare(self, X: Any, items: FloatArray) -> _Prepared:
+    def _prepare(self, X: Any, items: FloatArray) -> Prepared:
         """Find out what the attributes are, and encode the items."""
         names = getattr(self, "feature_names_in_", None)
         self.encoding_ = make_encoding(
             X, items, self.domain, self.categorical_features, names
         )
-        return _Prepared(
+        return Prepared(
             self.encoding_.transform(items),
             make_kernels(self.kernel, self.sigma, self.encoding_),
             self.encoding_.directions(self.monotone),
@@ -163,7 +163,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         n_active = len(self.encoding_.active)
         return min(self.max_order or n_active, n_active)
 
-    def _learn_exact(self, data: _Prepared, judged: JudgedItems) -> LearnedGAI:
+    def _learn_exact(self, data: Prepared, judged: JudgedItems) -> LearnedGAI:
         """Learn few factors with a certificate, or all factors up to max_order."""
         C = _PUBLISHED_C if isinstance(self.C, str) else self.C
         if not self.sparse:
@@ -184,11 +184,13 @@ class BaseGAI(GAIModel, BaseEstimator):
         y: FloatArray,
         weights: FloatArray,
         loss: Loss,
+        directions: Mapping[int, int],
     ) -> LearnedGAI:
         """Learn over bins: along a path, or at the penalty that C stands for."""
         columns = list(self.encoding_.active)
         kinds = [self.encoding_.categories[i] is not None for i in columns]
-        rows = Rows([side[:, columns] for side in sides], y, weights, kinds)
+        signs = {columns.index(i): s for i, s in directions.items() if i in columns}
+        rows = Rows([side[:, columns] for side in sides], y, weights, kinds, signs)
         lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
         fit = fit_binned(
             rows,
@@ -201,17 +203,18 @@ class BaseGAI(GAIModel, BaseEstimator):
         return LearnedGAI(utility, fit.gap, fit.status, fit.n_iter, fit.solver)
 
     def _finish(
-        self, learned: LearnedGAI, data: _Prepared, offset: float, scale: float
+        self, learned: LearnedGAI, data: Prepared, offset: float, scale: float
     ) -> Self:
         """Make monotone, go back to the user's units, keep the certificate.
 
-        The certificate is that of what was learned, before it was made monotone.
+        What the exact solver learned is made monotone afterwards: nothing is known of
+        its distance from the best monotone utility.
         """
-        utility = learned.utility
-        if data.directions:
+        utility, self.dual_gap_ = learned.utility, learned.gap
+        if data.directions and learned.solver == "exact":
             utility = monotone_utility(utility, data.kernels, data.U, data.directions)
+            self.dual_gap_ = np.nan
         self.utility_ = utility.scaled(offset, scale)
-        self.dual_gap_ = learned.gap
         self.solver_status_ = learned.status
         self.solver_ = learned.solver
         orders = {"binned": self.max_order or 2, "linear": 1}

@@ -174,7 +174,7 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
         As in `GAIRegressor`. For a blend the weights are standard deviations.
     dual_gap_ : float
         Certified relative gap of the model that was chosen; for a blend, the
-        largest one of its parts; with `monotone`, before it was made monotone.
+        largest one of its parts; NaN with `monotone`, which is imposed afterwards.
     solver_status_, n_iter_, utility_, encoding_, n_features_in_, feature_names_in_
         As in `GAIRegressor`.
 

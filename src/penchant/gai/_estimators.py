@@ -11,7 +11,7 @@ from penchant._parallel import one_thread
 from penchant._validation import check_weights
 from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
 from penchant.exceptions import DataError
-from penchant.gai._base import BaseGAI
+from penchant.gai._base import BaseGAI, Prepared
 from penchant.gai._fit import ComparedItems, LearnedGAI, RatedItems
 from penchant.gai.binned import Preference, Squared, Tube
 from penchant.kernels import UnivariateKernel
@@ -35,8 +35,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
     where y is scaled to its range. The functions have zero mean over the domain of
     each of their attributes, so that they are the ANOVA decomposition of u and can
-    be read one by one. `dual_gap_` bounds the distance from the minimum over all
-    subsets, without `monotone`.
+    be read one by one. `dual_gap_` bounds the distance from the minimum.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     monotone : dict, "directions" or None, default=None
         {attribute index or name: +1 or -1}: the utility never falls (rises) when
         this attribute rises, in the units of the user. "directions": use those of
-        Items. This is done after learning, and `dual_gap_` is that before: see Notes.
+        Items. See Notes for what `dual_gap_` then says.
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
@@ -97,8 +96,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective of `solver_` from its minimum; with
-        `monotone`, that of the utility before it was made monotone.
+        Certified relative distance of the objective of `solver_` from its minimum; NaN
+        for the exact solver with `monotone`.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
     solver_ : {"exact", "binned", "linear"}
@@ -122,11 +121,14 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     -----
     Attributes with a single value in the training data take no part.
 
-    With `monotone`, the learned utility is replaced by the nearest sum of monotone
-    tables over knots, with straight lines between the knots: it is monotone
-    everywhere in the domain by construction, to rounding. As a rule it fits less
-    closely than the utility before this last step, of which `dual_gap_` speaks, and
-    it need not be the best of all monotone utilities.
+    With `monotone`, the binned solver minimises over sums of lines and curves that rise
+    (or fall) as told and of non-negative products of them with each other and with any
+    functions of other attributes, and over negative products of falling ones;
+    `dual_gap_` bounds the distance from that minimum. The exact solver learns without
+    directions first; the nearest sum of monotone tables over knots then takes the place
+    of what it learned. That need not be the best of all monotone utilities, and nothing
+    bounds its distance from it. Either way the utility is monotone everywhere in the
+    domain by construction, to rounding.
 
     References
     ----------
@@ -218,7 +220,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         if solver == "binned":
             tube = Tube(self.epsilon, max(self.epsilon, _LEAST_BEND))
             form = Squared() if loss == "squared" else tube
-            learned = self._learn_binned([data.U], y, weights, form)
+            learned = self._learn_binned([data.U], y, weights, form, data.directions)
         else:
             rated = RatedItems(
                 U=data.U,
@@ -266,8 +268,7 @@ class GAIRanker(RankerMixin, BaseGAI):
     A tie costs what the difference of its items exceeds `epsilon`. The functions
     have zero mean over the domain of each of their attributes, so that they are the
     ANOVA decomposition of u and can be read one by one; the utility has mean 0.
-    `dual_gap_` bounds the distance from the minimum over all subsets, without
-    `monotone`.
+    `dual_gap_` bounds the distance from the minimum.
 
     Parameters
     ----------
@@ -306,7 +307,7 @@ class GAIRanker(RankerMixin, BaseGAI):
     monotone : dict, "directions" or None, default=None
         {attribute index or name: +1 or -1}: the utility never falls (rises) when
         this attribute rises, in the units of the user. "directions": use those of
-        Items. This is done after learning, and `dual_gap_` is that before: see Notes.
+        Items. See Notes for what `dual_gap_` then says.
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
@@ -325,8 +326,8 @@ class GAIRanker(RankerMixin, BaseGAI):
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective of `solver_` from its minimum; with
-        `monotone`, that of the utility before it was made monotone.
+        Certified relative distance of the objective of `solver_` from its minimum; NaN
+        for the exact solver with `monotone`.
     solver_status_ : str
         "optimal", "stalled" or "node_limit".
     solver_ : {"exact", "binned", "linear"}
@@ -350,11 +351,14 @@ class GAIRanker(RankerMixin, BaseGAI):
     -----
     Attributes with a single value in the training data take no part.
 
-    With `monotone`, the learned utility is replaced by the nearest sum of monotone
-    tables over knots, with straight lines between the knots: it is monotone
-    everywhere in the domain by construction, to rounding. As a rule it fits less
-    closely than the utility before this last step, of which `dual_gap_` speaks, and
-    it need not be the best of all monotone utilities.
+    With `monotone`, the binned solver minimises over sums of lines and curves that rise
+    (or fall) as told and of non-negative products of them with each other and with any
+    functions of other attributes, and over negative products of falling ones;
+    `dual_gap_` bounds the distance from that minimum. The exact solver learns without
+    directions first; the nearest sum of monotone tables over knots then takes the place
+    of what it learned. That need not be the best of all monotone utilities, and nothing
+    bounds its distance from it. Either way the utility is monotone everywhere in the
+    domain by construction, to rounding.
 
     References
     ----------
@@ -397,7 +401,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         data = self._prepare(X, pairs.items)
         few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto"
         if not few and self._choose_solver(data.U) == "binned":
-            learned = self._learn_from_many(pairs, data.U)
+            learned = self._learn_from_many(pairs, data)
         else:
             compared = ComparedItems(
                 U=data.U,
@@ -411,14 +415,14 @@ class GAIRanker(RankerMixin, BaseGAI):
 
     _takes_blanks = False
 
-    def _learn_from_many(self, pairs: Pairs, U: FloatArray) -> LearnedGAI:
+    def _learn_from_many(self, pairs: Pairs, data: Prepared) -> LearnedGAI:
         """Learn over bins; a tie counts half in each direction."""
         first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
         second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
         halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights
         weights = np.concatenate([halves, halves[pairs.ties]])
-        y = np.ones(len(first))
-        return self._learn_binned([U[first], U[second]], y, weights, Preference())
+        y, sides = np.ones(len(first)), [data.U[first], data.U[second]]
+        return self._learn_binned(sides, y, weights, Preference(), data.directions)
 
 
 def check_ratings(

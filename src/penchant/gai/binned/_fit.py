@@ -1,7 +1,8 @@
 """From encoded items to a learned utility, by a path or at a given penalty."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
 from penchant.gai.binned._solver import Point
 from penchant.gai.binned._utility import BinnedGAI
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
 __all__ = ["BinnedFit", "Rows", "fit_binned"]
@@ -28,12 +29,15 @@ class Rows(NamedTuple):
     y, weights : ndarray of shape (n_rows,)
     categorical : sequence of bool
         Which attributes are codes of categories.
+    directions : mapping of int to {+1, -1} or None
+        Attributes along which the utility must rise or fall.
     """
 
     sides: Sequence[FloatArray]
     y: FloatArray
     weights: FloatArray
     categorical: Sequence[bool]
+    directions: Mapping[int, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +99,9 @@ def fit_binned(
     """
     first = rows.sides[0]
     order = min(max_order, max(1, first.shape[1]))
-    axes, groups = make_groups(np.concatenate(rows.sides), rows.categorical, order)
+    axes, groups = make_groups(
+        np.concatenate(rows.sides), rows.categorical, order, rows.directions
+    )
     blocks = make_blocks(axes, rows.sides, rows.y, rows.weights)
     table = Table(blocks, groups, loss)
     if not groups or len(rows.y) < 2:
@@ -141,11 +147,15 @@ def _learned(
             if not piece.any():
                 continue
             if part.is_line:
-                slopes[part.factor] = float(piece[0])
+                slopes[part.factor] = float(part.table(piece)[0])
                 n_cells = len(part.axes[0].shares[0])
                 tables.setdefault(part.factor, np.zeros(n_cells))
+            elif part.is_cone and len(part.factor) > 1:
+                for factor, table in _parts(part, piece):
+                    tables[factor] = tables.get(factor, 0.0) + table
             else:
-                tables[part.factor] = part.table(piece)
+                tables[part.factor] = tables.get(part.factor, 0.0) + part.table(piece)
+    offsets = point.offsets + tables.pop((), 0.0)
     subsets = tuple(sorted(tables, key=lambda s: (len(s), s)))
     lean = {i: replace(axis, features=()) for i, axis in enumerate(axes)}
     utility = BinnedGAI(
@@ -153,7 +163,30 @@ def _learned(
         subsets,
         tuple(tables[s] for s in subsets),
         tuple(slopes.get(s, 0.0) for s in subsets),
-        float(point.offsets[0]) if len(point.offsets) else 0.0,
+        float(offsets[0]) if len(offsets) else 0.0,
     )
-    fit = (utility, point.offsets, point.gap, point.status, point.n_iter)
-    return BinnedFit(*fit, *notes)
+    return BinnedFit(utility, offsets, point.gap, point.status, point.n_iter, *notes)
+
+
+def _parts(group: Group, coef: FloatArray) -> Iterator[tuple[Factor, FloatArray]]:
+    """Split a table that is not centred into those of all parts of its factor."""
+    order = len(group.factor)
+    for size in range(order + 1):
+        for part in combinations(range(order), size):
+            table = group.table(coef)
+            for place in reversed(range(order)):
+                shares = group.axes[place].shares[order - 1]
+                means = np.tensordot(table, shares, axes=(place, 0))
+                inside = place in part
+                table = table - np.expand_dims(means, place) if inside else means
+            for axis, place in enumerate(part):
+                cells = _coarser(group.axes[place], size, order)
+                table = np.take(table, cells, axis=axis)
+            yield tuple(group.factor[place] for place in part), table
+
+
+def _coarser(axis: Axis, order: int, larger: int) -> IntArray:
+    """Give for each cell in factors of one order its cell in larger factors."""
+    cells = np.zeros(len(axis.shares[order - 1]), dtype=np.int64)
+    cells[axis.cells[order - 1]] = axis.cells[larger - 1]
+    return cells

@@ -1,6 +1,6 @@
 """Groups of features and blocks of rows: all that a solver asks of data are sums."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penchant.gai.binned._bins import Axis, Codes, make_axes
-from penchant.typing import FloatArray, IntArray
+from penchant.gai.binned._cones import rising_curve, rising_products
+from penchant.typing import BoolArray, FloatArray, IntArray
 from penchant.utility import Factor
 
 __all__ = [
@@ -81,16 +82,33 @@ class Group:
         Positions of its attributes among the axes.
     axes : tuple of Axis
         Of these attributes.
-    is_line : bool
+    tables : tuple of ndarray of shape (n_cells, n_features)
+        The features of each attribute in each cell; none: a line.
     n_columns : int
         Only the products of features with the largest variances are kept: with
         variances that fall like 1/k^2, most of all products matter little.
+    is_cone : bool
+        Whether coefficients must not be negative.
+    sign : {1, -1}
+        Direction of a line.
     """
 
     factor: Factor
     axes: tuple[Axis, ...]
-    is_line: bool
+    tables: tuple[FloatArray, ...]
     n_columns: int
+    is_cone: bool = False
+    sign: int = 1
+
+    @property
+    def is_line(self) -> bool:
+        """Whether this is the linear column of an attribute."""
+        return not self.tables
+
+    @cached_property
+    def bounded(self) -> BoolArray:
+        """Which coefficients must not be negative."""
+        return np.full(self.size, self.is_cone)
 
     @property
     def price(self) -> float:
@@ -100,11 +118,7 @@ class Group:
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """Number of cells along each attribute."""
-        return tuple(len(table) for table in self._tables)
-
-    @property
-    def _tables(self) -> list[FloatArray]:
-        return [axis.features[len(self.factor) - 1] for axis in self.axes]
+        return tuple(len(table) for table in self.tables)
 
     @cached_property
     def _picks(self) -> IntArray:
@@ -116,7 +130,7 @@ class Group:
     @cached_property
     def _variances(self) -> FloatArray:
         product = np.ones(1)
-        for axis, table in zip(self.axes, self._tables, strict=True):
+        for axis, table in zip(self.axes, self.tables, strict=True):
             shares = axis.shares[len(self.factor) - 1]
             product = np.outer(product, shares @ table**2).ravel()
         return product
@@ -138,9 +152,9 @@ class Group:
     def correlation(self, sums: FloatArray) -> FloatArray:
         """Take sums of pulls in the cells (or along the line) to columns."""
         if self.is_line:
-            return sums
+            return self.sign * sums
         tensor = sums
-        for table in self._tables:  # each step moves the first axis to the end
+        for table in self.tables:  # each step moves the first axis to the end
             tensor = tensor.reshape(len(table), -1).T @ table
         columns: FloatArray = self._scale * tensor.ravel()[self._picks]
         return columns
@@ -148,12 +162,12 @@ class Group:
     def table(self, coef: FloatArray) -> FloatArray:
         """Give the function with these coefficients in each cell, or the slope."""
         if self.is_line:
-            return coef
-        ranks = [table.shape[1] for table in self._tables]
+            return self.sign * coef
+        ranks = [table.shape[1] for table in self.tables]
         tensor = np.zeros(int(np.prod(ranks)))
         tensor[self._picks] = self._scale * coef
         tensor = tensor.reshape(ranks)
-        for table in self._tables:
+        for table in self.tables:
             tensor = np.tensordot(tensor, table, axes=(0, 1))
         return tensor
 
@@ -162,7 +176,8 @@ class Group:
         total = np.zeros((len(block.y), self.size), dtype=np.float32)
         for sign, side in zip((1, -1), block.sides, strict=False):
             if self.is_line:
-                total[:, 0] += np.float32(sign) * side.lines[self.factor[0]]
+                line = side.lines[self.factor[0]]
+                total[:, 0] += np.float32(sign * self.sign) * line
             else:
                 total += np.float32(sign) * self._cell_columns[self._cells(side)]
         return total
@@ -171,7 +186,7 @@ class Group:
     def _cell_columns(self) -> SingleArray:
         """The columns of every cell."""
         products = np.ones((1, 1))
-        for table in self._tables:
+        for table in self.tables:
             wide = products[:, None, :, None] * table[None, :, None, :]
             products = wide.reshape(wide.shape[0] * wide.shape[1], -1)
         return (self._scale * products[:, self._picks]).astype(np.float32)
@@ -221,6 +236,11 @@ class Joined:
         """Number of columns."""
         return sum(part.size for part in self.parts)
 
+    @property
+    def bounded(self) -> BoolArray:
+        """Which coefficients must not be negative."""
+        return np.concatenate([part.bounded for part in self.parts])
+
     def split(self, coef: FloatArray) -> list[FloatArray]:
         """Give coefficients back to the parts."""
         return np.split(coef, np.cumsum([part.size for part in self.parts])[:-1])
@@ -252,25 +272,51 @@ class Joined:
 
 
 def make_groups(
-    U: FloatArray, categorical: Sequence[bool], max_order: int
+    U: FloatArray,
+    categorical: Sequence[bool],
+    max_order: int,
+    directions: Mapping[int, int] | None = None,
 ) -> tuple[list[Axis], list[Group]]:
-    """Bin the attributes and list the candidates: lines, curves, pairs, triples."""
+    """Bin the attributes and list the candidates: lines, curves, pairs, triples.
+
+    Candidates with an attribute in `directions` rise (+1) or fall (-1) along it.
+    """
     small = len(U) <= _SMALL
     ranks = (_COARSE_RANKS if small else _FINE_RANKS)[:max_order]
     n_columns = _COARSE_COLUMNS if small else _FINE_COLUMNS
     axes = make_axes(U, categorical, ranks)
-    lines = [i for i, axis in enumerate(axes) if axis.has_line]
-    groups = [Group((i,), (axes[i],), True, 1) for i in lines]
+    signs = dict(directions or {})
+    groups = [
+        Group((i,), (axis,), (), 1, i in signs, signs.get(i, 1))
+        for i, axis in enumerate(axes)
+        if axis.has_line
+    ]
     for order in range(1, max_order + 1):
         for factor in combinations(range(len(axes)), order):
             chosen = tuple(axes[i] for i in factor)
-            n = n_columns[order - 1]
-            if order == 1:  # all levels of a category
-                n = max(n, chosen[0].features[0].shape[1])
-            group = Group(factor, chosen, False, n)
-            if group.size:
-                groups.append(group)
-    return axes, groups
+            own = [signs.get(i, 0) for i in factor]
+            groups += _candidates(factor, chosen, own, n_columns[order - 1])
+    return axes, [group for group in groups if group.size]
+
+
+def _candidates(
+    factor: Factor, axes: tuple[Axis, ...], signs: Sequence[int], n_columns: int
+) -> Iterator[Group]:
+    """Yield the group of a factor; two if several attributes have a direction."""
+    order = len(factor)
+    if not any(signs):
+        tables = tuple(axis.features[order - 1] for axis in axes)
+        if order == 1:  # all levels of a category
+            n_columns = max(n_columns, tables[0].shape[1])
+        yield Group(factor, axes, tables, n_columns)
+    elif order == 1:
+        curve = rising_curve(axes[0], signs[0], n_columns)
+        yield Group(factor, axes, (curve,), curve.shape[1], is_cone=True)
+    else:
+        rank = int(n_columns ** (1 / order) + 1e-9)
+        for tables in rising_products(axes, signs, rank):
+            n_products = int(np.prod([table.shape[1] for table in tables]))
+            yield Group(factor, axes, tables, n_products, is_cone=True)
 
 
 def make_blocks(

@@ -1,7 +1,8 @@
 """The binned solver: exact sums over all rows, a model of curvature from a sample.
 
 Minimises (1/W) sum_k w_k loss(y_k, f_k + b) + lam sum_S price_S ||v_S|| over the
-coefficients v_S of groups of features, f = sum_S Phi_S v_S. A working set of groups
+coefficients v_S of groups of features, f = sum_S Phi_S v_S; coefficients of groups that
+rise or fall as told must not be negative. A working set of groups
 grows by those that the pull of the data moves; the gap is stated only after every
 candidate has been priced.
 """
@@ -15,7 +16,7 @@ from penchant.gai.binned._bins import sampled
 from penchant.gai.binned._curvature import Curvature
 from penchant.gai.binned._groups import Block, Group, Joined
 from penchant.gai.binned._losses import Loss
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["BinnedProblem", "Point", "Pricing"]
 
@@ -70,21 +71,22 @@ class Pricing:
         Mean loss.
     correlations : dict of int to ndarray
         Phi_S'a / W of each priced group.
+    norms : dict of int to float
+        How much of it each group feels: a coefficient that must not be negative feels
+        no pull downwards. In the dual this is the projection onto the cone.
     pull_by_y, pull_square : float
         Means of a y and a^2.
     """
 
     loss: float
     correlations: dict[int, FloatArray]
+    norms: dict[int, float]
     pull_by_y: float
     pull_square: float
 
     def largest_ratio(self, prices: FloatArray) -> float:
         """Give the largest norm of a correlation in units of the group's price."""
-        ratios = [
-            float(np.linalg.norm(c)) / prices[k] for k, c in self.correlations.items()
-        ]
-        return max(ratios, default=0.0)
+        return max((norm / prices[k] for k, norm in self.norms.items()), default=0.0)
 
 
 @dataclass(eq=False)
@@ -160,7 +162,8 @@ class BinnedProblem:
         correlations = {
             k: self.groups[k].correlation(sums[k]) / self.total for k in chosen
         }
-        return Pricing(float(scalars[0]), correlations, *map(float, scalars[1:]))
+        norms = {k: _felt(c, self.groups[k].bounded) for k, c in correlations.items()}
+        return Pricing(float(scalars[0]), correlations, norms, *map(float, scalars[1:]))
 
     def gap(
         self, point: Point, pricing: Pricing, lam: float, prices: FloatArray
@@ -232,8 +235,8 @@ class BinnedProblem:
     def _grow(self, point: Point, pricing: Pricing, costs: FloatArray) -> None:
         """Take the groups into the working set that the pull would move most."""
         ratios = {
-            k: float(np.linalg.norm(c)) / costs[k]
-            for k, c in pricing.correlations.items()
+            k: norm / costs[k]
+            for k, norm in pricing.norms.items()
             if k not in point.coefs
         }
         violated = sorted(
@@ -361,6 +364,13 @@ class BinnedProblem:
             gradient += self.loss.pulls(block.y, f, offsets) @ block.weights
             curvature += self.loss.curvatures(block.y, f, offsets) @ block.weights
         return gradient / self.total, curvature / self.total
+
+
+def _felt(correlation: FloatArray, bounded: BoolArray) -> float:
+    """Give the norm of what coefficients can follow."""
+    return float(
+        np.linalg.norm(np.where(bounded, np.maximum(correlation, 0.0), correlation))
+    )
 
 
 def _penalty(coefs: dict[int, FloatArray], prices: FloatArray) -> float:
