@@ -10,10 +10,12 @@ from penchant.gai.binned._losses import (
     Tube,
 )
 from penchant.gai.binned._utility import BinnedGAI
+from penchant.gai.binned._watch import FitProgress, Watch
 
 __all__ = [
     "BinnedFit",
     "BinnedGAI",
+    "FitProgress",
     "Grades",
     "Logistic",
     "Loss",
@@ -21,5 +23,6 @@ __all__ = [
     "Rows",
     "Squared",
     "Tube",
+    "Watch",
     "fit_binned",
 ]

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from scipy.linalg import lapack
 
-from penchant.gai.binned._groups import Block, Group, Joined
+from penchant.gai.binned._blocks import Block
+from penchant.gai.binned._groups import Group, Joined
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Curvature"]

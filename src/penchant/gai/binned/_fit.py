@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from penchant.gai.binned._bins import Axis
-from penchant.gai.binned._groups import Group, Joined, make_blocks, make_groups
+from penchant.gai.binned._blocks import make_blocks
+from penchant.gai.binned._groups import Group, Joined, make_groups
 from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
 from penchant.gai.binned._solver import Point
 from penchant.gai.binned._utility import BinnedGAI
+from penchant.gai.binned._watch import Watch
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
@@ -53,7 +55,7 @@ class BinnedFit:
         Relative duality gap over all candidates; of the linear problem if `solver`
         says so.
     status : str
-        "optimal" or "stalled".
+        "optimal", "stalled" or "time_limit".
     n_iter : int
     solver : {"binned", "linear"}
     lam : float
@@ -80,6 +82,7 @@ def fit_binned(
     tol: float = 1e-3,
     lam: float | None = None,
     random_state: np.random.RandomState | None = None,
+    watch: Watch | None = None,
 ) -> BinnedFit:
     """Learn a sparse utility over bins.
 
@@ -96,6 +99,8 @@ def fit_binned(
         utility is taken where these say that it does better.
     random_state : RandomState or None
         Draws the rows that are held out.
+    watch : Watch or None
+        Tells when time is up, and others how far the fit is.
     """
     first = rows.sides[0]
     order = min(max_order, max(1, first.shape[1]))
@@ -103,7 +108,8 @@ def fit_binned(
         np.concatenate(rows.sides), rows.categorical, order, rows.directions
     )
     blocks = make_blocks(axes, rows.sides, rows.y, rows.weights)
-    table = Table(blocks, groups, loss)
+    sizes = [len(block.y) for block in blocks]
+    table = Table(blocks, groups, loss, sizes, watch=watch or Watch())
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
         return _learned(point, axes, [], ("binned", np.inf, np.nan))
