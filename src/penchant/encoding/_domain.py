@@ -15,6 +15,7 @@ from penchant.typing import FloatArray
 
 __all__ = [
     "Domain",
+    "blanks",
     "check_domain",
     "check_items",
     "check_labelled_items",
@@ -60,19 +61,19 @@ def check_items(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     """
     known = getattr(estimator, "attributes_in_", None)
     if isinstance(X, Items) and known is not None and not reset:
-        return X.encode(attributes=known, missing=_blanks(estimator)[0])
+        return X.encode(attributes=known, missing=blanks(estimator)[0])
     table = _as_table(estimator, X, reset=reset)
     array: FloatArray = validate_data(
         estimator,
         table,
         reset=reset,
         dtype=np.float64,
-        ensure_all_finite=_blanks(estimator)[1],
+        ensure_all_finite=blanks(estimator)[1],
     )
     return array
 
 
-def _blanks(estimator: Any) -> tuple[Literal["keep", "refuse"], str | bool]:
+def blanks(estimator: Any) -> tuple[Literal["keep", "refuse"], str | bool]:
     """Say what Items and scikit-learn are to do with blank cells."""
     takes = getattr(estimator, "_takes_blanks", False)
     return ("keep", "allow-nan") if takes else ("refuse", True)
@@ -87,7 +88,7 @@ def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, Float
         y,
         dtype=np.float64,
         y_numeric=True,
-        ensure_all_finite=_blanks(estimator)[1],
+        ensure_all_finite=blanks(estimator)[1],
     )
     return items, np.asarray(ratings, dtype=np.float64)
 
@@ -100,7 +101,7 @@ def check_labelled_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, An
         table,
         y,
         dtype=np.float64,
-        ensure_all_finite=_blanks(estimator)[1],
+        ensure_all_finite=blanks(estimator)[1],
     )
     check_classification_targets(labels)
     return items, labels
@@ -116,7 +117,7 @@ def _as_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         estimator.attributes_in_ = X.attributes
     known = getattr(estimator, "attributes_in_", X.attributes)
     names = [attribute.name for attribute in known]
-    encoded = X.encode(attributes=known, missing=_blanks(estimator)[0])
+    encoded = X.encode(attributes=known, missing=blanks(estimator)[0])
     return pd.DataFrame(encoded, columns=names)
 
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from penchant._validation import check_weights
 from penchant.data import Comparisons, Items, check_items_exist
-from penchant.encoding._domain import check_items
+from penchant.encoding._domain import blanks, check_items
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray
 
@@ -207,7 +207,9 @@ def _from_array(
 
 
 def _check_pair_array(estimator: Any, X: Any, *, reset: bool = False) -> FloatArray:
-    pairs: FloatArray = check_array(X, allow_nd=True, dtype=np.float64)
+    pairs: FloatArray = check_array(
+        X, allow_nd=True, dtype=np.float64, ensure_all_finite=blanks(estimator)[1]
+    )
     if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[2] == 0:
         raise DataError(
             "X must hold pairs of items, shape (n_pairs, 2, n_features). "

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -16,7 +16,7 @@ from penchant.encoding import make_encoding, make_kernels
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gai._fit import JudgedItems, LearnedGAI, SparseMachine
 from penchant.gai._monotone import monotone_utility
-from penchant.gai.binned import Loss, Rows, fit_binned
+from penchant.gai.binned import FitProgress, Loss, Rows, fit_binned, watched
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
@@ -26,15 +26,15 @@ __all__ = ["BaseGAI", "Prepared"]
 _ADVICE = {
     "node_limit": "Set max_order=2 or 3",
     "stalled": "Use a smaller C or a larger tol",
+    "time_limit": "Time was up (max_time): allow more, or give fewer rows",
 }
-
 
 _EXACT_ROWS = 1_000
 """Distinct items up to which the exact solver is chosen by itself."""
 _PUBLISHED_C = 10.0
 _MAX_BINNED_ORDER = 3
-_BINNED_TOL = 100.0
-"""The binned solver stops at this multiple of tol: 1e-3 by default."""
+_EXACT_TOL, _BINNED_TOL = 1e-5, 1e-3
+"""Gaps that tol="auto" stands for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,10 @@ class BaseGAI(GAIModel, BaseEstimator):
         "kernel": [StrOptions({"rbf", "spline", "bspline"}), "array-like"],
         "monotone": [dict, StrOptions({"directions"}), None],
         "hierarchical": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
     }
     _learned: ClassVar[tuple[str, ...]] = (
         "encoding_",
@@ -69,6 +72,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         "dual_gap_",
         "solver_status_",
         "solver_",
+        "tol_",
         "max_order_",
         "n_iter_",
     )
@@ -87,7 +91,10 @@ class BaseGAI(GAIModel, BaseEstimator):
         kernel: str | Sequence[UnivariateKernel] = "rbf",
         monotone: Mapping[int | str, int] | str | None = None,
         hierarchical: bool = False,
-        tol: float = 1e-5,
+        tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[FitProgress], object] | None = None,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
@@ -101,6 +108,9 @@ class BaseGAI(GAIModel, BaseEstimator):
         self.monotone = monotone
         self.hierarchical = hierarchical
         self.tol = tol
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -133,11 +143,17 @@ class BaseGAI(GAIModel, BaseEstimator):
                 f"The binned solver does not know {asked[0]}. Use solver='exact' or "
                 "leave it out."
             )
+        if self.max_time is not None and (asked or self.solver == "exact"):
+            raise DataError(
+                "max_time needs the binned solver. Got "
+                f"{asked[0] if asked else 'solver=' + repr(self.solver)}; leave one of "
+                "them out."
+            )
         if self.solver != "auto":
             chosen = self.solver
         elif asked:
             chosen = "exact"
-        elif self.C == "auto":
+        elif self.C == "auto" or self.max_time is not None:
             chosen = "binned"
         else:
             n_items = len(np.unique(U, axis=0))
@@ -145,6 +161,12 @@ class BaseGAI(GAIModel, BaseEstimator):
         if chosen == "exact" and self.sparse:
             _check_memory(U, chosen_by_user=self.solver == "exact")
         return chosen
+
+    def _gap_to_reach(self, solver: str) -> float:
+        """Give tol as a number."""
+        if not isinstance(self.tol, str):
+            return self.tol
+        return _EXACT_TOL if solver == "exact" else _BINNED_TOL
 
     def _prepare(self, X: Any, items: FloatArray) -> Prepared:
         """Find out what the attributes are, and encode the items."""
@@ -166,16 +188,17 @@ class BaseGAI(GAIModel, BaseEstimator):
     def _learn_exact(self, data: Prepared, judged: JudgedItems) -> LearnedGAI:
         """Learn few factors with a certificate, or all factors up to max_order."""
         C = _PUBLISHED_C if isinstance(self.C, str) else self.C
+        tol = self._gap_to_reach("exact")
         if not self.sparse:
             machine = judged.dense_machine(data.kernels)
-            return judged.fit_machine(machine, C=C, epsilon=self.epsilon, tol=self.tol)
+            return judged.fit_machine(machine, C=C, epsilon=self.epsilon, tol=tol)
         # Equal items are merged before they have features: rounding may tell these
         # apart, and the solver would then take the items for different ones.
         items, item_of = np.unique(data.U, axis=0, return_inverse=True)
         evidence = judged.evidence(self.epsilon).merged(item_of.ravel())
         active = self.encoding_.active
         return SparseMachine(items, data.kernels, active, self.max_order).fit(
-            evidence, C=C, tol=self.tol, hierarchical=self.hierarchical
+            evidence, C=C, tol=tol, hierarchical=self.hierarchical
         )
 
     def _learn_binned(
@@ -192,13 +215,15 @@ class BaseGAI(GAIModel, BaseEstimator):
         signs = {columns.index(i): s for i, s in directions.items() if i in columns}
         rows = Rows([side[:, columns] for side in sides], y, weights, kinds, signs)
         lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
-        fit = fit_binned(
-            rows,
-            loss,
-            max_order=self.max_order or 2,
-            tol=min(0.1, _BINNED_TOL * self.tol),
-            lam=lam,
-        )
+        with watched(self) as watch:
+            fit = fit_binned(
+                rows,
+                loss,
+                max_order=self.max_order or 2,
+                tol=self._gap_to_reach("binned"),
+                lam=lam,
+                watch=watch,
+            )
         utility = fit.utility.placed(columns)
         return LearnedGAI(utility, fit.gap, fit.status, fit.n_iter, fit.solver)
 
@@ -217,13 +242,14 @@ class BaseGAI(GAIModel, BaseEstimator):
         self.utility_ = utility.scaled(offset, scale)
         self.solver_status_ = learned.status
         self.solver_ = learned.solver
+        self.tol_ = self._gap_to_reach(learned.solver)
         orders = {"binned": self.max_order or 2, "linear": 1}
         self.max_order_ = orders.get(learned.solver, self._order())
         self.n_iter_ = learned.n_iter
         if learned.status != "optimal":
             warnings.warn(
                 f"{type(self).__name__} reached a relative duality gap of "
-                f"{learned.gap:.2g}; {self.tol:.2g} was asked for. "
+                f"{learned.gap:.2g}; {self.tol_:.2g} was asked for. "
                 f"{_ADVICE[learned.status]}.",
                 ConvergenceWarning,
                 stacklevel=5,

@@ -119,7 +119,7 @@ class BaseGAICV(BaseGAI):
             preset=self.preset,
             sparse=True if self.monotone else self.sparse,
             sparse_order=self._sparse_order(),
-            tol=self.tol,
+            tol=self._gap_to_reach("exact"),
             n_jobs=self.n_jobs,
         )
         learned, self.choice_ = selection.run()

@@ -1,6 +1,6 @@
 """Estimators that learn a GAI utility from ratings or comparisons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
 from penchant.exceptions import DataError
 from penchant.gai._base import BaseGAI, Prepared
 from penchant.gai._fit import ComparedItems, LearnedGAI, RatedItems
-from penchant.gai.binned import Preference, Squared, Tube
+from penchant.gai.binned import FitProgress, Preference, Squared, Tube
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import TensorGAI
@@ -21,6 +21,7 @@ from penchant.utility import TensorGAI
 __all__ = ["GAIRanker", "GAIRegressor", "check_ratings"]
 
 _LEAST_BEND = 0.01
+"""Least width over which the binned solver bends the tube: it needs a curvature."""
 _FEW_PAIRS = 100
 """Fewer comparisons than this cannot judge each other: C is that of the paper."""
 
@@ -81,8 +82,15 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
-    tol : float, default=1e-5
-        Relative duality gap to reach; the binned solver stops at 100 times as much.
+    tol : float or "auto", default="auto"
+        Relative duality gap to reach. "auto": 1e-5, or 1e-3 for the binned solver.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning;
+        for the binned solver.
+    verbose : int, default=0
+        Whether to show the progress of the binned solver in a terminal.
+    callback : callable or None, default=None
+        Called with a `FitProgress` after each step of the binned solver's path.
 
     Attributes
     ----------
@@ -99,11 +107,15 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         Certified relative distance of the objective of `solver_` from its minimum; NaN
         for the exact solver with `monotone`.
     solver_status_ : str
-        "optimal", "stalled" or "node_limit".
+        "optimal", "stalled", "node_limit" or "time_limit".
+    loss_ : str
+        What errors cost: "squared" or "tube".
     solver_ : {"exact", "binned", "linear"}
         Which problem was solved, and what `dual_gap_` therefore covers: all subsets
         and the kernels as given; bins and all subsets up to `max_order_`; or, where
         held-out rows gained nothing from curves, a linear utility.
+    tol_ : float
+        The gap that was to be reached.
     max_order_ : int
         Largest number of attributes that a factor could have.
     n_iter_ : int
@@ -153,6 +165,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         **BaseGAI._parameter_constraints,
         "loss": [StrOptions({"auto", "squared", "tube"})],
     }
+    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
 
     def __init__(
         self,
@@ -169,7 +182,10 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         kernel: str | Sequence[UnivariateKernel] = "rbf",
         monotone: Mapping[int | str, int] | str | None = None,
         hierarchical: bool = False,
-        tol: float = 1e-5,
+        tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[FitProgress], object] | None = None,
     ) -> None:
         super().__init__(
             C=C,
@@ -184,6 +200,9 @@ class GAIRegressor(RegressorMixin, BaseGAI):
             monotone=monotone,
             hierarchical=hierarchical,
             tol=tol,
+            max_time=max_time,
+            verbose=verbose,
+            callback=callback,
         )
         self.loss = loss
 
@@ -208,11 +227,12 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         items, ratings, weights = check_ratings(self, X, y, sample_weight)
         data = self._prepare(X, items)
         low, width = float(ratings.min()), float(np.ptp(ratings))
+        self.loss_ = "squared" if self.loss == "auto" else self.loss
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
             nothing = LearnedGAI(TensorGAI({}, (), (), 0.0), 0.0, "optimal", 0)
             return self._finish(nothing, data, low, 1.0)
         solver = self._choose_solver(data.U)
-        loss = self._choose_loss(solver)
+        loss = self.loss_ = self._choose_loss(solver)
         if loss == "squared":
             low = float(np.average(ratings, weights=weights))
             width = float(np.sqrt(np.average((ratings - low) ** 2, weights=weights)))
@@ -265,7 +285,9 @@ class GAIRanker(RankerMixin, BaseGAI):
 
         C sum_k w_k max(0, 1 - u(winner_k) + u(loser_k)) + sum_S ||u_S||
 
-    A tie costs what the difference of its items exceeds `epsilon`. The functions
+    A tie costs what the difference of its items exceeds `epsilon`. The binned solver
+    has the logistic loss log(1 + exp(u(loser_k) - u(winner_k))) in place of the hinge,
+    whatever C is, and a tie counts half in each direction; `loss_` tells. The functions
     have zero mean over the domain of each of their attributes, so that they are the
     ANOVA decomposition of u and can be read one by one; the utility has mean 0.
     `dual_gap_` bounds the distance from the minimum.
@@ -311,8 +333,15 @@ class GAIRanker(RankerMixin, BaseGAI):
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
-    tol : float, default=1e-5
-        Relative duality gap to reach; the binned solver stops at 100 times as much.
+    tol : float or "auto", default="auto"
+        Relative duality gap to reach. "auto": 1e-5, or 1e-3 for the binned solver.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning;
+        for the binned solver.
+    verbose : int, default=0
+        Whether to show the progress of the binned solver in a terminal.
+    callback : callable or None, default=None
+        Called with a `FitProgress` after each step of the binned solver's path.
 
     Attributes
     ----------
@@ -329,11 +358,15 @@ class GAIRanker(RankerMixin, BaseGAI):
         Certified relative distance of the objective of `solver_` from its minimum; NaN
         for the exact solver with `monotone`.
     solver_status_ : str
-        "optimal", "stalled" or "node_limit".
+        "optimal", "stalled", "node_limit" or "time_limit".
+    loss_ : str
+        What errors cost: "hinge" (exact solver) or "logistic" (binned).
     solver_ : {"exact", "binned", "linear"}
         Which problem was solved, and what `dual_gap_` therefore covers: all subsets
         and the kernels as given; bins and all subsets up to `max_order_`; or, where
         held-out rows gained nothing from curves, a linear utility.
+    tol_ : float
+        The gap that was to be reached.
     max_order_ : int
         Largest number of attributes that a factor could have.
     n_iter_ : int
@@ -378,6 +411,8 @@ class GAIRanker(RankerMixin, BaseGAI):
     array([ 0.2, -0.4,  0.5])
     """
 
+    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
+
     @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -399,10 +434,12 @@ class GAIRanker(RankerMixin, BaseGAI):
         """
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
-        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto"
+        whole = not np.isnan(data.U).any()
+        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto" and whole
         if not few and self._choose_solver(data.U) == "binned":
             learned = self._learn_from_many(pairs, data)
         else:
+            self.loss_ = "hinge"
             compared = ComparedItems(
                 U=data.U,
                 weights=pairs.weights,
@@ -413,10 +450,9 @@ class GAIRanker(RankerMixin, BaseGAI):
             learned = self._learn_exact(data, compared)
         return self._finish(learned, data, 0.0, 1.0)
 
-    _takes_blanks = False
-
     def _learn_from_many(self, pairs: Pairs, data: Prepared) -> LearnedGAI:
         """Learn over bins; a tie counts half in each direction."""
+        self.loss_ = "logistic"
         first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
         second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
         halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights

@@ -6,7 +6,13 @@ import pytest
 
 from penchant.gai.binned._blocks import make_blocks
 from penchant.gai.binned._groups import make_groups
-from penchant.gai.binned._losses import Grades, Logistic, Preference, Squared, Tube
+from penchant.gai.binned._losses import (
+    Grades,
+    Logistic,
+    Preference,
+    Squared,
+    Tube,
+)
 from penchant.gai.binned._solver import BinnedProblem
 
 LOSSES = {

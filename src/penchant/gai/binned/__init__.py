@@ -10,7 +10,7 @@ from penchant.gai.binned._losses import (
     Tube,
 )
 from penchant.gai.binned._utility import BinnedGAI
-from penchant.gai.binned._watch import FitProgress, Watch
+from penchant.gai.binned._watch import FitProgress, Watch, watched
 
 __all__ = [
     "BinnedFit",
@@ -25,4 +25,5 @@ __all__ = [
     "Tube",
     "Watch",
     "fit_binned",
+    "watched",
 ]

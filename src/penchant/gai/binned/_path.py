@@ -142,6 +142,8 @@ def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
     lam = max(problem.largest_lam(table.prices) * _STEP**best, 1e-12)
     start = problem.point(_mean_coefs(coefs[best]))
     point = problem.solve(lam, table.prices, start, tol)
+    if table.watch.is_over:  # also where the path was cut: a better one may follow
+        point.status = "time_limit"
     table.watch.tell("fit", point.n_iter, errors[best], point.gap)
     return Chosen(point, lam, errors[best], tuple(errors))
 

@@ -1,10 +1,14 @@
 """A clock for long fits, and somebody who looks on."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["FitProgress", "Watch"]
+from penchant._parallel import progress
+
+__all__ = ["FitProgress", "Watch", "watched"]
 
 
 @dataclass(frozen=True)
@@ -62,3 +66,12 @@ class Watch:
         seconds = time.monotonic() - self._begin
         for callback in self._callbacks:
             callback(FitProgress(stage, step, error, gap, seconds))
+
+
+@contextmanager
+def watched(estimator: Any) -> Iterator[Watch]:
+    """Start the clock of a fit with `max_time`, `verbose` and `callback`."""
+    name, bar = type(estimator).__name__, bool(estimator.verbose)
+    with progress(None, f"{name}: steps of the path", enabled=bar) as advance:
+        callbacks = [lambda _: advance(1), *filter(None, [estimator.callback])]
+        yield Watch(estimator.max_time, *callbacks)
