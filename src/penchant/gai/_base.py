@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,16 +13,32 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from penchant.encoding import make_encoding, make_kernels
+from penchant._validation import check_weights
+from penchant.encoding import Encoding, check_items, make_encoding, make_kernels
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gai._fit import JudgedItems, LearnedGAI, SparseMachine
 from penchant.gai._monotone import monotone_utility
-from penchant.gai.binned import FitProgress, Loss, Rows, fit_binned, watched
+from penchant.gai.binned import (
+    FitProgress,
+    Loss,
+    Rows,
+    Spread,
+    fit_binned,
+    read_column,
+    watched,
+)
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
-__all__ = ["BaseGAI", "Prepared"]
+__all__ = [
+    "BaseGAI",
+    "Prepared",
+    "check_spread",
+    "encoded",
+    "encoding_of",
+    "pick_columns",
+]
 
 _ADVICE = {
     "node_limit": "Set max_order=2 or 3",
@@ -39,9 +56,12 @@ _EXACT_TOL, _BINNED_TOL = 1e-5, 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Encoded items, the kernel of each attribute, and where u must rise or fall."""
+    """Encoded items, the kernel of each attribute, and where u must rise or fall.
 
-    U: FloatArray
+    Items are an array, or a Spread where the binned solver is to be used.
+    """
+
+    U: Any
     kernels: tuple[UnivariateKernel, ...]
     directions: dict[int, int]
 
@@ -135,7 +155,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         }
         return [name for name, is_asked in asked.items() if is_asked]
 
-    def _choose_solver(self, U: FloatArray) -> str:
+    def _choose_solver(self, U: FloatArray | Spread) -> str:
         """Choose the exact solver for few items and for what only it can do."""
         asked = self._asks_exact()
         if self.solver == "binned" and asked:
@@ -143,17 +163,19 @@ class BaseGAI(GAIModel, BaseEstimator):
                 f"The binned solver does not know {asked[0]}. Use solver='exact' or "
                 "leave it out."
             )
-        if self.max_time is not None and (asked or self.solver == "exact"):
-            raise DataError(
-                "max_time needs the binned solver. Got "
-                f"{asked[0] if asked else 'solver=' + repr(self.solver)}; leave one of "
-                "them out."
-            )
+        if isinstance(U, Spread) or self.max_time is not None:
+            what = "A Dask table" if isinstance(U, Spread) else "max_time"
+            if asked or self.solver == "exact":
+                got = asked[0] if asked else "solver='exact'"
+                raise DataError(
+                    f"{what} needs the binned solver. Got {got}; leave one of them out."
+                )
+            return "binned"
         if self.solver != "auto":
             chosen = self.solver
         elif asked:
             chosen = "exact"
-        elif self.C == "auto" or self.max_time is not None:
+        elif self.C == "auto":
             chosen = "binned"
         else:
             n_items = len(np.unique(U, axis=0))
@@ -168,14 +190,11 @@ class BaseGAI(GAIModel, BaseEstimator):
             return self.tol
         return _EXACT_TOL if solver == "exact" else _BINNED_TOL
 
-    def _prepare(self, X: Any, items: FloatArray) -> Prepared:
+    def _prepare(self, X: Any, items: FloatArray | Spread) -> Prepared:
         """Find out what the attributes are, and encode the items."""
-        names = getattr(self, "feature_names_in_", None)
-        self.encoding_ = make_encoding(
-            X, items, self.domain, self.categorical_features, names
-        )
+        self.encoding_ = encoding_of(self, X, items)
         return Prepared(
-            self.encoding_.transform(items),
+            encoded(self.encoding_, items),
             make_kernels(self.kernel, self.sigma, self.encoding_),
             self.encoding_.directions(self.monotone),
         )
@@ -203,7 +222,7 @@ class BaseGAI(GAIModel, BaseEstimator):
 
     def _learn_binned(
         self,
-        sides: Sequence[FloatArray],
+        sides: Sequence[FloatArray | Spread],
         y: FloatArray,
         weights: FloatArray,
         loss: Loss,
@@ -213,7 +232,8 @@ class BaseGAI(GAIModel, BaseEstimator):
         columns = list(self.encoding_.active)
         kinds = [self.encoding_.categories[i] is not None for i in columns]
         signs = {columns.index(i): s for i, s in directions.items() if i in columns}
-        rows = Rows([side[:, columns] for side in sides], y, weights, kinds, signs)
+        chosen = [pick_columns(side, columns) for side in sides]
+        rows = Rows(chosen, y, weights, kinds, signs)
         lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
         with watched(self) as watch:
             fit = fit_binned(
@@ -255,6 +275,46 @@ class BaseGAI(GAIModel, BaseEstimator):
                 stacklevel=5,
             )
         return self
+
+
+def encoding_of(estimator: Any, X: Any, items: FloatArray | Spread) -> Encoding:
+    """Find out what the attributes are."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if isinstance(items, Spread):
+        X = items = np.asarray(items.summary(), dtype=np.float64)
+    return make_encoding(
+        X, items, estimator.domain, estimator.categorical_features, names
+    )
+
+
+def encoded(encoding: Encoding, items: Any) -> Any:
+    """Encode items where they are."""
+    if isinstance(items, Spread):
+        return items.map(encoding.transform)
+    return encoding.transform(items)
+
+
+def pick_columns(U: Any, columns: Sequence[int]) -> Any:
+    """Keep some columns."""
+    if isinstance(U, Spread):
+        return U.map(partial(np.take, indices=columns, axis=1))
+    return U[:, columns]
+
+
+def check_spread(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Spread, Any, FloatArray]:
+    """Give items in pieces, and what was said of them, which is brought here."""
+    items = Spread.from_dask(X)
+    check_items(estimator, items.summary(), reset=True)
+    said = read_column(y)
+    if said.shape != (sum(items.sizes),):
+        raise DataError(
+            f"y must have one entry per row of X ({sum(items.sizes)}). "
+            f"Got shape {said.shape}."
+        )
+    weights = None if sample_weight is None else read_column(sample_weight)
+    return items, said, check_weights(weights, len(said), "sample_weight")
 
 
 def _check_memory(U: FloatArray, *, chosen_by_user: bool) -> None:

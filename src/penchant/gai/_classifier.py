@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from penchant._parallel import one_thread
 from penchant._validation import check_weights
-from penchant.encoding import check_labelled_items, make_encoding
+from penchant.encoding import check_labelled_items
 from penchant.exceptions import ConvergenceWarning, DataError
+from penchant.gai._base import check_spread, encoded, encoding_of, pick_columns
 from penchant.gai.binned import (
     BinnedFit,
     BinnedGAI,
@@ -24,7 +25,9 @@ from penchant.gai.binned import (
     Grades,
     Logistic,
     Rows,
+    Spread,
     fit_binned,
+    is_spread,
     watched,
 )
 from penchant.typing import FloatArray
@@ -173,7 +176,8 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : Items or array-like of shape (n_items, n_features)
+        X : Items, array-like or Dask array of shape (n_items, n_features)
+            A Dask array or data frame stays where it is.
         y : array-like of shape (n_items,)
             Classes or grades.
         sample_weight : array-like of shape (n_items,), optional
@@ -183,29 +187,31 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        items, labels = check_labelled_items(self, X, y)
+        items: Any
+        if is_spread(X):
+            items, labels, weights = check_spread(self, X, y, sample_weight)
+        else:
+            items, labels = check_labelled_items(self, X, y)
+            weights = check_weights(sample_weight, len(items), "sample_weight")
         check_classification_targets(labels)
-        weights = check_weights(sample_weight, len(items), "sample_weight")
         weights = weights * compute_sample_weight(self.class_weight, labels)
         keep = weights > 0
         if not keep.any():
             raise DataError("sample_weight must not be zero for all rows.")
-        self.classes_, codes = np.unique(labels[keep], return_inverse=True)
+        if not isinstance(items, Spread):  # in pieces, rows of weight 0 stay
+            items, labels, weights = items[keep], labels[keep], weights[keep]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(
                 "GAIClassifier needs rows of two classes or more. Got one class, "
                 f"{self.classes_.tolist()}."
             )
-        names = getattr(self, "feature_names_in_", None)
-        self.encoding_ = make_encoding(
-            X, items[keep], self.domain, self.categorical_features, names
-        )
-        U = self.encoding_.transform(items[keep])
-        fits = self._fit_utilities(U, codes.ravel(), weights[keep])
-        return self._keep(fits)
+        self.encoding_ = encoding_of(self, X, items)
+        U = encoded(self.encoding_, items)
+        return self._keep(self._fit_utilities(U, codes.ravel(), weights))
 
     def _fit_utilities(
-        self, U: FloatArray, codes: Any, weights: FloatArray
+        self, U: FloatArray | Spread, codes: Any, weights: FloatArray
     ) -> list[BinnedFit]:
         """Fit one utility for two classes or grades, else one per class."""
         columns = list(self.encoding_.active)
@@ -217,11 +223,12 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         else:
             loss = Logistic()
             targets = [(codes == k).astype(np.float64) for k in range(n_classes)]
+        side = pick_columns(U, columns)
         lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
         with watched(self) as watch:
             fits = [
                 fit_binned(
-                    Rows([U[:, columns]], target, weights, kinds),
+                    Rows([side], target, weights, kinds),
                     loss,
                     max_order=self.max_order,
                     tol=self.tol,

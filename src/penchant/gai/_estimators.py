@@ -11,9 +11,9 @@ from penchant._parallel import one_thread
 from penchant._validation import check_weights
 from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
 from penchant.exceptions import DataError
-from penchant.gai._base import BaseGAI, Prepared
+from penchant.gai._base import BaseGAI, Prepared, check_spread
 from penchant.gai._fit import ComparedItems, LearnedGAI, RatedItems
-from penchant.gai.binned import FitProgress, Preference, Squared, Tube
+from penchant.gai.binned import FitProgress, Preference, Squared, Tube, is_spread
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import TensorGAI
@@ -213,8 +213,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
         Parameters
         ----------
-        X : Items or array-like of shape (n_items, n_features)
-            Rated items.
+        X : Items, array-like or Dask array of shape (n_items, n_features)
+            Rated items. A Dask array or data frame stays where it is.
         y : array-like of shape (n_items,)
             Their ratings; larger is better.
         sample_weight : array-like of shape (n_items,), optional
@@ -224,7 +224,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         -------
         self
         """
-        items, ratings, weights = check_ratings(self, X, y, sample_weight)
+        check = check_spread if is_spread(X) else check_ratings
+        items, ratings, weights = check(self, X, y, sample_weight)
         data = self._prepare(X, items)
         low, width = float(ratings.min()), float(np.ptp(ratings))
         self.loss_ = "squared" if self.loss == "auto" else self.loss

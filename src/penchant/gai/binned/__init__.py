@@ -9,6 +9,7 @@ from penchant.gai.binned._losses import (
     Squared,
     Tube,
 )
+from penchant.gai.binned._spread import Spread, is_spread, read_column
 from penchant.gai.binned._utility import BinnedGAI
 from penchant.gai.binned._watch import FitProgress, Watch, watched
 
@@ -21,9 +22,12 @@ __all__ = [
     "Loss",
     "Preference",
     "Rows",
+    "Spread",
     "Squared",
     "Tube",
     "Watch",
     "fit_binned",
+    "is_spread",
+    "read_column",
     "watched",
 ]

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
-from penchant.gai.binned._bins import Axis
-from penchant.gai.binned._blocks import make_blocks
+from penchant.gai.binned._bins import EDGE_ROWS, Axis, sampled
+from penchant.gai.binned._blocks import Block, make_block, make_blocks
 from penchant.gai.binned._groups import Group, Joined, make_groups
 from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
 from penchant.gai.binned._solver import Point
+from penchant.gai.binned._spread import Spread
 from penchant.gai.binned._utility import BinnedGAI
 from penchant.gai.binned._watch import Watch
 from penchant.typing import FloatArray, IntArray
@@ -21,12 +22,13 @@ from penchant.utility import Factor
 __all__ = ["BinnedFit", "Rows", "fit_binned"]
 
 
-class Rows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Rows:
     """What to learn from.
 
     Parameters
     ----------
-    sides : sequence of ndarray of shape (n_rows, n_attributes)
+    sides : sequence of ndarray of shape (n_rows, n_attributes), or of one Spread
         Encoded items; or the first and the second items of comparisons.
     y, weights : ndarray of shape (n_rows,)
     categorical : sequence of bool
@@ -35,11 +37,38 @@ class Rows(NamedTuple):
         Attributes along which the utility must rise or fall.
     """
 
-    sides: Sequence[FloatArray]
+    sides: Sequence[FloatArray | Spread]
     y: FloatArray
     weights: FloatArray
     categorical: Sequence[bool]
     directions: Mapping[int, int] | None = None
+
+    def sample(self) -> FloatArray:
+        """Give the items from which bins are made."""
+        first = self.sides[0]
+        if isinstance(first, Spread):
+            return first.pick(sampled(len(self.y), EDGE_ROWS))
+        items = np.concatenate(self.sides) if len(self.sides) > 1 else first
+        return items[sampled(len(items), EDGE_ROWS)]
+
+    def table(
+        self, axes: Sequence[Axis], groups: Sequence[Group], loss: Loss, watch: Watch
+    ) -> Table:
+        """Encode the rows block by block, where they are."""
+        first = self.sides[0]
+        if isinstance(first, Spread):
+            columns = first.pieces, first.parts(self.y), first.parts(self.weights)
+            blocks = first.place.keep(partial(_one_sided, axes), *columns)
+            return Table(blocks, groups, loss, first.sizes, first.place, watch)
+        blocks = make_blocks(axes, self.sides, self.y, self.weights)
+        sizes = [len(block.y) for block in blocks]
+        return Table(blocks, groups, loss, sizes, watch=watch)
+
+
+def _one_sided(
+    axes: Sequence[Axis], U: FloatArray, y: FloatArray, weights: FloatArray
+) -> Block:
+    return make_block(axes, [U], y, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,14 +131,9 @@ def fit_binned(
     watch : Watch or None
         Tells when time is up, and others how far the fit is.
     """
-    first = rows.sides[0]
-    order = min(max_order, max(1, first.shape[1]))
-    axes, groups = make_groups(
-        np.concatenate(rows.sides), rows.categorical, order, rows.directions
-    )
-    blocks = make_blocks(axes, rows.sides, rows.y, rows.weights)
-    sizes = [len(block.y) for block in blocks]
-    table = Table(blocks, groups, loss, sizes, watch=watch or Watch())
+    order = min(max_order, max(1, len(rows.categorical)))
+    axes, groups = make_groups(rows.sample(), rows.categorical, order, rows.directions)
+    table = rows.table(axes, groups, loss, watch or Watch())
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
         return _learned(point, axes, [], ("binned", np.inf, np.nan))
