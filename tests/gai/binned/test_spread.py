@@ -51,14 +51,15 @@ def on_one_machine(monkeypatch, model, X, y, size):
         return model.fit(X, y)
 
 
-MODEL = {"categorical_features": [2], "max_order": 2}
+MODEL = {"categorical_features": [2], "loss": "squared", "C": 0.1, "solver": "binned"}
+"""One penalty: a path of many is no other work, and takes long on a small table."""
 
 
 def test_the_same_blocks_give_the_same_model(client, monkeypatch):
     X, y = table()
     here = on_one_machine(monkeypatch, GAIRegressor(**MODEL), X, y, 1_000)
     there = GAIRegressor(**MODEL).fit(*in_pieces(X, y, 1_000))
-    assert there.solver_ == "binned"
+    assert (there.solver_, len(there.factors_) > 3) == ("binned", True)
     assert there.factors_ == here.factors_
     np.testing.assert_array_equal(there.predict(X), here.predict(X))
     assert there.dual_gap_ == here.dual_gap_
@@ -88,11 +89,11 @@ def test_a_lost_worker_changes_nothing(cluster, client, monkeypatch):
     np.testing.assert_array_equal(there.predict(X), here.predict(X))
 
 
-def test_classes_are_learned_from_pieces(client):
+def test_classes_are_learned_from_pieces():
     X, y = table(1_000)
     labels = np.where(y > 1.0, "good", "bad")
-    whole = GAIClassifier(tol=1e-8).fit(X, labels)
-    pieces = GAIClassifier(tol=1e-8).fit(in_pieces(X, y, 400)[0], labels)
+    whole = GAIClassifier(C=0.1, tol=1e-8).fit(X, labels)
+    pieces = GAIClassifier(C=0.1, tol=1e-8).fit(in_pieces(X, y, 400)[0], labels)
     np.testing.assert_allclose(
         pieces.predict_proba(X), whole.predict_proba(X), atol=1e-6
     )
@@ -101,11 +102,10 @@ def test_classes_are_learned_from_pieces(client):
 def test_without_a_cluster_pieces_are_read_one_by_one():
     X, y = table(500)
     pieces = GAIRegressor().fit(*in_pieces(X, y, 500))
-    np.testing.assert_array_equal(
-        pieces.predict(X), GAIRegressor().fit(X, y).predict(X)
-    )
+    whole = GAIRegressor().fit(X, y)
+    np.testing.assert_array_equal(pieces.predict(X), whole.predict(X))
     with pytest.raises(DataError, match="A Dask table needs the binned solver"):
-        GAIRegressor(sigma=0.3).fit(*in_pieces(X, y, 100))
+        GAIRegressor(sigma=0.3).fit(*in_pieces(np.nan_to_num(X), y, 100))
     with pytest.raises(DataError, match="one entry per row of X"):
         GAIRegressor().fit(in_pieces(X, y, 100)[0], y[:7])
 

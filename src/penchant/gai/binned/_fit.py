@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Rows:
         Attributes along which the utility must rise or fall.
     """
 
-    sides: Sequence[FloatArray | Spread]
+    sides: Sequence[Any]
     y: FloatArray
     weights: FloatArray
     categorical: Sequence[bool]
@@ -48,7 +49,7 @@ class Rows:
         first = self.sides[0]
         if isinstance(first, Spread):
             return first.pick(sampled(len(self.y), EDGE_ROWS))
-        items = np.concatenate(self.sides) if len(self.sides) > 1 else first
+        items: FloatArray = np.concatenate(self.sides) if len(self.sides) > 1 else first
         return items[sampled(len(items), EDGE_ROWS)]
 
     def table(

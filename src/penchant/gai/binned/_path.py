@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -152,10 +153,13 @@ def fit_at(table: Table, lam: float, tol: float) -> Point:
     """Fit at one penalty, coming from larger ones."""
     problem, prices = table.problem(), table.prices
     point, current = problem.start(), problem.largest_lam(prices)
-    while current > lam:
+    for step in count(1):
+        if current <= lam:
+            break
         current = max(lam, current * _STEP**2)
         goal = tol if current == lam else _PATH_TOL
         point = problem.solve(current, prices, point, goal)
+        table.watch.tell("path", step, np.nan, point.gap)
     return point if point.n_iter else problem.solve(lam, prices, point, tol)
 
 
