@@ -1,5 +1,6 @@
 """Sparse GAI utilities: a curve per attribute and a surface per interacting group."""
 
+from penchant.gai._bands import Band, curve_bands
 from penchant.gai._base import BaseGAI
 from penchant.gai._choice import GAICandidate, GAIChoice
 from penchant.gai._classifier import GAIClassifier
@@ -9,6 +10,7 @@ from penchant.gai._mixture import MixedGAI
 from penchant.gai.binned import FitProgress
 
 __all__ = [
+    "Band",
     "BaseGAI",
     "FitProgress",
     "GAICandidate",
@@ -19,4 +21,5 @@ __all__ = [
     "GAIRegressor",
     "GAIRegressorCV",
     "MixedGAI",
+    "curve_bands",
 ]
