@@ -236,13 +236,13 @@ def _summary(
 
 
 def _mean_ranks(table: dict[str, Errors]) -> dict[str, float]:
-    """Rank the methods on the sets on which all of them have all folds."""
+    """Rank the methods on the sets where all ended, by the folds that all have."""
     names = list(max(table.values(), key=len, default={}))
-    whole = [
-        [errors[name].mean() for name in names]
-        for errors in table.values()
-        if set(errors) == set(names) and len({len(e) for e in errors.values()}) == 1
-    ]
+    whole = []
+    for errors in table.values():
+        if set(errors) == set(names):
+            n = min(map(len, errors.values()))
+            whole.append([errors[name][:n].mean() for name in names])
     if not whole:
         return {}
     means = rankdata(np.array(whole), axis=1).mean(axis=0)

@@ -1,6 +1,5 @@
 """The parameters of GAI estimators and the common course of their fits."""
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from penchant.gai.binned import (
     Loss,
     Rows,
     Spread,
+    check_memory,
     fit_binned,
     read_column,
     watched,
@@ -181,7 +181,7 @@ class BaseGAI(GAIModel, BaseEstimator):
             n_items = len(np.unique(U, axis=0))
             chosen = "exact" if n_items <= _EXACT_ROWS else "binned"
         if chosen == "exact" and self.sparse:
-            _check_memory(U, chosen_by_user=self.solver == "exact")
+            _check_exact_memory(U, chosen_by_user=self.solver == "exact")
         return chosen
 
     def _gap_to_reach(self, solver: str) -> float:
@@ -317,14 +317,8 @@ def check_spread(
     return items, said, check_weights(weights, len(said), "sample_weight")
 
 
-def _check_memory(U: FloatArray, *, chosen_by_user: bool) -> None:
-    """Refuse work that would not fit into memory, before it starts."""
+def _check_exact_memory(U: FloatArray, *, chosen_by_user: bool) -> None:
     n_items = len(np.unique(U, axis=0))
     need = 8.0 * n_items**2 * (U.shape[1] / 2 + 350)  # as measured at 1,000 items
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if need > 0.8 * have:
-        advice = "solver='binned'" if chosen_by_user else "fewer items or a max_order"
-        raise DataError(
-            f"The exact solver needs about {need / 2**30:.0f} GB for {n_items} "
-            f"distinct items, and there are {have / 2**30:.0f} GB. Use {advice}."
-        )
+    advice = "solver='binned'" if chosen_by_user else "fewer items or a max_order"
+    check_memory(need, f"The exact solver with {n_items} distinct items", advice)

@@ -192,3 +192,9 @@ def test_callbacks_follow_the_path():
     assert min(step.error for step in path) < 0.5 * path[0].error
     assert steps[-1].gap <= 1e-3
     assert model.solver_status_ == "optimal"
+
+
+def test_the_binned_solver_refuses_what_does_not_fit_into_memory(monkeypatch):
+    monkeypatch.setattr("os.sysconf", lambda name: 2**14)  # 256 MB
+    with pytest.raises(DataError, match=r"binned solver with 50 rows.*Dask array"):
+        GAIRegressor().fit(*wave(50))

@@ -12,6 +12,7 @@ from penchant.gai.binned._bins import EDGE_ROWS, Axis, sampled
 from penchant.gai.binned._blocks import Block, make_block, make_blocks
 from penchant.gai.binned._groups import Group, Joined, make_groups
 from penchant.gai.binned._losses import Loss
+from penchant.gai.binned._memory import check_memory
 from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
 from penchant.gai.binned._solver import Point
 from penchant.gai.binned._spread import Spread
@@ -21,6 +22,10 @@ from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
 __all__ = ["BinnedFit", "Rows", "fit_binned"]
+
+_VALUE_BYTES, _ROW_BYTES, _LEAST_BYTES = 40.0, 80.0, 7e8
+"""What a fit holds for each value of the table and for each row, and in any case: the
+encoded table twice, codes and a line; scores, pulls and moves; curvatures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +66,13 @@ class Rows:
             columns = first.pieces, first.parts(self.y), first.parts(self.weights)
             blocks = first.place.keep(partial(_one_sided, axes), *columns)
             return Table(blocks, groups, loss, first.sizes, first.place, watch)
+        n_values = sum(side.size for side in self.sides)
+        need = _VALUE_BYTES * n_values + _ROW_BYTES * len(self.y) + _LEAST_BYTES
+        check_memory(
+            need,
+            f"The binned solver with {len(self.y)} rows",
+            "fewer rows, or a Dask array on a cluster",
+        )
         blocks = make_blocks(axes, self.sides, self.y, self.weights)
         sizes = [len(block.y) for block in blocks]
         return Table(blocks, groups, loss, sizes, watch=watch)
