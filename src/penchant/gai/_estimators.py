@@ -433,6 +433,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         -------
         self
         """
+        self.__dict__.pop("solver_", None)  # that of an earlier fit says nothing here
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
         whole = not np.isnan(data.U).any()
@@ -450,6 +451,11 @@ class GAIRanker(RankerMixin, BaseGAI):
             )
             learned = self._learn_exact(data, compared)
         return self._finish(learned, data, 0.0, 1.0)
+
+    @property
+    def _takes_blanks(self) -> bool:
+        """Whether blank cells are known: not to what the exact solver has learned."""
+        return super()._takes_blanks and getattr(self, "solver_", "") != "exact"
 
     def _learn_from_many(self, pairs: Pairs, data: Prepared) -> LearnedGAI:
         """Learn over bins; a tie counts half in each direction."""

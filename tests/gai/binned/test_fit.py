@@ -162,6 +162,11 @@ def test_blank_cells_of_compared_items_are_a_value_of_their_own():
         assert model.score(pairs, (gain > 0).astype(int)) > 0.9
     with pytest.raises(ValueError, match="NaN"):
         GAIRanker(C=1.0).fit(pairs, (gain > 0).astype(int))
+    whole = np.nan_to_num(pairs[:20], nan=0.5)
+    exact = GAIRanker().fit(whole, (gain > 0).astype(int)[:20])
+    assert exact.solver_ == "exact"
+    with pytest.raises(ValueError, match="NaN"):
+        exact.utility(known)
 
 
 def test_tol_is_the_gap_to_reach_with_either_solver():
