@@ -15,11 +15,11 @@ from sklearn.model_selection import train_test_split
 import penchant
 from experiments.gai._methods import METHODS
 
-__all__ = ["Score", "cached_score", "score", "state_of"]
+__all__ = ["Score", "cached_score", "score", "state_of", "state_of_package"]
 
 TEST_SHARE = 0.2
 _CACHE = Path(__file__).parent / "results" / "cache"
-_SOURCES = ("kernels", "models", "solvers")
+_SOURCES = ("choquet", "encoding", "gai", "kernels", "utility")
 
 
 class Score(NamedTuple):
@@ -53,11 +53,15 @@ cached_score = Memory(_CACHE, verbose=0).cache(score)
 
 def state_of(method: str) -> str:
     """Return what scores of a method depend on: a version, or a hash of our code."""
-    package = METHODS[method].package
+    return state_of_package(METHODS[method].package)
+
+
+def state_of_package(package: str) -> str:
+    """Return the version of a package, or a hash of ours where methods live."""
     if package != "penchant":
         return version(package)
     digest = sha256()
     for folder in _SOURCES:
-        for path in sorted((Path(penchant.__file__).parent / folder).glob("*.py")):
+        for path in sorted((Path(penchant.__file__).parent / folder).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -29,8 +29,8 @@ __getattr__, __dir__ = offer(
             "check_pairs check_rated_items"
         ),
         "penchant.gai": (
-            "GAICandidate GAIChoice GAIClassifier GAIRanker GAIRankerCV GAIRegressor "
-            "GAIRegressorCV MixedGAI"
+            "Band FitProgress GAICandidate GAIChoice GAIClassifier GAIRanker "
+            "GAIRankerCV GAIRegressor GAIRegressorCV MixedGAI curve_bands"
         ),
         "penchant.gp": (
             "Answer DenseCovariance FactorTerm GaussianProcess "

@@ -110,7 +110,7 @@ class TestCompare:
 
 class TestSpend:
     def test_time_within_the_limit(self) -> None:
-        figures = spend(Budget("burning", lambda: burn(0.02), 0.2), n_repeats=2)
+        figures = spend(Budget("burning", lambda: burn(0.02), 0.2, n_repeats=2))
         assert figures["holds"]
         assert 0.02 <= figures["ours"]["cpu_best"] < 0.2
         assert (figures["seconds"], figures["repeats"]) == (0.2, 2)

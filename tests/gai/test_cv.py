@@ -18,6 +18,8 @@ from penchant.models import (
 )
 from penchant.testing import parametrize_with_ranker_checks
 
+pytestmark = pytest.mark.filterwarnings("ignore:preset='accurate' will go")
+
 
 @parametrize_with_checks([GAIRegressorCV(cv=2, max_order=1)])
 def test_regressor_keeps_the_contract_of_scikit_learn(estimator, check):
@@ -314,6 +316,12 @@ def test_nothing_to_learn_gives_a_constant(preset):
     assert model.fit(np.ones((8, 2)), np.arange(8.0)).predict(np.ones((1, 2))) == 3.5
     assert model.fit(X[:2], np.array([1.0, 2.0])).predict(X[:1]) == 1.5
     assert "constant" in model.choice_.reason
+
+
+def test_the_preset_that_goes_says_so():
+    X = np.arange(8.0)[:, None]
+    with pytest.warns(FutureWarning, match="Use preset='fast'"):
+        GAIRegressorCV(preset="accurate", cv=2).fit(X, X[:, 0])
 
 
 @pytest.mark.parametrize("preset", ["fast", "accurate", "paper"])

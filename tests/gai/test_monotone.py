@@ -41,12 +41,48 @@ def test_utility_never_moves_against_the_directions(options):
         assert rises(model, column, sign, 3) >= -1e-12 * np.ptp(y)
     assert rises(model, 1, 1, 3) < -0.01  # nobody asked for this one
     assert model.score(X, y) > 0.5
-    assert model.dual_gap_ == free.dual_gap_
+    assert np.isnan(model.dual_gap_)  # made monotone after learning
     parts = model.decompose(X)
     np.testing.assert_allclose(
         model.intercept_ + sum(parts.values()), model.utility(X), atol=1e-10
     )
     assert np.isclose(model.variance_shares_.sum(), 1.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"C": 3.0, "solver": "binned"}])
+def test_bins_learn_the_best_monotone_utility_with_a_gap_of_its_own(options):
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3))
+    X[rng.random(300) < 0.1, 2] = np.nan
+    y = wavy(np.nan_to_num(X, nan=0.5), rng)
+    free = GAIRegressor(**options).fit(X, y)
+    model = GAIRegressor(monotone={0: 1, 2: -1}, **options).fit(X, y)
+    assert (model.solver_, model.solver_status_) == ("binned", "optimal")
+    assert model.dual_gap_ <= 1e-3
+    assert model.dual_gap_ != free.dual_gap_
+    for column, sign in ((0, 1), (2, -1)):
+        assert rises(model, column, sign, 3) >= -1e-12 * np.ptp(y)
+    assert rises(free, 0, 1, 3) < -0.01
+    assert model.score(X, y) > 0.7
+    known = X[~np.isnan(X[:, 2])]
+    parts = model.decompose(known)
+    np.testing.assert_allclose(
+        model.intercept_ + sum(parts.values()), model.utility(known), atol=1e-10
+    )
+
+
+def test_bins_learn_rising_pairs_that_help_or_replace_each_other():
+    rng = np.random.default_rng(1)
+    X = rng.random((1_000, 4))
+    y = 6 * X[:, 0] * X[:, 1] + 6 * np.maximum(X[:, 2], X[:, 3])
+    y += 0.1 * rng.normal(size=1_000)
+    up = dict.fromkeys(range(4), 1)
+    model = GAIRegressor(monotone=up).fit(X[:800], y[:800])
+    additive = GAIRegressor(monotone=up, max_order=1).fit(X[:800], y[:800])
+    assert model.score(X[800:], y[800:]) > 0.98
+    assert model.score(X[800:], y[800:]) > additive.score(X[800:], y[800:]) + 0.03
+    shares = dict(zip(model.factors_, model.variance_shares_, strict=True))
+    assert min(shares[0, 1], shares[2, 3]) > 0.01
 
 
 def test_the_result_is_the_anova_decomposition():

@@ -1,14 +1,18 @@
 """Sparse GAI utilities: a curve per attribute and a surface per interacting group."""
 
+from penchant.gai._bands import Band, curve_bands
 from penchant.gai._base import BaseGAI
 from penchant.gai._choice import GAICandidate, GAIChoice
 from penchant.gai._classifier import GAIClassifier
 from penchant.gai._cv import GAIRankerCV, GAIRegressorCV
 from penchant.gai._estimators import GAIRanker, GAIRegressor
 from penchant.gai._mixture import MixedGAI
+from penchant.gai.binned import FitProgress
 
 __all__ = [
+    "Band",
     "BaseGAI",
+    "FitProgress",
     "GAICandidate",
     "GAIChoice",
     "GAIClassifier",
@@ -17,4 +21,5 @@ __all__ = [
     "GAIRegressor",
     "GAIRegressorCV",
     "MixedGAI",
+    "curve_bands",
 ]

@@ -1,9 +1,9 @@
 """The parameters of GAI estimators and the common course of their fits."""
 
-import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,36 +12,56 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from penchant.encoding import make_encoding, make_kernels
+from penchant._validation import check_weights
+from penchant.encoding import Encoding, check_items, make_encoding, make_kernels
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gai._fit import JudgedItems, LearnedGAI, SparseMachine
 from penchant.gai._monotone import monotone_utility
-from penchant.gai.binned import Loss, Rows, fit_binned
+from penchant.gai.binned import (
+    FitProgress,
+    Loss,
+    Rows,
+    Spread,
+    check_memory,
+    fit_binned,
+    read_column,
+    watched,
+)
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
-__all__ = ["BaseGAI"]
+__all__ = [
+    "BaseGAI",
+    "Prepared",
+    "check_spread",
+    "encoded",
+    "encoding_of",
+    "pick_columns",
+]
 
 _ADVICE = {
     "node_limit": "Set max_order=2 or 3",
     "stalled": "Use a smaller C or a larger tol",
+    "time_limit": "Time was up (max_time): allow more, or give fewer rows",
 }
-
 
 _EXACT_ROWS = 1_000
 """Distinct items up to which the exact solver is chosen by itself."""
 _PUBLISHED_C = 10.0
 _MAX_BINNED_ORDER = 3
-_BINNED_TOL = 100.0
-"""The binned solver stops at this multiple of tol: 1e-3 by default."""
+_EXACT_TOL, _BINNED_TOL = 1e-5, 1e-3
+"""Gaps that tol="auto" stands for."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Prepared:
-    """Encoded items, the kernel of each attribute, and where u must rise or fall."""
+class Prepared:
+    """Encoded items, the kernel of each attribute, and where u must rise or fall.
 
-    U: FloatArray
+    Items are an array, or a Spread where the binned solver is to be used.
+    """
+
+    U: Any
     kernels: tuple[UnivariateKernel, ...]
     directions: dict[int, int]
 
@@ -61,7 +81,10 @@ class BaseGAI(GAIModel, BaseEstimator):
         "kernel": [StrOptions({"rbf", "spline", "bspline"}), "array-like"],
         "monotone": [dict, StrOptions({"directions"}), None],
         "hierarchical": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
     }
     _learned: ClassVar[tuple[str, ...]] = (
         "encoding_",
@@ -69,6 +92,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         "dual_gap_",
         "solver_status_",
         "solver_",
+        "tol_",
         "max_order_",
         "n_iter_",
     )
@@ -87,7 +111,10 @@ class BaseGAI(GAIModel, BaseEstimator):
         kernel: str | Sequence[UnivariateKernel] = "rbf",
         monotone: Mapping[int | str, int] | str | None = None,
         hierarchical: bool = False,
-        tol: float = 1e-5,
+        tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[FitProgress], object] | None = None,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
@@ -101,6 +128,9 @@ class BaseGAI(GAIModel, BaseEstimator):
         self.monotone = monotone
         self.hierarchical = hierarchical
         self.tol = tol
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -125,7 +155,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         }
         return [name for name, is_asked in asked.items() if is_asked]
 
-    def _choose_solver(self, U: FloatArray) -> str:
+    def _choose_solver(self, U: FloatArray | Spread) -> str:
         """Choose the exact solver for few items and for what only it can do."""
         asked = self._asks_exact()
         if self.solver == "binned" and asked:
@@ -133,6 +163,14 @@ class BaseGAI(GAIModel, BaseEstimator):
                 f"The binned solver does not know {asked[0]}. Use solver='exact' or "
                 "leave it out."
             )
+        if isinstance(U, Spread) or self.max_time is not None:
+            what = "A Dask table" if isinstance(U, Spread) else "max_time"
+            if asked or self.solver == "exact":
+                got = asked[0] if asked else "solver='exact'"
+                raise DataError(
+                    f"{what} needs the binned solver. Got {got}; leave one of them out."
+                )
+            return "binned"
         if self.solver != "auto":
             chosen = self.solver
         elif asked:
@@ -143,17 +181,20 @@ class BaseGAI(GAIModel, BaseEstimator):
             n_items = len(np.unique(U, axis=0))
             chosen = "exact" if n_items <= _EXACT_ROWS else "binned"
         if chosen == "exact" and self.sparse:
-            _check_memory(U, chosen_by_user=self.solver == "exact")
+            _check_exact_memory(U, chosen_by_user=self.solver == "exact")
         return chosen
 
-    def _prepare(self, X: Any, items: FloatArray) -> _Prepared:
+    def _gap_to_reach(self, solver: str) -> float:
+        """Give tol as a number."""
+        if not isinstance(self.tol, str):
+            return self.tol
+        return _EXACT_TOL if solver == "exact" else _BINNED_TOL
+
+    def _prepare(self, X: Any, items: FloatArray | Spread) -> Prepared:
         """Find out what the attributes are, and encode the items."""
-        names = getattr(self, "feature_names_in_", None)
-        self.encoding_ = make_encoding(
-            X, items, self.domain, self.categorical_features, names
-        )
-        return _Prepared(
-            self.encoding_.transform(items),
+        self.encoding_ = encoding_of(self, X, items)
+        return Prepared(
+            encoded(self.encoding_, items),
             make_kernels(self.kernel, self.sigma, self.encoding_),
             self.encoding_.directions(self.monotone),
         )
@@ -163,64 +204,72 @@ class BaseGAI(GAIModel, BaseEstimator):
         n_active = len(self.encoding_.active)
         return min(self.max_order or n_active, n_active)
 
-    def _learn_exact(self, data: _Prepared, judged: JudgedItems) -> LearnedGAI:
+    def _learn_exact(self, data: Prepared, judged: JudgedItems) -> LearnedGAI:
         """Learn few factors with a certificate, or all factors up to max_order."""
         C = _PUBLISHED_C if isinstance(self.C, str) else self.C
+        tol = self._gap_to_reach("exact")
         if not self.sparse:
             machine = judged.dense_machine(data.kernels)
-            return judged.fit_machine(machine, C=C, epsilon=self.epsilon, tol=self.tol)
+            return judged.fit_machine(machine, C=C, epsilon=self.epsilon, tol=tol)
         # Equal items are merged before they have features: rounding may tell these
         # apart, and the solver would then take the items for different ones.
         items, item_of = np.unique(data.U, axis=0, return_inverse=True)
         evidence = judged.evidence(self.epsilon).merged(item_of.ravel())
         active = self.encoding_.active
         return SparseMachine(items, data.kernels, active, self.max_order).fit(
-            evidence, C=C, tol=self.tol, hierarchical=self.hierarchical
+            evidence, C=C, tol=tol, hierarchical=self.hierarchical
         )
 
     def _learn_binned(
         self,
-        sides: Sequence[FloatArray],
+        sides: Sequence[FloatArray | Spread],
         y: FloatArray,
         weights: FloatArray,
         loss: Loss,
+        directions: Mapping[int, int],
     ) -> LearnedGAI:
         """Learn over bins: along a path, or at the penalty that C stands for."""
         columns = list(self.encoding_.active)
         kinds = [self.encoding_.categories[i] is not None for i in columns]
-        rows = Rows([side[:, columns] for side in sides], y, weights, kinds)
+        signs = {columns.index(i): s for i, s in directions.items() if i in columns}
+        chosen = [pick_columns(side, columns) for side in sides]
+        rows = Rows(chosen, y, weights, kinds, signs)
         lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
-        fit = fit_binned(
-            rows,
-            loss,
-            max_order=self.max_order or 2,
-            tol=min(0.1, _BINNED_TOL * self.tol),
-            lam=lam,
-        )
+        with watched(self) as watch:
+            fit = fit_binned(
+                rows,
+                loss,
+                max_order=self.max_order or 2,
+                tol=self._gap_to_reach("binned"),
+                lam=lam,
+                watch=watch,
+            )
         utility = fit.utility.placed(columns)
         return LearnedGAI(utility, fit.gap, fit.status, fit.n_iter, fit.solver)
 
     def _finish(
-        self, learned: LearnedGAI, data: _Prepared, offset: float, scale: float
+        self, learned: LearnedGAI, data: Prepared, offset: float, scale: float
     ) -> Self:
         """Make monotone, go back to the user's units, keep the certificate.
 
-        The certificate is that of what was learned, before it was made monotone.
+        What the exact solver learned is made monotone afterwards: nothing is known of
+        its distance from the best monotone utility.
         """
-        utility = learned.utility
-        if data.directions:
+        utility, self.dual_gap_ = learned.utility, learned.gap
+        if data.directions and learned.solver == "exact":
             utility = monotone_utility(utility, data.kernels, data.U, data.directions)
+            self.dual_gap_ = np.nan
         self.utility_ = utility.scaled(offset, scale)
-        self.dual_gap_ = learned.gap
         self.solver_status_ = learned.status
         self.solver_ = learned.solver
+        self.tol_ = self._gap_to_reach(learned.solver)
         orders = {"binned": self.max_order or 2, "linear": 1}
         self.max_order_ = orders.get(learned.solver, self._order())
         self.n_iter_ = learned.n_iter
         if learned.status != "optimal":
             warnings.warn(
                 f"{type(self).__name__} reached a relative duality gap of "
-                f"{learned.gap:.2g}; {self.tol:.2g} was asked for. "
+                f"{learned.gap:.2g}; {self.tol_:.2g} was asked for. "
                 f"{_ADVICE[learned.status]}.",
                 ConvergenceWarning,
                 stacklevel=5,
@@ -228,14 +277,48 @@ class BaseGAI(GAIModel, BaseEstimator):
         return self
 
 
-def _check_memory(U: FloatArray, *, chosen_by_user: bool) -> None:
-    """Refuse work that would not fit into memory, before it starts."""
+def encoding_of(estimator: Any, X: Any, items: FloatArray | Spread) -> Encoding:
+    """Find out what the attributes are."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if isinstance(items, Spread):
+        X = items = np.asarray(items.summary(), dtype=np.float64)
+    return make_encoding(
+        X, items, estimator.domain, estimator.categorical_features, names
+    )
+
+
+def encoded(encoding: Encoding, items: Any) -> Any:
+    """Encode items where they are."""
+    if isinstance(items, Spread):
+        return items.map(encoding.transform)
+    return encoding.transform(items)
+
+
+def pick_columns(U: Any, columns: Sequence[int]) -> Any:
+    """Keep some columns."""
+    if isinstance(U, Spread):
+        return U.map(partial(np.take, indices=columns, axis=1))
+    return U[:, columns]
+
+
+def check_spread(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Spread, Any, FloatArray]:
+    """Give items in pieces, and what was said of them, which is brought here."""
+    items = Spread.from_dask(X)
+    check_items(estimator, items.summary(), reset=True)
+    said = read_column(y)
+    if said.shape != (sum(items.sizes),):
+        raise DataError(
+            f"y must have one entry per row of X ({sum(items.sizes)}). "
+            f"Got shape {said.shape}."
+        )
+    weights = None if sample_weight is None else read_column(sample_weight)
+    return items, said, check_weights(weights, len(said), "sample_weight")
+
+
+def _check_exact_memory(U: FloatArray, *, chosen_by_user: bool) -> None:
     n_items = len(np.unique(U, axis=0))
     need = 8.0 * n_items**2 * (U.shape[1] / 2 + 350)  # as measured at 1,000 items
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if need > 0.8 * have:
-        advice = "solver='binned'" if chosen_by_user else "fewer items or a max_order"
-        raise DataError(
-            f"The exact solver needs about {need / 2**30:.0f} GB for {n_items} "
-            f"distinct items, and there are {have / 2**30:.0f} GB. Use {advice}."
-        )
+    advice = "solver='binned'" if chosen_by_user else "fewer items or a max_order"
+    check_memory(need, f"The exact solver with {n_items} distinct items", advice)

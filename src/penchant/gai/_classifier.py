@@ -1,7 +1,7 @@
 """The estimator that learns classes and ordered grades."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,9 +15,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from penchant._parallel import one_thread
 from penchant._validation import check_weights
-from penchant.encoding import check_labelled_items, make_encoding
+from penchant.encoding import check_labelled_items
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.gai.binned import BinnedFit, BinnedGAI, Grades, Logistic, Rows, fit_binned
+from penchant.gai._base import check_spread, encoded, encoding_of, pick_columns
+from penchant.gai.binned import (
+    BinnedFit,
+    BinnedGAI,
+    FitProgress,
+    Grades,
+    Logistic,
+    Rows,
+    Spread,
+    fit_binned,
+    is_spread,
+    watched,
+)
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
@@ -51,6 +63,12 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         How much each class counts.
     tol : float, default=1e-3
         Relative duality gap to reach.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning.
+    verbose : int, default=0
+        Whether to show progress in a terminal.
+    callback : callable or None, default=None
+        Called with a `FitProgress` after each step of the path.
 
     Attributes
     ----------
@@ -70,7 +88,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     solver_ : {"binned", "linear"}
         "linear": held-out rows did not gain from curves and interactions.
     solver_status_ : str
-        "optimal" or "stalled".
+        "optimal", "stalled" or "time_limit".
     n_iter_ : int
         Iterations of the solver at the chosen penalty.
     encoding_ : Encoding
@@ -96,6 +114,9 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         "categorical_features": ["array-like", None],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
     }
     _learned: ClassVar[tuple[str, ...]] = (
         "classes_",
@@ -123,6 +144,9 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         categorical_features: Any = None,
         class_weight: Mapping[Any, float] | str | None = None,
         tol: float = 1e-3,
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[FitProgress], object] | None = None,
     ) -> None:
         self.C = C
         self.ordered = ordered
@@ -131,6 +155,9 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.tol = tol
+        self.max_time = max_time
+        self.verbose = verbose
+        self.callback = callback
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -149,7 +176,8 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : Items or array-like of shape (n_items, n_features)
+        X : Items, array-like or Dask array of shape (n_items, n_features)
+            A Dask array or data frame stays where it is.
         y : array-like of shape (n_items,)
             Classes or grades.
         sample_weight : array-like of shape (n_items,), optional
@@ -159,29 +187,31 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        items, labels = check_labelled_items(self, X, y)
+        items: Any
+        if is_spread(X):
+            items, labels, weights = check_spread(self, X, y, sample_weight)
+        else:
+            items, labels = check_labelled_items(self, X, y)
+            weights = check_weights(sample_weight, len(items), "sample_weight")
         check_classification_targets(labels)
-        weights = check_weights(sample_weight, len(items), "sample_weight")
         weights = weights * compute_sample_weight(self.class_weight, labels)
         keep = weights > 0
         if not keep.any():
             raise DataError("sample_weight must not be zero for all rows.")
-        self.classes_, codes = np.unique(labels[keep], return_inverse=True)
+        if not isinstance(items, Spread):  # in pieces, rows of weight 0 stay
+            items, labels, weights = items[keep], labels[keep], weights[keep]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(
                 "GAIClassifier needs rows of two classes or more. Got one class, "
                 f"{self.classes_.tolist()}."
             )
-        names = getattr(self, "feature_names_in_", None)
-        self.encoding_ = make_encoding(
-            X, items[keep], self.domain, self.categorical_features, names
-        )
-        U = self.encoding_.transform(items[keep])
-        fits = self._fit_utilities(U, codes.ravel(), weights[keep])
-        return self._keep(fits)
+        self.encoding_ = encoding_of(self, X, items)
+        U = encoded(self.encoding_, items)
+        return self._keep(self._fit_utilities(U, codes.ravel(), weights))
 
     def _fit_utilities(
-        self, U: FloatArray, codes: Any, weights: FloatArray
+        self, U: FloatArray | Spread, codes: Any, weights: FloatArray
     ) -> list[BinnedFit]:
         """Fit one utility for two classes or grades, else one per class."""
         columns = list(self.encoding_.active)
@@ -193,17 +223,20 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         else:
             loss = Logistic()
             targets = [(codes == k).astype(np.float64) for k in range(n_classes)]
+        side = pick_columns(U, columns)
         lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
-        fits = [
-            fit_binned(
-                Rows([U[:, columns]], target, weights, kinds),
-                loss,
-                max_order=self.max_order,
-                tol=self.tol,
-                lam=lam,
-            )
-            for target in targets
-        ]
+        with watched(self) as watch:
+            fits = [
+                fit_binned(
+                    Rows([side], target, weights, kinds),
+                    loss,
+                    max_order=self.max_order,
+                    tol=self.tol,
+                    lam=lam,
+                    watch=watch,
+                )
+                for target in targets
+            ]
         self.utilities_ = tuple(fit.utility.placed(columns) for fit in fits)
         return fits
 
@@ -215,13 +248,16 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         self.dual_gap_ = max(fit.gap for fit in fits)
         linear = all(fit.solver == "linear" for fit in fits)
         self.solver_ = "linear" if linear else "binned"
-        stalled = any(fit.status != "optimal" for fit in fits)
-        self.solver_status_ = "stalled" if stalled else "optimal"
+        worst = max(fits, key=lambda fit: (fit.status != "optimal", fit.gap))
+        self.solver_status_ = worst.status
         self.n_iter_ = max(1, max(fit.n_iter for fit in fits))
-        if stalled:
+        if worst.status != "optimal":
+            advice = "Use a larger tol or a smaller C."
+            if worst.status == "time_limit":
+                advice = "Time was up (max_time): allow more, or give fewer rows."
             warnings.warn(
                 f"GAIClassifier reached a relative duality gap of {self.dual_gap_:.2g};"
-                f" {self.tol:.2g} was asked for. Use a larger tol or a smaller C.",
+                f" {self.tol:.2g} was asked for. {advice}",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -1,6 +1,6 @@
 """Estimators that learn a GAI utility from ratings or comparisons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,9 +11,9 @@ from penchant._parallel import one_thread
 from penchant._validation import check_weights
 from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
 from penchant.exceptions import DataError
-from penchant.gai._base import BaseGAI
+from penchant.gai._base import BaseGAI, Prepared, check_spread
 from penchant.gai._fit import ComparedItems, LearnedGAI, RatedItems
-from penchant.gai.binned import Preference, Squared, Tube
+from penchant.gai.binned import FitProgress, Preference, Squared, Tube, is_spread
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import TensorGAI
@@ -21,6 +21,7 @@ from penchant.utility import TensorGAI
 __all__ = ["GAIRanker", "GAIRegressor", "check_ratings"]
 
 _LEAST_BEND = 0.01
+"""Least width over which the binned solver bends the tube: it needs a curvature."""
 _FEW_PAIRS = 100
 """Fewer comparisons than this cannot judge each other: C is that of the paper."""
 
@@ -35,8 +36,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
     where y is scaled to its range. The functions have zero mean over the domain of
     each of their attributes, so that they are the ANOVA decomposition of u and can
-    be read one by one. `dual_gap_` bounds the distance from the minimum over all
-    subsets, without `monotone`.
+    be read one by one. `dual_gap_` bounds the distance from the minimum.
 
     Parameters
     ----------
@@ -78,12 +78,19 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     monotone : dict, "directions" or None, default=None
         {attribute index or name: +1 or -1}: the utility never falls (rises) when
         this attribute rises, in the units of the user. "directions": use those of
-        Items. This is done after learning, and `dual_gap_` is that before: see Notes.
+        Items. See Notes for what `dual_gap_` then says.
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
-    tol : float, default=1e-5
-        Relative duality gap to reach; the binned solver stops at 100 times as much.
+    tol : float or "auto", default="auto"
+        Relative duality gap to reach. "auto": 1e-5, or 1e-3 for the binned solver.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning;
+        for the binned solver.
+    verbose : int, default=0
+        Whether to show the progress of the binned solver in a terminal.
+    callback : callable or None, default=None
+        Called with a `FitProgress` after each step of the binned solver's path.
 
     Attributes
     ----------
@@ -97,14 +104,18 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective of `solver_` from its minimum; with
-        `monotone`, that of the utility before it was made monotone.
+        Certified relative distance of the objective of `solver_` from its minimum; NaN
+        for the exact solver with `monotone`.
     solver_status_ : str
-        "optimal", "stalled" or "node_limit".
+        "optimal", "stalled", "node_limit" or "time_limit".
+    loss_ : str
+        What errors cost: "squared" or "tube".
     solver_ : {"exact", "binned", "linear"}
         Which problem was solved, and what `dual_gap_` therefore covers: all subsets
         and the kernels as given; bins and all subsets up to `max_order_`; or, where
         held-out rows gained nothing from curves, a linear utility.
+    tol_ : float
+        The gap that was to be reached.
     max_order_ : int
         Largest number of attributes that a factor could have.
     n_iter_ : int
@@ -122,11 +133,14 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     -----
     Attributes with a single value in the training data take no part.
 
-    With `monotone`, the learned utility is replaced by the nearest sum of monotone
-    tables over knots, with straight lines between the knots: it is monotone
-    everywhere in the domain by construction, to rounding. As a rule it fits less
-    closely than the utility before this last step, of which `dual_gap_` speaks, and
-    it need not be the best of all monotone utilities.
+    With `monotone`, the binned solver minimises over sums of lines and curves that rise
+    (or fall) as told and of non-negative products of them with each other and with any
+    functions of other attributes, and over negative products of falling ones;
+    `dual_gap_` bounds the distance from that minimum. The exact solver learns without
+    directions first; the nearest sum of monotone tables over knots then takes the place
+    of what it learned. That need not be the best of all monotone utilities, and nothing
+    bounds its distance from it. Either way the utility is monotone everywhere in the
+    domain by construction, to rounding.
 
     References
     ----------
@@ -151,6 +165,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         **BaseGAI._parameter_constraints,
         "loss": [StrOptions({"auto", "squared", "tube"})],
     }
+    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
 
     def __init__(
         self,
@@ -167,7 +182,10 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         kernel: str | Sequence[UnivariateKernel] = "rbf",
         monotone: Mapping[int | str, int] | str | None = None,
         hierarchical: bool = False,
-        tol: float = 1e-5,
+        tol: float | str = "auto",
+        max_time: float | None = None,
+        verbose: int = 0,
+        callback: Callable[[FitProgress], object] | None = None,
     ) -> None:
         super().__init__(
             C=C,
@@ -182,6 +200,9 @@ class GAIRegressor(RegressorMixin, BaseGAI):
             monotone=monotone,
             hierarchical=hierarchical,
             tol=tol,
+            max_time=max_time,
+            verbose=verbose,
+            callback=callback,
         )
         self.loss = loss
 
@@ -192,8 +213,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
 
         Parameters
         ----------
-        X : Items or array-like of shape (n_items, n_features)
-            Rated items.
+        X : Items, array-like or Dask array of shape (n_items, n_features)
+            Rated items. A Dask array or data frame stays where it is.
         y : array-like of shape (n_items,)
             Their ratings; larger is better.
         sample_weight : array-like of shape (n_items,), optional
@@ -203,14 +224,16 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         -------
         self
         """
-        items, ratings, weights = check_ratings(self, X, y, sample_weight)
+        check = check_spread if is_spread(X) else check_ratings
+        items, ratings, weights = check(self, X, y, sample_weight)
         data = self._prepare(X, items)
         low, width = float(ratings.min()), float(np.ptp(ratings))
+        self.loss_ = "squared" if self.loss == "auto" else self.loss
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
             nothing = LearnedGAI(TensorGAI({}, (), (), 0.0), 0.0, "optimal", 0)
             return self._finish(nothing, data, low, 1.0)
         solver = self._choose_solver(data.U)
-        loss = self._choose_loss(solver)
+        loss = self.loss_ = self._choose_loss(solver)
         if loss == "squared":
             low = float(np.average(ratings, weights=weights))
             width = float(np.sqrt(np.average((ratings - low) ** 2, weights=weights)))
@@ -218,7 +241,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         if solver == "binned":
             tube = Tube(self.epsilon, max(self.epsilon, _LEAST_BEND))
             form = Squared() if loss == "squared" else tube
-            learned = self._learn_binned([data.U], y, weights, form)
+            learned = self._learn_binned([data.U], y, weights, form, data.directions)
         else:
             rated = RatedItems(
                 U=data.U,
@@ -263,11 +286,12 @@ class GAIRanker(RankerMixin, BaseGAI):
 
         C sum_k w_k max(0, 1 - u(winner_k) + u(loser_k)) + sum_S ||u_S||
 
-    A tie costs what the difference of its items exceeds `epsilon`. The functions
+    A tie costs what the difference of its items exceeds `epsilon`. The binned solver
+    has the logistic loss log(1 + exp(u(loser_k) - u(winner_k))) in place of the hinge,
+    whatever C is, and a tie counts half in each direction; `loss_` tells. The functions
     have zero mean over the domain of each of their attributes, so that they are the
     ANOVA decomposition of u and can be read one by one; the utility has mean 0.
-    `dual_gap_` bounds the distance from the minimum over all subsets, without
-    `monotone`.
+    `dual_gap_` bounds the distance from the minimum.
 
     Parameters
     ----------
@@ -306,12 +330,19 @@ class GAIRanker(RankerMixin, BaseGAI):
     monotone : dict, "directions" or None, default=None
         {attribute index or name: +1 or -1}: the utility never falls (rises) when
         this attribute rises, in the units of the user. "directions": use those of
-        Items. This is done after learning, and `dual_gap_` is that before: see Notes.
+        Items. See Notes for what `dual_gap_` then says.
     hierarchical : bool, default=False
         Whether a factor may enter only with all its parts (strong heredity). The
         certificate then covers the subsets that this admits.
-    tol : float, default=1e-5
-        Relative duality gap to reach; the binned solver stops at 100 times as much.
+    tol : float or "auto", default="auto"
+        Relative duality gap to reach. "auto": 1e-5, or 1e-3 for the binned solver.
+    max_time : float or None, default=None
+        Seconds after which the fit ends with the best so far, its gap and a warning;
+        for the binned solver.
+    verbose : int, default=0
+        Whether to show the progress of the binned solver in a terminal.
+    callback : callable or None, default=None
+        Called with a `FitProgress` after each step of the binned solver's path.
 
     Attributes
     ----------
@@ -325,14 +356,18 @@ class GAIRanker(RankerMixin, BaseGAI):
     intercept_ : float
         Mean utility over the domain.
     dual_gap_ : float
-        Certified relative distance of the objective of `solver_` from its minimum; with
-        `monotone`, that of the utility before it was made monotone.
+        Certified relative distance of the objective of `solver_` from its minimum; NaN
+        for the exact solver with `monotone`.
     solver_status_ : str
-        "optimal", "stalled" or "node_limit".
+        "optimal", "stalled", "node_limit" or "time_limit".
+    loss_ : str
+        What errors cost: "hinge" (exact solver) or "logistic" (binned).
     solver_ : {"exact", "binned", "linear"}
         Which problem was solved, and what `dual_gap_` therefore covers: all subsets
         and the kernels as given; bins and all subsets up to `max_order_`; or, where
         held-out rows gained nothing from curves, a linear utility.
+    tol_ : float
+        The gap that was to be reached.
     max_order_ : int
         Largest number of attributes that a factor could have.
     n_iter_ : int
@@ -350,11 +385,14 @@ class GAIRanker(RankerMixin, BaseGAI):
     -----
     Attributes with a single value in the training data take no part.
 
-    With `monotone`, the learned utility is replaced by the nearest sum of monotone
-    tables over knots, with straight lines between the knots: it is monotone
-    everywhere in the domain by construction, to rounding. As a rule it fits less
-    closely than the utility before this last step, of which `dual_gap_` speaks, and
-    it need not be the best of all monotone utilities.
+    With `monotone`, the binned solver minimises over sums of lines and curves that rise
+    (or fall) as told and of non-negative products of them with each other and with any
+    functions of other attributes, and over negative products of falling ones;
+    `dual_gap_` bounds the distance from that minimum. The exact solver learns without
+    directions first; the nearest sum of monotone tables over knots then takes the place
+    of what it learned. That need not be the best of all monotone utilities, and nothing
+    bounds its distance from it. Either way the utility is monotone everywhere in the
+    domain by construction, to rounding.
 
     References
     ----------
@@ -373,6 +411,8 @@ class GAIRanker(RankerMixin, BaseGAI):
     >>> ranker.utility([[2, 2], [1, 3], [3, 0]]).round(1)
     array([ 0.2, -0.4,  0.5])
     """
+
+    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
 
     @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -393,12 +433,15 @@ class GAIRanker(RankerMixin, BaseGAI):
         -------
         self
         """
+        self.__dict__.pop("solver_", None)  # that of an earlier fit says nothing here
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
-        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto"
+        whole = not np.isnan(data.U).any()
+        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto" and whole
         if not few and self._choose_solver(data.U) == "binned":
-            learned = self._learn_from_many(pairs, data.U)
+            learned = self._learn_from_many(pairs, data)
         else:
+            self.loss_ = "hinge"
             compared = ComparedItems(
                 U=data.U,
                 weights=pairs.weights,
@@ -409,16 +452,20 @@ class GAIRanker(RankerMixin, BaseGAI):
             learned = self._learn_exact(data, compared)
         return self._finish(learned, data, 0.0, 1.0)
 
-    _takes_blanks = False
+    @property
+    def _takes_blanks(self) -> bool:
+        """Whether blank cells are known: not to what the exact solver has learned."""
+        return super()._takes_blanks and getattr(self, "solver_", "") != "exact"
 
-    def _learn_from_many(self, pairs: Pairs, U: FloatArray) -> LearnedGAI:
+    def _learn_from_many(self, pairs: Pairs, data: Prepared) -> LearnedGAI:
         """Learn over bins; a tie counts half in each direction."""
+        self.loss_ = "logistic"
         first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
         second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
         halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights
         weights = np.concatenate([halves, halves[pairs.ties]])
-        y = np.ones(len(first))
-        return self._learn_binned([U[first], U[second]], y, weights, Preference())
+        y, sides = np.ones(len(first)), [data.U[first], data.U[second]]
+        return self._learn_binned(sides, y, weights, Preference(), data.directions)
 
 
 def check_ratings(

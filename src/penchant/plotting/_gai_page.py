@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isnan, nan
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -175,11 +175,9 @@ def _facts(model: GAIModel) -> str:
         f"{_count(len(model.factors_), 'factor')} ({', '.join(kinds)})",
         f"mean utility {format_numbers([model.intercept_])[0]}",
     ]
-    gap = getattr(model, "dual_gap_", None)
-    if gap is not None:
-        is_projected = getattr(model, "monotone", None)
-        before = " before it was made monotone" if is_projected else ""
-        facts.append(f"certified gap {format_power(gap)}{before}")
+    gap = getattr(model, "dual_gap_", nan)
+    if not isnan(gap):
+        facts.append(f"certified gap {format_power(gap)}")
     return "  ·  ".join(facts)
 
 

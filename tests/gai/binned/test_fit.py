@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from penchant.datasets import make_gai
-from penchant.exceptions import DataError
+from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gai.binned import Rows, Squared, fit_binned
 from penchant.gai.binned._path import hold_out
 from penchant.io import load, save
@@ -140,6 +140,66 @@ def test_many_comparisons_are_learned_over_bins(C):
     pairs = X.reshape(-1, 2, 4)
     gain = worth[::2] - worth[1::2] + rng.logistic(size=1_200)
     model = GAIRanker(C=C, max_order=2).fit(pairs, (gain > 0).astype(int))
-    assert model.solver_ == "binned"
+    assert (model.solver_, model.tol_, model.loss_) == ("binned", 1e-3, "logistic")
     assert model.dual_gap_ <= 1e-3
     assert np.corrcoef(model.utility(X), worth)[0, 1] > 0.95
+
+
+def test_blank_cells_of_compared_items_are_a_value_of_their_own():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(600, 3))
+    blank = rng.uniform(size=600) < 0.3
+    worth = 6 * X[:, 0] + np.where(blank, 4.0, 0.0)
+    X[blank, 2] = np.nan
+    pairs, gain = X.reshape(-1, 2, 3), worth[::2] - worth[1::2]
+    for n_pairs in (300, 60):  # few comparisons alone would ask for the exact solver
+        model = GAIRanker().fit(pairs[:n_pairs], (gain > 0).astype(int)[:n_pairs])
+        assert model.solver_ in ("binned", "linear")
+        known = np.tile([0.5, 0.5, 0.5], (2, 1))
+        known[1, 2] = np.nan
+        low, high = model.utility(known)
+        assert high > low + 1.0
+        assert model.score(pairs, (gain > 0).astype(int)) > 0.9
+    with pytest.raises(ValueError, match="NaN"):
+        GAIRanker(C=1.0).fit(pairs, (gain > 0).astype(int))
+    whole = np.nan_to_num(pairs[:20], nan=0.5)
+    exact = GAIRanker().fit(whole, (gain > 0).astype(int)[:20])
+    assert exact.solver_ == "exact"
+    with pytest.raises(ValueError, match="NaN"):
+        exact.utility(known)
+
+
+def test_tol_is_the_gap_to_reach_with_either_solver():
+    X, y = wave(200)
+    assert GAIRegressor(tol=1e-6).fit(X, y).dual_gap_ <= 1e-6
+    exact = GAIRegressor(C=0.1, max_order=1).fit(X, y)
+    assert (exact.tol_, exact.loss_) == (1e-5, "tube")
+
+
+def test_a_fit_that_may_not_take_long_says_how_far_it_came():
+    X, y = wave(3_000)
+    steps = []
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = GAIRegressor(max_time=1e-3, callback=steps.append).fit(X, y)
+    assert model.solver_status_ == "time_limit"
+    assert 0.0 <= model.dual_gap_ < 1.0
+    assert np.isfinite(model.predict(X)).all()
+    assert [step.stage for step in steps] == ["path", "fit"] * (len(steps) // 2)
+    with pytest.raises(DataError, match="max_time needs the binned solver"):
+        GAIRegressor(max_time=1.0, sigma=0.3).fit(X, y)
+
+
+def test_callbacks_follow_the_path():
+    steps = []
+    model = GAIRegressor(callback=steps.append, verbose=1).fit(*wave(200))
+    path = [step for step in steps if step.stage == "path"]
+    assert [step.step for step in path[:3]] == [1, 2, 3]
+    assert min(step.error for step in path) < 0.5 * path[0].error
+    assert steps[-1].gap <= 1e-3
+    assert model.solver_status_ == "optimal"
+
+
+def test_the_binned_solver_refuses_what_does_not_fit_into_memory(monkeypatch):
+    monkeypatch.setattr("os.sysconf", lambda name: 2**14)  # 256 MB
+    with pytest.raises(DataError, match=r"binned solver with 50 rows.*Dask array"):
+        GAIRegressor().fit(*wave(50))

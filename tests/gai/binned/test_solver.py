@@ -4,8 +4,15 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from penchant.gai.binned._groups import make_blocks, make_groups
-from penchant.gai.binned._losses import Grades, Logistic, Preference, Squared, Tube
+from penchant.gai.binned._blocks import make_blocks
+from penchant.gai.binned._groups import make_groups
+from penchant.gai.binned._losses import (
+    Grades,
+    Logistic,
+    Preference,
+    Squared,
+    Tube,
+)
 from penchant.gai.binned._solver import BinnedProblem
 
 LOSSES = {
@@ -32,12 +39,12 @@ def targets(name, u):
     return np.digitize(u, [-0.8, 0.0, 0.8]).astype(float) if name == "grades" else u
 
 
-def problem(name, n_rows=150, max_order=2, n_blocks=1, **options):
+def problem(name, n_rows=150, max_order=2, n_blocks=1, directions=None, **options):
     X, u = sample(n_rows)
     y, sides = targets(name, u), [X]
     if name == "preference":
         sides, y = [X, X[::-1]], (u > u[::-1]).astype(float)
-    axes, groups = make_groups(X, [False] * X.shape[1], max_order)
+    axes, groups = make_groups(X, [False] * X.shape[1], max_order, directions)
     size = -(-n_rows // n_blocks)
     blocks = make_blocks(axes, sides, y, np.ones(n_rows), size)
     return BinnedProblem(blocks, groups, LOSSES[name], **options)
@@ -63,7 +70,7 @@ def objective(problem, point, lam):
 def reference(problem, lam):
     """Give the minimum by an interior-point solver on dense features."""
     (block,) = problem.blocks
-    coefs = [cp.Variable(group.size) for group in problem.groups]
+    coefs = [cp.Variable(g.size, nonneg=g.is_cone) for g in problem.groups]
     f = sum(
         group.columns(block).astype(float) @ v
         for group, v in zip(problem.groups, coefs, strict=True)
@@ -87,7 +94,8 @@ def reference(problem, lam):
     norms = zip(problem.groups, coefs, strict=True)
     penalty = lam * sum(group.price * cp.norm(v) for group, v in norms)
     program = cp.Problem(cp.Minimize(cp.sum(losses) / len(y) + penalty))
-    return program.solve(solver=cp.CLARABEL)
+    enough = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-7)
+    return program.solve(solver=cp.CLARABEL, **enough)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -106,6 +114,19 @@ def test_triples_reach_the_minimum():
     assert objective(small, point, lam) == pytest.approx(
         reference(small, lam), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("directions", [{0: -1}, {0: 1, 1: 1, 2: -1}])
+@pytest.mark.parametrize("name", ["squared", "logistic", "preference"])
+def test_directions_give_the_minimum_over_the_cone(name, directions):
+    small = problem(name, 80, directions=directions)
+    lam, point = solved(small, 0.1, 1e-7)
+    assert point.status == "optimal"
+    assert objective(small, point, lam) == pytest.approx(
+        reference(small, lam), rel=1e-6
+    )
+    cones = [v for k, v in point.coefs.items() if small.groups[k].is_cone]
+    assert min(v.min() for v in cones) >= 0.0
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -9,17 +9,27 @@ from penchant.gai.binned._losses import (
     Squared,
     Tube,
 )
+from penchant.gai.binned._memory import check_memory
+from penchant.gai.binned._spread import Spread, is_spread, read_column
 from penchant.gai.binned._utility import BinnedGAI
+from penchant.gai.binned._watch import FitProgress, Watch, watched
 
 __all__ = [
     "BinnedFit",
     "BinnedGAI",
+    "FitProgress",
     "Grades",
     "Logistic",
     "Loss",
     "Preference",
     "Rows",
+    "Spread",
     "Squared",
     "Tube",
+    "Watch",
+    "check_memory",
     "fit_binned",
+    "is_spread",
+    "read_column",
+    "watched",
 ]

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Axis", "Codes", "make_axes", "sampled"]
+__all__ = ["EDGE_ROWS", "Axis", "Codes", "make_axes", "sampled"]
 
 Codes: TypeAlias = NDArray[np.uint8]
 
 N_CELLS = (254, 48, 16)
 """Largest number of bins in factors of 1, 2 and 3 attributes, without the blanks'."""
-_EDGE_ROWS = 200_000
+EDGE_ROWS = 200_000
 """Edges come from at most so many rows."""
 _MAX_LEVELS = 64
 """Features of a categorical attribute on its own, for its most frequent levels."""
@@ -97,16 +97,15 @@ def make_axes(
     Parameters
     ----------
     U : ndarray of shape (n_rows, n_attributes)
-        NaN is a blank.
+        At most EDGE_ROWS rows. NaN is a blank.
     categorical : sequence of bool
         Which attributes are codes of categories.
     n_features : sequence of int
         Number of features in factors of 1, 2, ... attributes.
     """
-    rows = U[sampled(len(U), _EDGE_ROWS)]
     return [
         _make_axis(column, is_code, n_features)
-        for column, is_code in zip(rows.T, categorical, strict=True)
+        for column, is_code in zip(U.T, categorical, strict=True)
     ]
 
 

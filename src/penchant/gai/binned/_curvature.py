@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from scipy.linalg import lapack
 
-from penchant.gai.binned._groups import Block, Group, Joined
-from penchant.typing import FloatArray, IntArray
+from penchant.gai.binned._blocks import Block
+from penchant.gai.binned._groups import Group, Joined
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Curvature"]
 
@@ -14,6 +15,7 @@ _CHUNK = 4_096
 _SWEEPS = 2
 _MAX_ROUNDS = 12
 _MAX_TURNS = 6
+_CONE_STEPS = 40
 _NOTHING = 1e-10
 _DAMPING = 1e-7
 """Share of the mean curvature that is added to Newton's matrix: collinear attributes
@@ -45,6 +47,7 @@ class Curvature:
     def _clear(self) -> None:
         self.members: list[int] = []
         self._sizes: list[int] = []
+        self._bounded = np.zeros(0, dtype=bool)
         self._raw = np.zeros((0, 0))
         self._means = np.zeros((0, 0))
         self._centred = np.zeros((0, 0))
@@ -92,6 +95,8 @@ class Curvature:
         self._raw, self._means = raw, means
         self.members = every
         self._sizes += [self.groups[k].size for k in new]
+        self._bounded = np.concatenate([self.groups[k].bounded for k in every])
+        self._owners = np.repeat(np.arange(len(every)), self._sizes)
         self._centre()
 
     def _centre(self) -> None:
@@ -167,9 +172,12 @@ class Curvature:
 
     def _residual(self, v: FloatArray, slope: FloatArray, costs: FloatArray) -> float:
         norms = self._norms(v)
-        units = np.repeat(costs / np.maximum(norms, 1e-300), self._sizes)
-        inside = np.maximum(self._norms(slope) / costs - 1.0, 0.0)
-        on = self._norms(slope + np.where(np.isfinite(units), units, 0) * v) / costs
+        units = (costs / np.maximum(norms, 1e-300))[self._owners]
+        downhill = np.where(np.isfinite(units), units, 0.0) * v + slope
+        held = self._bounded & (v == 0.0)  # these cannot follow a slope that rises
+        on = self._norms(np.where(held, np.minimum(downhill, 0.0), downhill)) / costs
+        felt = np.where(self._bounded, np.minimum(slope, 0.0), slope)
+        inside = np.maximum(self._norms(felt) / costs - 1.0, 0.0)
         return float(np.where(norms > 0, on, inside).max())
 
     def _sweep(self, v: FloatArray, slope: FloatArray, costs: FloatArray) -> None:
@@ -179,9 +187,14 @@ class Curvature:
         for k in np.flatnonzero(moving).tolist():
             own = self._slices[k]
             values, vectors = self._rotation(k)
-            old = vectors.T @ v[own]
-            linear = vectors.T @ slope[own] - values * old
-            new = vectors @ _block_minimum(values, linear, costs[k])
+            if self._bounded[own].any():
+                linear = slope[own] - H[own, own] @ v[own]
+                block = H[own, own], linear, costs[k], self._bounded[own]
+                new = _cone_minimum(v[own], block, values[-1])
+            else:
+                old = vectors.T @ v[own]
+                linear = vectors.T @ slope[own] - values * old
+                new = vectors @ _block_minimum(values, linear, costs[k])
             change = new - v[own]
             if change.any():
                 v[own] = new  # exactly zero where it is zero
@@ -196,57 +209,59 @@ class Curvature:
         return self._rotations[k]
 
     def _newton(self, v: FloatArray, slope: FloatArray, costs: FloatArray) -> None:
-        """Move all groups that are not zero together.
+        """Move all that is not zero together.
 
-        Groups that would turn round are sent to zero, and the others move without
-        them: between nearly collinear attributes all is then decided at once.
+        Groups that would turn round and coefficients that would become negative and
+        must not are sent to zero, and the others move without them: between nearly
+        collinear attributes all is then decided at once.
         """
-        stay = np.flatnonzero(self._norms(v))
+        held = self._bounded & (v == 0.0)
+        stay = (self._norms(v) > 0)[self._owners] & ~held
         direction = np.zeros(len(v))
         for _ in range(_MAX_TURNS):
-            if not stay.size:
+            if not stay.any():
                 break
-            columns = self._columns(stay)
-            direction = -v
-            direction[columns] = 0.0
-            pull = slope[columns] + self._centred[columns] @ direction
-            change = self._newton_step(v, pull, costs, stay)
+            direction = np.where(stay, 0.0, -v)
+            change = self._newton_step(
+                v, slope + self._centred @ direction, costs, stay
+            )
             if change is None:
                 return
-            direction[columns] = change
+            direction[stay] = change
             along = np.add.reduceat(v * (v + direction), self._starts)
-            turns = along[stay] <= 0
-            if not turns.any():
+            leaves = (along <= 0)[self._owners] | (self._bounded & (v + direction < 0))
+            if not (stay & leaves).any():
                 break
-            stay = stay[~turns]
+            stay &= ~leaves
+        falls = self._bounded & (direction < 0)
+        reach = float(np.min(-v[falls] / direction[falls], initial=1.0))
         image = self._centred @ direction
         line = float(slope @ direction), float(direction @ image)
-        t = self._best_step(v, direction, costs, line)
+        t = self._best_step(v, direction, costs, line, reach)
         v += t * direction
+        v[self._bounded] = np.maximum(v[self._bounded], 0.0)  # rounding
         slope += t * image
 
-    def _columns(self, chosen: IntArray) -> IntArray:
-        mask = np.zeros(len(self._sizes), dtype=bool)
-        mask[chosen] = True
-        return np.flatnonzero(np.repeat(mask, self._sizes))
-
     def _newton_step(
-        self, v: FloatArray, pull: FloatArray, costs: FloatArray, on: IntArray
+        self, v: FloatArray, slope: FloatArray, costs: FloatArray, stay: BoolArray
     ) -> FloatArray | None:
-        """Solve for the step of some groups; None: the matrix is not definite."""
-        columns = self._columns(on)
-        norms = self._norms(v)[on]
-        sizes = np.array(self._sizes)[on]
-        bend = np.repeat(costs[on] / norms, sizes)
+        """Solve for the step of some columns; None: the matrix is not definite."""
+        columns = np.flatnonzero(stay)
+        owners = self._owners[columns]
+        bends = costs / np.maximum(self._norms(v), 1e-300)
+        bend = bends[owners]
         matrix = self._centred[np.ix_(columns, columns)]
         damping = _DAMPING * np.trace(matrix) / len(columns)
         matrix.flat[:: len(columns) + 1] += bend + damping
-        end = 0
-        for k, norm in zip(on, norms, strict=True):
-            begin, end = end, end + self._sizes[k]
-            unit = v[self._slices[k]] / norm
-            matrix[begin:end, begin:end] -= (costs[k] / norm) * np.outer(unit, unit)
-        _, change, failed = lapack.dposv(matrix, -pull - bend * v[columns], lower=True)
+        kept, starts = np.unique(owners, return_index=True)
+        norms = self._norms(v)
+        for k, begin, end in zip(
+            kept, starts, [*starts[1:], len(columns)], strict=True
+        ):
+            unit = v[columns[begin:end]] / norms[k]
+            matrix[begin:end, begin:end] -= bends[k] * np.outer(unit, unit)
+        right = -slope[columns] - bend * v[columns]
+        _, change, failed = lapack.dposv(matrix, right, lower=True)
         return None if failed else change
 
     def _best_step(
@@ -255,8 +270,9 @@ class Curvature:
         direction: FloatArray,
         costs: FloatArray,
         line: tuple[float, float],
+        reach: float,
     ) -> float:
-        """Minimise the model along a direction, up to a full step.
+        """Minimise the model along a direction, up to a reach.
 
         Where attributes are nearly collinear, groups change places along directions
         that are almost flat: full steps go far beyond the point where one is zero.
@@ -268,7 +284,7 @@ class Curvature:
             norms = np.maximum(self._norms(now), 1e-300)
             return float(line[0] + t * line[1] + costs @ (along / norms))
 
-        low, high = 0.0, 1.0
+        low, high = 0.0, reach
         if slope(high) <= 0:
             return high
         for _ in range(50):
@@ -299,3 +315,26 @@ def _block_minimum(values: FloatArray, linear: FloatArray, cost: float) -> Float
         return np.zeros(len(linear))
     minimum: FloatArray = -linear * norm / (values * norm + cost)
     return minimum
+
+
+def _cone_minimum(
+    start: FloatArray,
+    block: tuple[FloatArray, FloatArray, float, BoolArray],
+    steepest: float,
+) -> FloatArray:
+    """Minimise v'Hv/2 + linear'v + cost ||v|| with some v_i >= 0, nearly.
+
+    Accelerated gradient steps, each followed by what the norm and the bounds ask for
+    together: first to the cone, then towards zero. Newton's steps do the rest.
+    """
+    H, linear, cost, bounded = block
+    v, ahead, momentum = start, start, 1.0
+    for _ in range(_CONE_STEPS):
+        moved = ahead - (H @ ahead + linear) / steepest
+        moved = np.where(bounded, np.maximum(moved, 0.0), moved)
+        norm = float(np.sqrt(moved @ moved))
+        shrunk = max(0.0, 1.0 - cost / (steepest * max(norm, 1e-300))) * moved
+        faster = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = shrunk + (momentum - 1.0) / faster * (shrunk - v)
+        v, momentum = shrunk, faster
+    return v

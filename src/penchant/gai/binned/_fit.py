@@ -1,39 +1,87 @@
 """From encoded items to a learned utility, by a path or at a given penalty."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from penchant.gai.binned._bins import Axis
-from penchant.gai.binned._groups import Group, Joined, make_blocks, make_groups
+from penchant.gai.binned._bins import EDGE_ROWS, Axis, sampled
+from penchant.gai.binned._blocks import Block, make_block, make_blocks
+from penchant.gai.binned._groups import Group, Joined, make_groups
 from penchant.gai.binned._losses import Loss
+from penchant.gai.binned._memory import check_memory
 from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
 from penchant.gai.binned._solver import Point
+from penchant.gai.binned._spread import Spread
 from penchant.gai.binned._utility import BinnedGAI
-from penchant.typing import FloatArray
+from penchant.gai.binned._watch import Watch
+from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
 __all__ = ["BinnedFit", "Rows", "fit_binned"]
 
+_VALUE_BYTES, _ROW_BYTES, _LEAST_BYTES = 40.0, 80.0, 7e8
+"""What a fit holds for each value of the table and for each row, and in any case: the
+encoded table twice, codes and a line; scores, pulls and moves; curvatures."""
 
-class Rows(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class Rows:
     """What to learn from.
 
     Parameters
     ----------
-    sides : sequence of ndarray of shape (n_rows, n_attributes)
+    sides : sequence of ndarray of shape (n_rows, n_attributes), or of one Spread
         Encoded items; or the first and the second items of comparisons.
     y, weights : ndarray of shape (n_rows,)
     categorical : sequence of bool
         Which attributes are codes of categories.
+    directions : mapping of int to {+1, -1} or None
+        Attributes along which the utility must rise or fall.
     """
 
-    sides: Sequence[FloatArray]
+    sides: Sequence[Any]
     y: FloatArray
     weights: FloatArray
     categorical: Sequence[bool]
+    directions: Mapping[int, int] | None = None
+
+    def sample(self) -> FloatArray:
+        """Give the items from which bins are made."""
+        first = self.sides[0]
+        if isinstance(first, Spread):
+            return first.pick(sampled(len(self.y), EDGE_ROWS))
+        items: FloatArray = np.concatenate(self.sides) if len(self.sides) > 1 else first
+        return items[sampled(len(items), EDGE_ROWS)]
+
+    def table(
+        self, axes: Sequence[Axis], groups: Sequence[Group], loss: Loss, watch: Watch
+    ) -> Table:
+        """Encode the rows block by block, where they are."""
+        first = self.sides[0]
+        if isinstance(first, Spread):
+            columns = first.pieces, first.parts(self.y), first.parts(self.weights)
+            blocks = first.place.keep(partial(_one_sided, axes), *columns)
+            return Table(blocks, groups, loss, first.sizes, first.place, watch)
+        n_values = sum(side.size for side in self.sides)
+        need = _VALUE_BYTES * n_values + _ROW_BYTES * len(self.y) + _LEAST_BYTES
+        check_memory(
+            need,
+            f"The binned solver with {len(self.y)} rows",
+            "fewer rows, or a Dask array on a cluster",
+        )
+        blocks = make_blocks(axes, self.sides, self.y, self.weights)
+        sizes = [len(block.y) for block in blocks]
+        return Table(blocks, groups, loss, sizes, watch=watch)
+
+
+def _one_sided(
+    axes: Sequence[Axis], U: FloatArray, y: FloatArray, weights: FloatArray
+) -> Block:
+    return make_block(axes, [U], y, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +97,7 @@ class BinnedFit:
         Relative duality gap over all candidates; of the linear problem if `solver`
         says so.
     status : str
-        "optimal" or "stalled".
+        "optimal", "stalled" or "time_limit".
     n_iter : int
     solver : {"binned", "linear"}
     lam : float
@@ -76,6 +124,7 @@ def fit_binned(
     tol: float = 1e-3,
     lam: float | None = None,
     random_state: np.random.RandomState | None = None,
+    watch: Watch | None = None,
 ) -> BinnedFit:
     """Learn a sparse utility over bins.
 
@@ -92,12 +141,12 @@ def fit_binned(
         utility is taken where these say that it does better.
     random_state : RandomState or None
         Draws the rows that are held out.
+    watch : Watch or None
+        Tells when time is up, and others how far the fit is.
     """
-    first = rows.sides[0]
-    order = min(max_order, max(1, first.shape[1]))
-    axes, groups = make_groups(np.concatenate(rows.sides), rows.categorical, order)
-    blocks = make_blocks(axes, rows.sides, rows.y, rows.weights)
-    table = Table(blocks, groups, loss)
+    order = min(max_order, max(1, len(rows.categorical)))
+    axes, groups = make_groups(rows.sample(), rows.categorical, order, rows.directions)
+    table = rows.table(axes, groups, loss, watch or Watch())
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
         return _learned(point, axes, [], ("binned", np.inf, np.nan))
@@ -141,11 +190,15 @@ def _learned(
             if not piece.any():
                 continue
             if part.is_line:
-                slopes[part.factor] = float(piece[0])
+                slopes[part.factor] = float(part.table(piece)[0])
                 n_cells = len(part.axes[0].shares[0])
                 tables.setdefault(part.factor, np.zeros(n_cells))
+            elif part.is_cone and len(part.factor) > 1:
+                for factor, table in _parts(part, piece):
+                    tables[factor] = tables.get(factor, 0.0) + table
             else:
-                tables[part.factor] = part.table(piece)
+                tables[part.factor] = tables.get(part.factor, 0.0) + part.table(piece)
+    offsets = point.offsets + tables.pop((), 0.0)
     subsets = tuple(sorted(tables, key=lambda s: (len(s), s)))
     lean = {i: replace(axis, features=()) for i, axis in enumerate(axes)}
     utility = BinnedGAI(
@@ -153,7 +206,30 @@ def _learned(
         subsets,
         tuple(tables[s] for s in subsets),
         tuple(slopes.get(s, 0.0) for s in subsets),
-        float(point.offsets[0]) if len(point.offsets) else 0.0,
+        float(offsets[0]) if len(offsets) else 0.0,
     )
-    fit = (utility, point.offsets, point.gap, point.status, point.n_iter)
-    return BinnedFit(*fit, *notes)
+    return BinnedFit(utility, offsets, point.gap, point.status, point.n_iter, *notes)
+
+
+def _parts(group: Group, coef: FloatArray) -> Iterator[tuple[Factor, FloatArray]]:
+    """Split a table that is not centred into those of all parts of its factor."""
+    order = len(group.factor)
+    for size in range(order + 1):
+        for part in combinations(range(order), size):
+            table = group.table(coef)
+            for place in reversed(range(order)):
+                shares = group.axes[place].shares[order - 1]
+                means = np.tensordot(table, shares, axes=(place, 0))
+                inside = place in part
+                table = table - np.expand_dims(means, place) if inside else means
+            for axis, place in enumerate(part):
+                cells = _coarser(group.axes[place], size, order)
+                table = np.take(table, cells, axis=axis)
+            yield tuple(group.factor[place] for place in part), table
+
+
+def _coarser(axis: Axis, order: int, larger: int) -> IntArray:
+    """Give for each cell in factors of one order its cell in larger factors."""
+    cells = np.zeros(len(axis.shares[order - 1]), dtype=np.int64)
+    cells[axis.cells[order - 1]] = axis.cells[larger - 1]
+    return cells

@@ -1,32 +1,20 @@
-"""Groups of features and blocks of rows: all that a solver asks of data are sums."""
+"""Groups of features: lines, curves, pairs and triples."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from penchant.gai.binned._bins import Axis, Codes, make_axes
-from penchant.typing import FloatArray, IntArray
+from penchant.gai.binned._bins import Axis, make_axes
+from penchant.gai.binned._blocks import Block, Cells, SingleArray, Table
+from penchant.gai.binned._cones import rising_curve, rising_products
+from penchant.typing import BoolArray, FloatArray, IntArray
 from penchant.utility import Factor
 
-__all__ = [
-    "BLOCK_ROWS",
-    "Block",
-    "Group",
-    "Joined",
-    "Side",
-    "make_blocks",
-    "make_groups",
-]
+__all__ = ["Group", "Joined", "make_groups"]
 
-SingleArray: TypeAlias = NDArray[np.float32]
-
-BLOCK_ROWS = 2**16
-"""Rows of a block: its columns of codes and pulls stay in the processor's cache."""
 WEIGHTS = (1.0, 1.5, 2.0)
 """Price of factors of 1, 2 and 3 attributes."""
 LINEAR_WEIGHT = 0.5
@@ -34,41 +22,6 @@ _FINE_RANKS, _COARSE_RANKS = (24, 8, 4), (12, 5, 3)
 _FINE_COLUMNS, _COARSE_COLUMNS = (24, 64, 32), (12, 16, 16)
 _SMALL = 2_000
 """Up to so many rows the coarse ranks are used."""
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """The items of a block: codes for each order, shape (d, n), and linear columns."""
-
-    codes: tuple[Codes, ...]
-    lines: SingleArray
-
-    def rows(self, chosen: IntArray) -> "Side":
-        """Keep some rows."""
-        codes = tuple(order[:, chosen] for order in self.codes)
-        return Side(codes, self.lines[:, chosen])
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Rows that are worked on together, on one worker.
-
-    Parameters
-    ----------
-    sides : tuple of Side
-        The rated items; or the first and the second items of comparisons, whose
-        difference is judged.
-    y, weights : ndarray of shape (n_rows,)
-    """
-
-    sides: tuple[Side, ...]
-    y: FloatArray
-    weights: FloatArray
-
-    def rows(self, chosen: IntArray) -> "Block":
-        """Keep some rows."""
-        sides = tuple(side.rows(chosen) for side in self.sides)
-        return Block(sides, self.y[chosen], self.weights[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +34,33 @@ class Group:
         Positions of its attributes among the axes.
     axes : tuple of Axis
         Of these attributes.
-    is_line : bool
+    tables : tuple of ndarray of shape (n_cells, n_features)
+        The features of each attribute in each cell; none: a line.
     n_columns : int
         Only the products of features with the largest variances are kept: with
         variances that fall like 1/k^2, most of all products matter little.
+    is_cone : bool
+        Whether coefficients must not be negative.
+    sign : {1, -1}
+        Direction of a line.
     """
 
     factor: Factor
     axes: tuple[Axis, ...]
-    is_line: bool
+    tables: tuple[FloatArray, ...]
     n_columns: int
+    is_cone: bool = False
+    sign: int = 1
+
+    @property
+    def is_line(self) -> bool:
+        """Whether this is the linear column of an attribute."""
+        return not self.tables
+
+    @cached_property
+    def bounded(self) -> BoolArray:
+        """Which coefficients must not be negative."""
+        return np.full(self.size, self.is_cone)
 
     @property
     def price(self) -> float:
@@ -98,13 +68,9 @@ class Group:
         return LINEAR_WEIGHT if self.is_line else WEIGHTS[len(self.factor) - 1]
 
     @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """Number of cells along each attribute."""
-        return tuple(len(table) for table in self._tables)
-
-    @property
-    def _tables(self) -> list[FloatArray]:
-        return [axis.features[len(self.factor) - 1] for axis in self.axes]
+    def cells(self) -> tuple[Cells, ...]:
+        """Where sums of pulls are wanted."""
+        return (Cells(self.factor, tuple(len(table) for table in self.tables)),)
 
     @cached_property
     def _picks(self) -> IntArray:
@@ -116,7 +82,7 @@ class Group:
     @cached_property
     def _variances(self) -> FloatArray:
         product = np.ones(1)
-        for axis, table in zip(self.axes, self._tables, strict=True):
+        for axis, table in zip(self.axes, self.tables, strict=True):
             shares = axis.shares[len(self.factor) - 1]
             product = np.outer(product, shares @ table**2).ravel()
         return product
@@ -130,17 +96,12 @@ class Group:
         """Number of columns."""
         return 1 if self.is_line else len(self._picks)
 
-    @cached_property
-    def n_sums(self) -> int:
-        """Number of cells."""
-        return 1 if self.is_line else int(np.prod(self.shape))
-
     def correlation(self, sums: FloatArray) -> FloatArray:
         """Take sums of pulls in the cells (or along the line) to columns."""
         if self.is_line:
-            return sums
+            return self.sign * sums
         tensor = sums
-        for table in self._tables:  # each step moves the first axis to the end
+        for table in self.tables:  # each step moves the first axis to the end
             tensor = tensor.reshape(len(table), -1).T @ table
         columns: FloatArray = self._scale * tensor.ravel()[self._picks]
         return columns
@@ -148,60 +109,40 @@ class Group:
     def table(self, coef: FloatArray) -> FloatArray:
         """Give the function with these coefficients in each cell, or the slope."""
         if self.is_line:
-            return coef
-        ranks = [table.shape[1] for table in self._tables]
+            return self.sign * coef
+        ranks = [table.shape[1] for table in self.tables]
         tensor = np.zeros(int(np.prod(ranks)))
         tensor[self._picks] = self._scale * coef
         tensor = tensor.reshape(ranks)
-        for table in self._tables:
+        for table in self.tables:
             tensor = np.tensordot(tensor, table, axes=(0, 1))
         return tensor
+
+    def over_cells(self, coef: FloatArray) -> list[Table]:
+        """Give the function with these coefficients over its cells."""
+        return [(self.cells[0], self.table(coef))]
 
     def columns(self, block: Block) -> SingleArray:
         """Give the columns of the rows of a block, single precision."""
         total = np.zeros((len(block.y), self.size), dtype=np.float32)
         for sign, side in zip((1, -1), block.sides, strict=False):
             if self.is_line:
-                total[:, 0] += np.float32(sign) * side.lines[self.factor[0]]
+                line = side.lines[self.factor[0]]
+                total[:, 0] += np.float32(sign * self.sign) * line
             else:
-                total += np.float32(sign) * self._cell_columns[self._cells(side)]
+                total += (
+                    np.float32(sign) * self._cell_columns[self.cells[0].places(side)]
+                )
         return total
 
     @cached_property
     def _cell_columns(self) -> SingleArray:
         """The columns of every cell."""
         products = np.ones((1, 1))
-        for table in self._tables:
+        for table in self.tables:
             wide = products[:, None, :, None] * table[None, :, None, :]
             products = wide.reshape(wide.shape[0] * wide.shape[1], -1)
         return (self._scale * products[:, self._picks]).astype(np.float32)
-
-    def _cells(self, side: Side) -> IntArray:
-        """Give the joint cell of each row, in the integers that bincount wants."""
-        codes = side.codes[len(self.factor) - 1]
-        cells: IntArray = codes[self.factor[0]].astype(np.intp)
-        for i, n_cells in zip(self.factor[1:], self.shape[1:], strict=True):
-            cells *= n_cells
-            cells += codes[i]
-        return cells
-
-    def sums(self, block: Block, pull: FloatArray) -> FloatArray:
-        """Sum up the pulls of a block in each cell, or along the line."""
-        total = np.zeros(self.n_sums)
-        for sign, side in zip((1, -1), block.sides, strict=False):
-            if self.is_line:
-                total += sign * (side.lines[self.factor[0]] @ pull)
-            else:
-                total += sign * np.bincount(self._cells(side), pull, len(total))
-        return total
-
-    def add_values(self, block: Block, table: FloatArray, values: FloatArray) -> None:
-        """Add the function with this table to values of the rows of a block."""
-        for sign, side in zip((1, -1), block.sides, strict=False):
-            if self.is_line:
-                values += (sign * table[0]) * side.lines[self.factor[0]]
-            else:
-                values += (sign * table).ravel()[self._cells(side)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,89 +162,79 @@ class Joined:
         """Number of columns."""
         return sum(part.size for part in self.parts)
 
+    @property
+    def bounded(self) -> BoolArray:
+        """Which coefficients must not be negative."""
+        return np.concatenate([part.bounded for part in self.parts])
+
     def split(self, coef: FloatArray) -> list[FloatArray]:
         """Give coefficients back to the parts."""
         return np.split(coef, np.cumsum([part.size for part in self.parts])[:-1])
 
+    @property
+    def cells(self) -> tuple[Cells, ...]:
+        """Where sums of pulls are wanted."""
+        return tuple(cells for part in self.parts for cells in part.cells)
+
     def correlation(self, sums: FloatArray) -> FloatArray:
         """Take sums of pulls to columns."""
-        ends = np.cumsum([part.n_sums for part in self.parts])[:-1]
+        ends = np.cumsum([cells.size for cells in self.cells])[:-1]
         pieces = zip(self.parts, np.split(sums, ends), strict=True)
         return np.concatenate([part.correlation(piece) for part, piece in pieces])
 
-    def table(self, coef: FloatArray) -> FloatArray:
-        """Give the tables of all parts, one after the other."""
+    def over_cells(self, coef: FloatArray) -> list[Table]:
+        """Give the functions with these coefficients over their cells."""
         pieces = zip(self.parts, self.split(coef), strict=True)
-        return np.concatenate([part.table(piece).ravel() for part, piece in pieces])
+        return [table for part, piece in pieces for table in part.over_cells(piece)]
 
     def columns(self, block: Block) -> SingleArray:
         """Give the columns of the rows of a block, single precision."""
         return np.concatenate([part.columns(block) for part in self.parts], axis=1)
 
-    def sums(self, block: Block, pull: FloatArray) -> FloatArray:
-        """Sum up the pulls of a block for all parts."""
-        return np.concatenate([part.sums(block, pull) for part in self.parts])
-
-    def add_values(self, block: Block, table: FloatArray, values: FloatArray) -> None:
-        """Add the functions with these tables to values of the rows of a block."""
-        ends = np.cumsum([part.n_sums for part in self.parts])[:-1]
-        for part, piece in zip(self.parts, np.split(table, ends), strict=True):
-            part.add_values(block, piece, values)
-
 
 def make_groups(
-    U: FloatArray, categorical: Sequence[bool], max_order: int
+    U: FloatArray,
+    categorical: Sequence[bool],
+    max_order: int,
+    directions: Mapping[int, int] | None = None,
 ) -> tuple[list[Axis], list[Group]]:
-    """Bin the attributes and list the candidates: lines, curves, pairs, triples."""
+    """Bin the attributes and list the candidates: lines, curves, pairs, triples.
+
+    Candidates with an attribute in `directions` rise (+1) or fall (-1) along it.
+    """
     small = len(U) <= _SMALL
     ranks = (_COARSE_RANKS if small else _FINE_RANKS)[:max_order]
     n_columns = _COARSE_COLUMNS if small else _FINE_COLUMNS
     axes = make_axes(U, categorical, ranks)
-    lines = [i for i, axis in enumerate(axes) if axis.has_line]
-    groups = [Group((i,), (axes[i],), True, 1) for i in lines]
+    signs = dict(directions or {})
+    groups = [
+        Group((i,), (axis,), (), 1, i in signs, signs.get(i, 1))
+        for i, axis in enumerate(axes)
+        if axis.has_line
+    ]
     for order in range(1, max_order + 1):
         for factor in combinations(range(len(axes)), order):
             chosen = tuple(axes[i] for i in factor)
-            n = n_columns[order - 1]
-            if order == 1:  # all levels of a category
-                n = max(n, chosen[0].features[0].shape[1])
-            group = Group(factor, chosen, False, n)
-            if group.size:
-                groups.append(group)
-    return axes, groups
+            own = [signs.get(i, 0) for i in factor]
+            groups += _candidates(factor, chosen, own, n_columns[order - 1])
+    return axes, [group for group in groups if group.size]
 
 
-def make_blocks(
-    axes: Sequence[Axis],
-    sides: Sequence[FloatArray],
-    y: FloatArray,
-    weights: FloatArray,
-    block_rows: int = BLOCK_ROWS,
-) -> list[Block]:
-    """Encode rows block by block: a byte per attribute and order, a single per line."""
-    return [
-        Block(
-            tuple(_make_side(axes, side[low:high]) for side in sides),
-            y[low:high],
-            weights[low:high],
-        )
-        for low, high in _ranges(len(y), block_rows)
-    ]
-
-
-def _ranges(n_rows: int, block_rows: int) -> Iterator[tuple[int, int]]:
-    for low in range(0, n_rows, block_rows):
-        yield low, min(low + block_rows, n_rows)
-
-
-def _make_side(axes: Sequence[Axis], U: FloatArray) -> Side:
-    columns = np.ascontiguousarray(U.T)
-    lines = np.zeros(columns.shape, dtype=np.float32)
-    codes: list[list[Codes]] = []
-    for i, (axis, column) in enumerate(zip(axes, columns, strict=True)):
-        codes.append(axis.codes(column))
-        if axis.has_line:
-            lines[i] = axis.line(column)
-    n_orders = len(codes[0]) if codes else 0
-    by_order = (np.stack([own[q] for own in codes]) for q in range(n_orders))
-    return Side(tuple(by_order), lines)
+def _candidates(
+    factor: Factor, axes: tuple[Axis, ...], signs: Sequence[int], n_columns: int
+) -> Iterator[Group]:
+    """Yield the group of a factor; two if several attributes have a direction."""
+    order = len(factor)
+    if not any(signs):
+        tables = tuple(axis.features[order - 1] for axis in axes)
+        if order == 1:  # all levels of a category
+            n_columns = max(n_columns, tables[0].shape[1])
+        yield Group(factor, axes, tables, n_columns)
+    elif order == 1:
+        curve = rising_curve(axes[0], signs[0], n_columns)
+        yield Group(factor, axes, (curve,), curve.shape[1], is_cone=True)
+    else:
+        rank = int(n_columns ** (1 / order) + 1e-9)
+        for tables in rising_products(axes, signs, rank):
+            n_products = int(np.prod([table.shape[1] for table in tables]))
+            yield Group(factor, axes, tables, n_products, is_cone=True)

@@ -1,13 +1,18 @@
 """A path of penalties, chosen by rows that were held out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
 
 import numpy as np
 
-from penchant.gai.binned._groups import Block, Group, Joined
+from penchant.gai.binned import _blocks as on
+from penchant.gai.binned._blocks import Here, Place
+from penchant.gai.binned._groups import Group, Joined
 from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._solver import MAX_COLUMNS, BinnedProblem, Point
+from penchant.gai.binned._watch import Watch
 from penchant.typing import FloatArray
 
 __all__ = ["FOLD_ROWS", "Chosen", "Table", "choose", "fit_at", "hold_out"]
@@ -28,25 +33,32 @@ _AS_GOOD = 1.005
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Blocks of rows, candidate groups and a loss: what a path is fitted to."""
+    """Blocks of rows, candidate groups and a loss: what a path is fitted to.
 
-    blocks: list[Block]
+    Parameters
+    ----------
+    blocks, groups, loss, place, watch
+        As in BinnedProblem.
+    sizes : sequence of int
+        Number of rows of each block.
+    """
+
+    blocks: list[Any]
     groups: Sequence[Group | Joined]
     loss: Loss
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return sum(len(block.y) for block in self.blocks)
+    sizes: Sequence[int]
+    place: Place = field(default_factory=Here)
+    watch: Watch = field(default_factory=Watch)
 
     def problem(self, kept: FloatArray | None = None) -> BinnedProblem:
         """State the problem for some of the rows."""
         blocks = self.blocks
         if kept is not None:
-            ends = np.cumsum([len(block.y) for block in blocks])[:-1]
-            parts = zip(blocks, np.split(kept, ends), strict=True)
-            blocks = [replace(b, weights=b.weights * share) for b, share in parts]
-        return BinnedProblem(blocks, self.groups, self.loss)
+            shares = np.split(kept, np.cumsum(self.sizes)[:-1])
+            blocks = self.place.keep(on.reweighted, blocks, shares)
+        return BinnedProblem(
+            blocks, self.groups, self.loss, place=self.place, watch=self.watch
+        )
 
     @property
     def prices(self) -> FloatArray:
@@ -122,13 +134,18 @@ def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
     for step in range(1, _MAX_STEPS + 1):
         errors.append(sum(fold.advance(step, _PATH_TOL) for fold in folds) / total)
         coefs.append([fold.point.coefs for fold in folds])
-        if _is_over(errors) or any(fold.is_large for fold in folds):
+        table.watch.tell("path", step, errors[-1], max(f.point.gap for f in folds))
+        large = any(fold.is_large for fold in folds)
+        if _is_over(errors) or large or table.watch.is_over:
             break
     best = int(np.argmax(np.array(errors) <= _AS_GOOD * min(errors)))
-    problem = folds[0].problem if table.n_rows > KEEP_ROWS else table.problem()
+    problem = folds[0].problem if sum(table.sizes) > KEEP_ROWS else table.problem()
     lam = max(problem.largest_lam(table.prices) * _STEP**best, 1e-12)
     start = problem.point(_mean_coefs(coefs[best]))
     point = problem.solve(lam, table.prices, start, tol)
+    if table.watch.is_over:  # also where the path was cut: a better one may follow
+        point.status = "time_limit"
+    table.watch.tell("fit", point.n_iter, errors[best], point.gap)
     return Chosen(point, lam, errors[best], tuple(errors))
 
 
@@ -136,10 +153,13 @@ def fit_at(table: Table, lam: float, tol: float) -> Point:
     """Fit at one penalty, coming from larger ones."""
     problem, prices = table.problem(), table.prices
     point, current = problem.start(), problem.largest_lam(prices)
-    while current > lam:
+    for step in count(1):
+        if current <= lam:
+            break
         current = max(lam, current * _STEP**2)
         goal = tol if current == lam else _PATH_TOL
         point = problem.solve(current, prices, point, goal)
+        table.watch.tell("path", step, np.nan, point.gap)
     return point if point.n_iter else problem.solve(lam, prices, point, tol)
 
 

@@ -1,21 +1,27 @@
 """The binned solver: exact sums over all rows, a model of curvature from a sample.
 
 Minimises (1/W) sum_k w_k loss(y_k, f_k + b) + lam sum_S price_S ||v_S|| over the
-coefficients v_S of groups of features, f = sum_S Phi_S v_S. A working set of groups
+coefficients v_S of groups of features, f = sum_S Phi_S v_S; coefficients of groups that
+rise or fall as told must not be negative. A working set of groups
 grows by those that the pull of the data moves; the gap is stated only after every
 candidate has been priced.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from penchant.gai.binned import _blocks as on
 from penchant.gai.binned._bins import sampled
+from penchant.gai.binned._blocks import Here, Place
 from penchant.gai.binned._curvature import Curvature
-from penchant.gai.binned._groups import Block, Group, Joined
+from penchant.gai.binned._groups import Group, Joined
 from penchant.gai.binned._losses import Loss
-from penchant.typing import FloatArray, IntArray
+from penchant.gai.binned._watch import Watch
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["BinnedProblem", "Point", "Pricing"]
 
@@ -37,8 +43,8 @@ class Point:
     coefs : dict of int to ndarray
         Coefficients of the groups of the working set, by the position of the group.
     offsets : ndarray of shape (n_offsets,)
-    scores : list of ndarray
-        f of the rows of each block.
+    scores : list
+        f of the rows of each block, where the block is.
     gap : float
         Certified relative distance from the minimum; infinite before the first
         pricing of all candidates.
@@ -48,16 +54,14 @@ class Point:
 
     coefs: dict[int, FloatArray]
     offsets: FloatArray
-    scores: list[FloatArray]
+    scores: list[Any]
     gap: float = np.inf
     n_iter: int = 0
     status: str = "stalled"
 
     def copy(self) -> "Point":
         """Give a point to move on from."""
-        return replace(
-            self, coefs=dict(self.coefs), scores=[f.copy() for f in self.scores]
-        )
+        return replace(self, coefs=dict(self.coefs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +74,22 @@ class Pricing:
         Mean loss.
     correlations : dict of int to ndarray
         Phi_S'a / W of each priced group.
+    norms : dict of int to float
+        How much of it each group feels: a coefficient that must not be negative feels
+        no pull downwards. In the dual this is the projection onto the cone.
     pull_by_y, pull_square : float
         Means of a y and a^2.
     """
 
     loss: float
     correlations: dict[int, FloatArray]
+    norms: dict[int, float]
     pull_by_y: float
     pull_square: float
 
     def largest_ratio(self, prices: FloatArray) -> float:
         """Give the largest norm of a correlation in units of the group's price."""
-        ratios = [
-            float(np.linalg.norm(c)) / prices[k] for k, c in self.correlations.items()
-        ]
-        return max(ratios, default=0.0)
+        return max((norm / prices[k] for k, norm in self.norms.items()), default=0.0)
 
 
 @dataclass(eq=False)
@@ -94,48 +99,59 @@ class BinnedProblem:
     Parameters
     ----------
     blocks : list of Block
+        Or what stands for them at their place.
     groups : sequence of Group or Joined
         All candidates.
     loss : Loss
     sample_rows : int
         Largest number of rows of the model of curvature.
+    place : Place
+        Where the blocks are.
+    watch : Watch
+        Tells when time is up.
     """
 
-    blocks: list[Block]
+    blocks: list[Any]
     groups: Sequence[Group | Joined]
     loss: Loss
     sample_rows: int = SAMPLE_ROWS
+    place: Place = field(default_factory=Here)
+    watch: Watch = field(default_factory=Watch)
     total: float = field(init=False)
 
     def __post_init__(self) -> None:
-        weights = np.concatenate([block.weights for block in self.blocks])
-        self.total = float(weights.sum())
-        used = np.flatnonzero(weights)
-        self._rows: IntArray = used[sampled(len(used), self.sample_rows)]
-        self._is_exact = self.loss.is_quadratic and len(self._rows) == len(used)
+        weights = self.place.fetch(on.row_weights, self.blocks)
+        used = np.flatnonzero(np.concatenate(weights))
+        self.total = float(np.concatenate(weights).sum())
+        rows: IntArray = used[sampled(len(used), self.sample_rows)]
+        ends = np.cumsum([len(own) for own in weights])
+        parts = np.split(rows, np.searchsorted(rows, ends[:-1]))
+        self._rows = [
+            own - (end - len(w))
+            for own, end, w in zip(parts, ends, weights, strict=True)
+        ]
+        self._is_exact = self.loss.is_quadratic and len(rows) == len(used)
         self._model: Curvature | None = None
 
     @property
     def model(self) -> Curvature:
         """The model of curvature."""
         if self._model is None:
-            self._model = Curvature(_gather(self.blocks, self._rows), self.groups)
+            parts = self.place.fetch(on.picked_rows, self.blocks, self._rows)
+            self._model = Curvature(on.joined(parts), self.groups)
         return self._model
 
     def start(self) -> Point:
         """Give the best constant."""
-        n = self.loss.n_offsets
-        scores = [np.zeros(len(block.y)) for block in self.blocks]
-        point = Point({}, np.zeros(n), scores)
+        scores = self.place.keep(on.no_scores, self.blocks)
+        point = Point({}, np.zeros(self.loss.n_offsets), scores)
         self._fit_offsets(point)
         return point
 
     def point(self, coefs: dict[int, FloatArray]) -> Point:
         """Compute the scores of coefficients from nothing else."""
-        point = self.start()
-        point.coefs = {k: v.copy() for k, v in coefs.items()}
-        for scores, change in zip(point.scores, self._changes(coefs), strict=True):
-            scores += change
+        own = {k: v.copy() for k, v in coefs.items()}
+        point = Point(own, np.zeros(self.loss.n_offsets), self._changes(coefs))
         self._fit_offsets(point)
         return point
 
@@ -146,21 +162,17 @@ class BinnedProblem:
 
     def price(self, point: Point, chosen: Iterable[int]) -> Pricing:
         """Sum up the pulls of all rows for some groups."""
-        chosen = list(chosen)
-        scalars = np.zeros(3)
-        sums = {k: np.zeros(1) for k in chosen}
-        for block, scores in zip(self.blocks, point.scores, strict=True):
-            pulls = self.loss.pulls(block.y, scores, point.offsets).sum(axis=0)
-            weighted = block.weights * pulls
-            values = self.loss.value(block.y, scores, point.offsets)
-            scalars += (block.weights @ values, weighted @ block.y, weighted @ pulls)
-            for k in chosen:
-                sums[k] = sums[k] + self.groups[k].sums(block, weighted)
-        scalars /= self.total
+        cells = {k: self.groups[k].cells for k in chosen}
+        ask = partial(on.sums_of_pulls, self.loss, cells, point.offsets)
+        parts = self.place.fetch(ask, self.blocks, point.scores)
+        scalars = sum(part[0] for part in parts) / self.total
         correlations = {
-            k: self.groups[k].correlation(sums[k]) / self.total for k in chosen
+            k: self.groups[k].correlation(sum(part[1][k] for part in parts))
+            / self.total
+            for k in cells
         }
-        return Pricing(float(scalars[0]), correlations, *map(float, scalars[1:]))
+        norms = {k: _felt(c, self.groups[k].bounded) for k, c in correlations.items()}
+        return Pricing(float(scalars[0]), correlations, norms, *map(float, scalars[1:]))
 
     def gap(
         self, point: Point, pricing: Pricing, lam: float, prices: FloatArray
@@ -170,10 +182,8 @@ class BinnedProblem:
         ratio = pricing.largest_ratio(prices) / lam
         limit = 1.0 / ratio if ratio > 0 else np.inf
         scale = self.loss.scale(limit, pricing.pull_by_y, pricing.pull_square)
-        dual = 0.0
-        for block, scores in zip(self.blocks, point.scores, strict=True):
-            pulls = self.loss.pulls(block.y, scores, point.offsets)
-            dual += float(block.weights @ self.loss.dual(block.y, pulls, scale))
+        ask = partial(on.dual_value, self.loss, point.offsets, scale)
+        dual = sum(self.place.fetch(ask, self.blocks, point.scores))
         return float((primal - dual / self.total) / max(primal, 1e-300))
 
     def certify(self, point: Point, lam: float, prices: FloatArray) -> float:
@@ -204,7 +214,7 @@ class BinnedProblem:
         Returns
         -------
         Point
-            With status "optimal" or "stalled".
+            With status "optimal", "stalled" or "time_limit".
         """
         point = start.copy()
         point.gap, point.status = np.inf, "stalled"
@@ -219,8 +229,11 @@ class BinnedProblem:
                 if gap <= tol:
                     point.status = "optimal"
                     break
+                if self.watch.is_over:
+                    point.status = "time_limit"
+                    break
                 self._grow(point, pricing, lam * prices)
-            elif gap <= 0.3 * tol:
+            elif gap <= 0.3 * tol or self.watch.is_over:
                 pricing = self.price(point, every)
                 continue
             goal = _GOAL * max(min(gap, 0.1), tol)
@@ -232,8 +245,8 @@ class BinnedProblem:
     def _grow(self, point: Point, pricing: Pricing, costs: FloatArray) -> None:
         """Take the groups into the working set that the pull would move most."""
         ratios = {
-            k: float(np.linalg.norm(c)) / costs[k]
-            for k, c in pricing.correlations.items()
+            k: norm / costs[k]
+            for k, norm in pricing.norms.items()
             if k not in point.coefs
         }
         violated = sorted(
@@ -266,8 +279,7 @@ class BinnedProblem:
             t = self._search(point, moves, shift, model, (before, change, lam * prices))
         point.coefs.update(model.split(before + t * change))
         point.offsets = point.offsets + t * shift
-        for scores, move in zip(point.scores, moves, strict=True):
-            scores += t * move
+        point.scores = self.place.keep(partial(on.moved, t), point.scores, moves)
         self._fit_offsets(point)
         return True
 
@@ -275,27 +287,24 @@ class BinnedProblem:
         """Let the model know the working set and the curvatures of today."""
         model = self.model
         if not model.has_weights or not self.loss.is_quadratic:
-            scores = np.concatenate(point.scores)[self._rows]
+            scores = np.concatenate(
+                self.place.fetch(on.picked, point.scores, self._rows)
+            )
             weights = self.loss.curvatures(model.rows.y, scores, point.offsets)
             model.reweigh(weights, _MOVED, max(1, self.loss.n_offsets))
             model.has_offsets = self.loss.n_offsets > 0
         model.grow(point.coefs)
 
-    def _changes(self, coefs: dict[int, FloatArray]) -> list[FloatArray]:
+    def _changes(self, coefs: dict[int, FloatArray]) -> list[Any]:
         """Give the scores of coefficients, block by block."""
-        tables = {k: self.groups[k].table(v) for k, v in coefs.items() if v.any()}
-        changes = []
-        for block in self.blocks:
-            values = np.zeros(len(block.y))
-            for k, table in tables.items():
-                self.groups[k].add_values(block, table, values)
-            changes.append(values)
-        return changes
+        moving = [(self.groups[k], v) for k, v in coefs.items() if v.any()]
+        tables = [table for group, v in moving for table in group.over_cells(v)]
+        return self.place.keep(partial(on.scores_of, tables), self.blocks)
 
     def _search(
         self,
         point: Point,
-        moves: list[FloatArray],
+        moves: list[Any],
         shift: FloatArray,
         model: Curvature,
         step: tuple[FloatArray, FloatArray, FloatArray],
@@ -303,13 +312,10 @@ class BinnedProblem:
         """Find a step along a direction by secants on the slope of the objective."""
 
         def slope(t: float) -> float:
-            total = 0.0
-            for block, f, move in zip(self.blocks, point.scores, moves, strict=True):
-                offsets = point.offsets + t * shift
-                pulls = self.loss.pulls(block.y, f + t * move, offsets)
-                total -= float((block.weights * pulls.sum(axis=0)) @ move)
-                if len(shift):
-                    total -= float(shift @ (pulls @ block.weights))
+            ask = partial(on.line_slopes, self.loss, point.offsets + t * shift, t)
+            parts = self.place.fetch(ask, self.blocks, point.scores, moves)
+            along, *by_offset = sum(parts)
+            total = float(along) + float(shift @ by_offset[: len(shift)])
             return total / self.total + model.penalty_slope(*step, t)
 
         low, at_low = 0.0, slope(0.0)
@@ -356,36 +362,17 @@ class BinnedProblem:
     def _offset_slopes(
         self, point: Point, offsets: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        gradient, curvature = np.zeros(len(offsets)), np.zeros(len(offsets))
-        for block, f in zip(self.blocks, point.scores, strict=True):
-            gradient += self.loss.pulls(block.y, f, offsets) @ block.weights
-            curvature += self.loss.curvatures(block.y, f, offsets) @ block.weights
+        ask = partial(on.offset_slopes, self.loss, offsets)
+        gradient, curvature = sum(self.place.fetch(ask, self.blocks, point.scores))
         return gradient / self.total, curvature / self.total
+
+
+def _felt(correlation: FloatArray, bounded: BoolArray) -> float:
+    """Give the norm of what coefficients can follow."""
+    return float(
+        np.linalg.norm(np.where(bounded, np.maximum(correlation, 0.0), correlation))
+    )
 
 
 def _penalty(coefs: dict[int, FloatArray], prices: FloatArray) -> float:
     return float(sum(prices[k] * np.linalg.norm(v) for k, v in coefs.items()))
-
-
-def _gather(blocks: list[Block], rows: IntArray) -> Block:
-    """Put chosen rows of all blocks into one block."""
-    starts = np.cumsum([0] + [len(block.y) for block in blocks])
-    parts = []
-    for block, low, high in zip(blocks, starts, starts[1:], strict=False):
-        inside = rows[(rows >= low) & (rows < high)] - low
-        parts.append(block.rows(inside))
-    return Block(
-        tuple(
-            replace(
-                sides[0],
-                codes=tuple(
-                    np.concatenate(order, axis=1)
-                    for order in zip(*(side.codes for side in sides), strict=True)
-                ),
-                lines=np.concatenate([side.lines for side in sides], axis=1),
-            )
-            for sides in zip(*(part.sides for part in parts), strict=True)
-        ),
-        np.concatenate([part.y for part in parts]),
-        np.concatenate([part.weights for part in parts]),
-    )

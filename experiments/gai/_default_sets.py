@@ -20,13 +20,14 @@ Written before the first run, by these rules:
 """
 
 from importlib import resources
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris, load_wine
 
-__all__ = ["CLASSIFICATION", "REGRESSION", "Recipe", "load"]
+__all__ = ["CLASSIFICATION", "REGRESSION", "Recipe", "is_here", "load"]
 
 
 class Recipe(NamedTuple):
@@ -118,6 +119,11 @@ CLASSIFICATION = (
 """Labels of two classes, three for the last two: 17 sets. ``x>c`` is a label by cut."""
 
 _MAX_BLANK = 0.2
+
+
+def is_here(recipe: Recipe) -> bool:
+    """Tell whether the package of a set is installed."""
+    return recipe.package == "scikit-learn" or find_spec(recipe.package) is not None
 
 
 def load(recipe: Recipe) -> tuple[pd.DataFrame, np.ndarray]:
