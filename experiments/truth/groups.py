@@ -1,4 +1,4 @@
-"""Groups whose tastes are known: how true is what is said about them?
+"""Groups whose tastes are known: how true is what is said of them.
 
 Every group has new tastes, new people and new conversations. Worlds: identical people
 (noise .2 and .6 in turn), one crowd, two kinds, two opposed kinds, three kinds, and a
@@ -210,9 +210,7 @@ def clicker(kind: str, seed: int, n_checks: int = 0) -> PersonAnswers:
     """Ask somebody who does not read."""
     rng = np.random.default_rng([seed, 2])
     press = CLICKERS[kind]
-    return converse(
-        lambda number, _a, _b: press(number, rng), seed, n_checks=n_checks
-    )
+    return converse(lambda number, _a, _b: press(number, rng), seed, n_checks=n_checks)
 
 
 def groups(

