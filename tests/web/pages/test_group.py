@@ -42,7 +42,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqlStore, 
         for number in range(12):
             likes = coded[:, 0 if number < 7 else 1]
             likes = (likes - likes.mean()) / likes.std()
-            likes = likes + 0.3 * rng.standard_normal(len(items))
+            likes = likes + 0.1 * rng.standard_normal(len(items))
             person, _ = study.join(f"Person {number}", simulated=number == 3)
             for _ in range(12):
                 question = study.ask(person.id)

@@ -82,6 +82,9 @@ def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kind
         before = fits[top[-1]]
         widest = fits[top[0]].spread
         more = _more_kinds(data, newcomer, fits, before, widest, rng)
+        more = [fit for fit in more if _all_have_members(data, fit)]
+        if not more:
+            break
         evidence += [fit.log_evidence(data) for fit in more]
         top.append(len(fits) + int(np.argmax(evidence[len(fits) :])))
         fits += more
@@ -90,6 +93,13 @@ def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kind
     if separateness < SEPARATE:
         best, separateness = fits[top[0]], 0.0
     return Kinds(tuple(fits), np.array(evidence), best, separateness)
+
+
+def _all_have_members(data: Data, mixture: Mixture) -> bool:
+    """Tell whether every kind is somebody's most probable one."""
+    return np.unique(mixture.membership(data)[:-1].argmax(axis=0)).size == (
+        mixture.n_kinds
+    )
 
 
 def _separateness(data: Data, mixture: Mixture) -> float:
