@@ -48,7 +48,7 @@ def draw_group(
     sets: BoolArray,
     rng: np.random.Generator,
 ) -> GroupDraws:
-    """Draw what everybody thinks of every item, together.
+    """Draw what everybody thinks of every item, together (GR-5).
 
     Number of kinds and spread are drawn by evidence, then centres, who belongs
     where, and utilities given the answers; a person who is drawn as careless thinks

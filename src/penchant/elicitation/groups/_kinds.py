@@ -20,7 +20,9 @@ _FEWEST_PEOPLE = 6
 _FEWEST_FOR_THREE = 20
 """Of fewer people three kinds are looked for only where two were found."""
 
-_START_SPREAD, _START_STEPS = 0.3, 7
+_START_SPREAD, _HELD_STEPS, _FREE_STEPS = 0.3, 3, 4
+"""A start keeps people where it puts them for some steps, then lets them move."""
+
 _N_TRIES, _MOST_MOVES = 8, 20
 
 SEPARATE, CLEARLY_SEPARATE = 0.05, 0.10
@@ -66,7 +68,7 @@ class Kinds:
 
 
 def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kinds:
-    """Fit mixtures of 1, 2 and 3 clouds, and choose by evidence.
+    """Fit mixtures of 1, 2 and 3 clouds, and choose by evidence (GR-2, GR-3).
 
     The number of kinds is that of the largest evidence, if the mixture also gains
     .05 per person over one cloud of the same mean and covariance; otherwise one.
@@ -79,9 +81,7 @@ def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kind
         fewest = _FEWEST_PEOPLE if n_kinds == 2 else _FEWEST_FOR_THREE
         if data.n_people < fewest and not found_more:
             break
-        before = fits[top[-1]]
-        widest = fits[top[0]].spread
-        more = _more_kinds(data, newcomer, fits, before, widest, rng)
+        more = _more_kinds(data, newcomer, fits, fits[top[-1]], rng)
         more = [fit for fit in more if _all_have_members(data, fit)]
         if not more:
             break
@@ -123,10 +123,9 @@ def _more_kinds(
     newcomer: Newcomer,
     fits: list[Mixture],
     before: Mixture,
-    widest: float,
     rng: np.random.Generator,
 ) -> list[Mixture]:
-    """Fit one more kind than `before`, with all spreads up to the widest."""
+    """Fit one more kind than `before`, with every spread, the widest first."""
     base = fits[SPREADS.index(_START_SPREAD)]
     n_kinds = before.n_kinds + 1
     tried = [
@@ -135,10 +134,9 @@ def _more_kinds(
     ]
     now = max(tried, key=lambda each: each.log_likelihood(data))
     found = []
-    for spread in SPREADS:
-        if spread <= widest:
-            now = now.with_spread(data, spread).climb(data)
-            found.append(now)
+    for spread in SPREADS:  # step by step: a leap ends in a worse place
+        now = now.with_spread(data, spread).climb(data)
+        found.append(now)
     return found
 
 
@@ -159,7 +157,9 @@ def _from_labels(data: Data, base: Mixture, labels: IntArray, n_kinds: int) -> M
         base.careless,
         state,
     )
-    return now.step(data, np.vstack([member, careless])).climb(data, _START_STEPS - 1)
+    for _ in range(_HELD_STEPS):
+        now = now.step(data, np.vstack([member, careless]))
+    return now.climb(data, _FREE_STEPS)
 
 
 def _starts(

@@ -49,7 +49,7 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """K clouds of tastes, x | k ~ N(centre_k, spread I), fitted by EM.
+    """K clouds of tastes, x | k ~ N(centre_k, spread I), fitted by EM (GR-1).
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Mixture:
         return np.stack([np.eye(d) + flat.T @ (each @ H).reshape(-1, d) for each in M])
 
     def log_evidence(self, data: Data) -> float:
-        """Give the log probability of the answers over all centres (section 2).
+        """Give the log probability of the answers over all centres (GR-2).
 
         ``sum_p log Z_p - sum_k (|c_k|^2 + log|I + G_k|) / 2 - (K-1)/2 log n + log K!``
         """
@@ -182,7 +182,7 @@ def fit_mixture(data: Data, spread: float, centres: FloatArray) -> Mixture:
 
 
 def matched_log_likelihood(data: Data, mixture: Mixture) -> float:
-    """Give the log likelihood of one cloud with the mixture's mean and covariance.
+    """Give the log likelihood of one cloud with the mixture's moments (GR-3).
 
     It has the same free directions as the mixture, so that what the mixture gains
     over it is what *separateness* adds to spread.
