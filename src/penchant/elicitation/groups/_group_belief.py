@@ -235,4 +235,4 @@ def _data(newcomer: Newcomer, people: Sequence[PersonAnswers]) -> Data:
 
 def _log_z(rows: Rows) -> FloatArray:
     flat = np.zeros_like(rows.mean)
-    return propagate(rows, rows.mean, rows.gram, Sites(flat, flat), 20).log_z
+    return propagate(rows, rows.mean, rows.H, Sites(flat, flat), 20).log_z

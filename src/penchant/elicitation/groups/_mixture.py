@@ -173,7 +173,7 @@ def _settled(
     rows: Rows, spread: float, centres: FloatArray, sites: Sites, n_sweeps: int
 ) -> State:
     mean = rows.mean + np.moveaxis(rows.H @ centres.T, -1, 0)
-    return propagate(rows, mean, spread * rows.gram, sites, n_sweeps)
+    return propagate(rows, mean, np.sqrt(spread) * rows.H, sites, n_sweeps)
 
 
 def fit_mixture(data: Data, spread: float, centres: FloatArray) -> Mixture:
@@ -190,9 +190,9 @@ def matched_log_likelihood(data: Data, mixture: Mixture) -> float:
     middle = mixture.shares @ mixture.centres
     apart = np.sqrt(mixture.shares)[:, None] * (mixture.centres - middle)
     rows, reach = data.rows, data.rows.H @ apart.T
-    cov = mixture.spread * rows.gram + reach @ reach.transpose(0, 2, 1)
+    root = np.concatenate([np.sqrt(mixture.spread) * rows.H, reach], axis=-1)
     flat = np.zeros((1, *rows.mean.shape))
     mean = (rows.mean + rows.H @ middle)[None]
-    state = propagate(rows, mean, cov, Sites(flat, flat), _SETTLE)
+    state = propagate(rows, mean, root, Sites(flat, flat), _SETTLE)
     one = Mixture(mixture.spread, middle[None], np.ones(1), mixture.careless, state)
     return one.log_likelihood(data)
