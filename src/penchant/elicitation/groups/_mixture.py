@@ -118,16 +118,19 @@ class Mixture:
         return np.stack([np.eye(d) + flat.T @ (each @ H).reshape(-1, d) for each in M])
 
     def log_evidence(self, data: Data) -> float:
-        """Give the log probability of the answers over all centres (GR-2).
+        """Give the log probability of the answers over all centres and shares (GR-2).
 
-        ``sum_p log Z_p - sum_k (|c_k|^2 + log|I + G_k|) / 2 - (K-1)/2 log n + log K!``
+        Laplace's approximation, with a uniform prior on the shares; kinds may be
+        numbered in K! ways.
         """
         log_det = np.linalg.slogdet(self.precision(data))[1].sum()
         size = self.n_kinds
+        sharing = (size - 1) * np.log(2.0 * np.pi / max(data.n_people, 1))
         return float(
             self._penalised(data)
             - 0.5 * log_det
-            - 0.5 * (size - 1) * np.log(max(data.n_people, 1))
+            + 0.5 * (sharing + np.log(self.shares).sum())
+            + lgamma(size)
             + lgamma(size + 1)
         )
 

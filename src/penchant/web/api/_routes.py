@@ -152,6 +152,16 @@ def renew_link(store: StoreOfApp, person: ApiPerson) -> JoinedOut:
     return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
 
 
+@owner_api.post(
+    "/studies/{study_id}/participants/{participant_id}/count", status_code=204
+)
+def count_participant(
+    store: StoreOfApp, study: ApiStudy, person: ApiPerson, body: CountIn
+) -> None:
+    """Count a participant in the results of the group, or no longer."""
+    Study(store, study.id).leave_out(person.id, not body.counts)
+
+
 @owner_api.get("/studies/{study_id}/group")
 @in_pool("reports")
 def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
