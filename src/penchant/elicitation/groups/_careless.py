@@ -69,6 +69,8 @@ def log_careless(clicks: Sequence[bool]) -> float:
 
 def careless_kind(clicks: Sequence[bool]) -> str:
     """Say what the sides look like: "left", "right", "alternating" or "random"."""
+    if len(clicks) < FEWEST_CLICKS:
+        return "random"
     kinds = _log_kinds(clicks)
     kind = max(kinds, key=lambda each: kinds[each])
     if kind == "one-sided":

@@ -17,6 +17,7 @@ from penchant.web._exports import csv_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
 from penchant.web.api._models import (
+    CountIn,
     ItemsOut,
     JoinedOut,
     JoinIn,
