@@ -145,6 +145,22 @@ def test_kinds_are_said_in_these_words(group: Group, kinds: str, words: str) -> 
     assert (missed in group_view(few, FLATS, TEXTS).kinds) is (kinds == "none")
 
 
+def test_the_title_names_what_is_in_front(group: Group) -> None:
+    def title(n_front: int) -> str:
+        items = tuple(
+            replace(item, tier=1 if k < n_front else 2)
+            for k, item in enumerate(group.items)
+        )
+        return group_view(replace(group, items=items), FLATS, TEXTS).title
+
+    a, b = (item.name for item in group.items[:2])
+    assert title(1) == f"{a} is the best common choice"
+    assert title(2) == f"{a} and {b} are in front"
+    assert title(7) == f"{a} and 6 more are in front"
+    nothing = "Nothing is clearly in front for the whole group"
+    assert title(11) == title(len(FLATS)) == nothing
+
+
 def test_nothing_is_said_about_differences_unless_the_rule_allows_it(
     group: Group,
 ) -> None:

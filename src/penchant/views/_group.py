@@ -180,6 +180,8 @@ def _title(group: Group, texts: Texts) -> str:
     front = group.in_front
     if len(front) == 1:
         return texts("owner.group.title", name=show_name(front[0].name))
+    if len(front) > _ROWS or len(front) == len(group.items):
+        return texts("owner.group.title_none")
     return texts("owner.group.titles", names=in_front(group.items, texts))
 
 

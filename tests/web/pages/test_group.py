@@ -67,8 +67,8 @@ def test_common_choice_is_the_title(
     words = html.unescape(text(page.text))
     front = [item.name for item in group.in_front]
     title = "is the best common choice" if len(front) == 1 else "are in front"
+    title = title if len(front) <= 10 else "Nothing is clearly in front"
     assert title in words
-    assert front[0] in words
     assert "12 people have answered" in words
     assert "1 of these people are simulated" in words
     assert len(gzip.compress(page.content)) <= 15_000
