@@ -101,7 +101,8 @@ def test_from_a_table_to_the_result_of_a_group(
     page.get_by_text("Ada").wait_for()
     page.get_by_role("link", name="Group result").click()
     title = page.get_by_role("heading", level=1).inner_text()
-    assert title == f"{mine[0]['name']} is the best common choice"
+    # three answers of one person put nothing clearly in front
+    assert title == "Nothing is clearly in front for the whole group"
     exported = json.loads(_download(page, "study.json"))
     assert exported["items"]["names"] == list(FLATS.names)
     assert exported["settings"]["nouns"] == {"en": ["flat", "flats"]}
@@ -109,7 +110,7 @@ def test_from_a_table_to_the_result_of_a_group(
     assert {row["label"] for row in answers} == {"Ada"}
     assert len(answers) == 3
     ranking = _rows(_download(page, "/export/ranking.csv"))
-    assert ranking[0]["alternative"] == mine[0]["name"]
+    assert {row["alternative"] for row in ranking} == set(FLATS.names)
     assert b"<svg" in _download(page, "charts/ranking.svg")
     assert _download(page, "charts/curves.png").startswith(b"\x89PNG")
     notebook = json.loads(_download(page, "notebook.ipynb"))
@@ -326,7 +327,7 @@ def test_one_page_holds_everything_for_print(
     page.emulate_media(media="print")
     assert page.locator("nav").first.is_hidden()
     headings = page.locator("h2").all_inner_texts()
-    for words in ("Common ranking and disagreement", "The rules of the whole group"):
+    for words in ("Common ranking", "The rules of the whole group"):
         assert words in headings
     assert page.locator(".curve").count() >= len(group.items.attributes)
     pdf = page.pdf(format="A4", print_background=True)

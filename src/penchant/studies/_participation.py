@@ -111,6 +111,8 @@ class Participation:
         Whether the person asked for more questions after the end.
     n_events : int
         Length of the log: the position of the next event.
+    left_out : bool
+        Whether the owner does not count the person in the results of the group.
     ignored : int
         Events that are unknown or make no sense where they stand.
 
@@ -133,6 +135,7 @@ class Participation:
     finished: str = ""
     went_on: bool = False
     n_events: int = 0
+    left_out: bool = False
     ignored: int = 0
 
     @classmethod
@@ -331,6 +334,11 @@ def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"finished": _text(body, "reason") or "person", "open_question": None}
 
 
+def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:
+    out = body.get("out")
+    return {"left_out": out} if isinstance(out, bool) else None
+
+
 _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "joined": _joined,
     "consented": _consented,
@@ -338,4 +346,5 @@ _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "answered": _answered,
     "undone": _undone,
     "finished": _finished,
+    "left_out": _left_out,
 }

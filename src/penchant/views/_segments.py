@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from penchant.studies import Group, Segment
+from penchant.studies import Group, GroupItem, Segment
 from penchant.texts import Texts
 from penchant.views._display import show_name
 
@@ -14,16 +12,14 @@ __all__ = [
     "SegmentCard",
     "Spread",
     "Weight",
-    "in_tenths",
+    "in_front",
     "segment_cards",
-    "spread",
 ]
 
 _WEIGHTS: Final = 4
-_MOST_MARKS: Final = 25
-"""If a lane has more people, all lanes show tenths of theirs."""
-
 _LONGEST_LABEL: Final = 30
+_MOST_NAMED: Final = 3
+"""Alternatives in front that are named; others are counted."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class SegmentCard:
     weights : tuple of Weight
         The heaviest attributes.
     best, best_facts : str
-        The alternative that suits them best, its points and its place for all.
+        The alternatives in front for them, points of the first and its place for all.
     """
 
     shape: int
@@ -68,12 +64,14 @@ class Spread:
     ----------
     shape : int
         Their mark.
-    marks : tuple of float
-        One per person, or the middles of tenths of them.
+    mean, low, high : float
+        Their mean, and the points between which eight of ten of them are.
     """
 
     shape: int
-    marks: tuple[float, ...]
+    mean: float
+    low: float
+    high: float
 
 
 def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
@@ -110,7 +108,7 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
                 )
                 for label, share in list(segment.weights.items())[:_WEIGHTS]
             ),
-            show_name(segment.best.name),
+            in_front(segment.ranking, texts),
             texts(
                 "owner.group.best_facts",
                 points=texts.points(segment.best.mean),
@@ -121,8 +119,16 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
     )
 
 
+def in_front(ranked: Sequence[GroupItem], texts: Texts) -> str:
+    """Name the alternatives of the first tier, or count them if there are many."""
+    names = [show_name(item.name) for item in ranked if item.tier == 1]
+    if len(names) > _MOST_NAMED:
+        return texts.count("owner.group.and_more", len(names) - 1, name=names[0])
+    return texts.listed(names)
+
+
 def _names(segments: Sequence[Segment], texts: Texts) -> list[str]:
-    """Name segments after the attributes that weigh more for them than for others."""
+    """Name segments after attributes that clearly weigh more for them."""
     if len(segments) == 1:
         return [texts("owner.group.everybody")]
     names: list[str] = []
@@ -132,29 +138,3 @@ def _names(segments: Sequence[Segment], texts: Texts) -> list[str]:
         name = texts.sentence(name)
         names.append(name if name not in names else f"{name} ({number})")
     return names
-
-
-def in_tenths(group: Group) -> bool:
-    """Tell whether marks stand for tenths of people: in all lanes, or in none."""
-    return any(len(segment.members) > _MOST_MARKS for segment in group.segments)
-
-
-def spread(group: Group, members: Sequence[str], item: int, shape: int = 0) -> Spread:
-    """Give where the people of a segment are for one alternative.
-
-    Parameters
-    ----------
-    group : Group
-        The whole group.
-    members : sequence of str
-        Who belongs to the segment.
-    item : int
-        Position of the alternative in the table.
-    shape : int
-        The mark of the segment.
-    """
-    inside = set(members)
-    points = np.sort([m.points[item] for m in group.members if m.id in inside])
-    if in_tenths(group):
-        points = np.quantile(points, np.arange(0.05, 1.0, 0.1))
-    return Spread(shape, tuple(round(float(p), 1) for p in points))

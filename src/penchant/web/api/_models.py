@@ -24,6 +24,7 @@ from penchant.web.pages._participant import LONGEST_LABEL
 __all__ = [
     "AnswerIn",
     "AttributeModel",
+    "CountIn",
     "ItemModel",
     "ItemsOut",
     "JoinIn",
@@ -219,6 +220,12 @@ class JoinIn(_Model):
 
     label: str = Field(default="", max_length=LONGEST_LABEL)
     language: Literal["en", "fr"] = "en"
+
+
+class CountIn(_Model):
+    """Whether a participant counts in the results of the group."""
+
+    counts: bool = Field(strict=True)
 
 
 class JoinedOut(_Model):
