@@ -243,3 +243,17 @@ def test_hostile_names_are_shown_as_text(
         assert is_harmless(result.stdout)
     said = run.error("explain", "Flats", "\x1b[31m", *pair[3:], "--vs", "nothing")
     assert "\x1b" not in said
+
+
+def test_a_letter_says_what_the_last_choice_was_for(run: Any) -> None:
+    run.new("--max-questions", 3, "--max-regret", 0)
+    result = run("ask", "Flats", typed="a\n1\nb\n1\n2\n")
+    said = " ".join(result.stdout.split())
+    assert "Choose an answer." in said  # nothing was chosen before the first a
+    assert re.search(r"You chose \w+ \w+ \d+\. Mainly because of: a rent b size", said)
+    with SqlStore(store_url(run.folder / "studies")) as store:
+        study = Study(store, store.list_studies()[0].id)
+        (person,) = store.list_participants(study.id)
+        told = study.participation(person.id).answered
+    assert [each.answer for each in told] == ["left", "left", "right"]
+    assert [each.because for each in told] == ["size", None, None]

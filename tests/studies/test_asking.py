@@ -106,6 +106,60 @@ def test_undo_asks_the_same_again(store: SqlStore) -> None:
     assert not study.progress(who).can_undo
 
 
+def test_a_choice_can_be_given_a_reason(store: SqlStore) -> None:
+    study = make(store)
+    who = study.join()[0].id
+    first = study.ask(who)
+    now = study.tell(who, first.id, "left")
+    offered = study.reasons_for(now.answered[-1])
+    values = [FLATS.values(item) for item in first.items]
+    assert offered == tuple(
+        name for name in values[0] if values[0][name] != values[1][name]
+    )
+    now = study.because(who, first.id, offered[0])
+    assert now.answered[-1].because == offered[0]
+    assert now.open_question.number == 2
+    length = len(store.events(who))
+    assert study.because(who, first.id, offered[0]) == now
+    assert len(store.events(who)) == length
+    assert study.because(who, first.id, None).answered[0].because is None
+
+
+def test_an_answer_can_come_with_its_reason(store: SqlStore) -> None:
+    study = make(store)
+    who = study.join()[0].id
+    question = study.ask(who)
+    same = next(
+        name
+        for name, value in FLATS.values(question.items[0]).items()
+        if value != FLATS.values(question.items[1])[name]
+    )
+    now = study.tell(who, question.id, "right", because=same)
+    assert (now.answered[0].because, now.open_question.number) == (same, 2)
+    kinds = [event.kind for event in store.events(who)]
+    assert kinds == ["joined", "asked", "answered", "because", "asked"]
+    assert study.undo(who).answered == ()
+    assert study.participation(who).ignored == 0
+    assert check_store(store).ok
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "reasons"),
+    [("left", "poem", True), ("tie", "rent", True), ("left", "rent", False)],
+)
+def test_what_cannot_be_a_reason_is_refused(
+    store: SqlStore, answer: str, reason: str, reasons: bool
+) -> None:
+    study = make(store, reasons=reasons)
+    who = study.join()[0].id
+    question = study.ask(who)
+    with pytest.raises(DataError, match="must be an attribute in which"):
+        study.tell(who, question.id, answer, because=reason)
+    assert study.participation(who).answered == ()
+    with pytest.raises(ConflictError, match="no answer to give a reason for"):
+        study.because(who, question.id, "rent")
+
+
 @pytest.mark.parametrize("form", ["pair", "best-worst", "rating", "ranking"])
 def test_another_store_sees_the_same(tmp_path: Path, form: str) -> None:
     url = store_url(tmp_path)
@@ -215,7 +269,9 @@ def test_certainty_ends_the_asking(store: SqlStore) -> None:
 
 
 def test_when_nothing_is_left_the_asking_ends(store: SqlStore) -> None:
-    study = make(store, question="rating", max_questions=60, max_regret=0.0)
+    study = make(
+        store, question="rating", max_questions=60, max_regret=0.0, check_every=0
+    )
     who = study.join()[0].id
     assert answer(study, who, 60) == 10
     assert study.progress(who).reason == "exhausted"

@@ -1,5 +1,6 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
@@ -8,6 +9,7 @@ from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
     Participation,
+    Prediction,
     check_answer,
     simulated_answer,
 )
@@ -57,6 +59,7 @@ __all__ = [
     "QUESTION_FORMS",
     "SPLIT_SHARE",
     "AnsweredQuestion",
+    "Calibration",
     "Contradiction",
     "Curve",
     "Draft",
@@ -76,6 +79,7 @@ __all__ = [
     "OwnerRecord",
     "ParticipantRecord",
     "Participation",
+    "Prediction",
     "Progress",
     "RankedItem",
     "Segment",

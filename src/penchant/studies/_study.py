@@ -10,11 +10,16 @@ from penchant.data import Items
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
 from penchant.studies._asking import Asking, Log, progress
+from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._forecasts import find_table
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
-from penchant.studies._participation import OpenQuestion, Participation
+from penchant.studies._participation import (
+    AnsweredQuestion,
+    OpenQuestion,
+    Participation,
+)
 from penchant.studies._population import (
     participations,
     pool,
@@ -169,6 +174,8 @@ class Study:
         question_id: str,
         answer: Any,
         now: Participation | None = None,
+        *,
+        because: str | None = None,
     ) -> Participation:
         """Write down an answer; when this returns, it is on disk.
 
@@ -183,6 +190,8 @@ class Study:
             See `check_answer`.
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
+        because : str, optional
+            The attribute that the choice was mainly for, see `because`.
 
         Returns
         -------
@@ -194,10 +203,44 @@ class Study:
         ConflictError
             If the question was answered differently, or is not the open one.
         DataError
-            If the answer does not fit the question.
+            If the answer does not fit the question, or the reason the answer.
         """
-        told = partial(Asking.answer, question_id=question_id, answer=answer)
+        told = partial(
+            Asking.answer, question_id=question_id, answer=answer, because=because
+        )
         return self._write(participant_id, told, now)
+
+    def because(
+        self,
+        participant_id: str,
+        question_id: str,
+        attribute: str | None,
+        now: Participation | None = None,
+    ) -> Participation:
+        """Write down what a choice was mainly for; it counts from the next answer on.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who says it.
+        question_id : str
+            A pair of which one was chosen.
+        attribute : str or None
+            One of `reasons_for`; None takes back what was said.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+
+        Returns
+        -------
+        Participation
+            Where the person stands after it. The open question stays the same.
+        """
+        said = partial(Asking.because, question_id=question_id, attribute=attribute)
+        return self._write(participant_id, said, now)
+
+    def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
+        """Give the attributes that a choice can be for; none if nothing was chosen."""
+        return self._memory.reasons_for(told) if self.settings.reasons else ()
 
     def undo(self, participant_id: str) -> Participation:
         """Take the last answer back; give where the person stands after it."""
@@ -386,6 +429,25 @@ class Study:
         member = make_member(record, now, talk)
         self._memory.members[record.id] = (now.n_events, member)
         return member
+
+    def calibration(self) -> Calibration:
+        """Count how often the answers of real people were foretold rightly."""
+        n_events = self.store.count_events(self.id)
+        known = self._memory.calibration
+        if known is not None and known[0] == n_events:
+            return known[1]
+        standing = participations(self.store, self.id, len(self.items))
+        real = [
+            who for who in self.store.list_participants(self.id) if not who.simulated
+        ]
+        found = Calibration.count(
+            told
+            for who in real
+            if who.id in standing
+            for told in standing[who.id].answered
+        )
+        self._memory.calibration = (n_events, found)
+        return found
 
     def group_models(self) -> GroupModels:
         """Fit rules and a sparse GAI model to the answers of all; takes seconds."""

@@ -24,6 +24,7 @@ from penchant.studies.store._store import Store
 from penchant.typing import FloatArray
 
 if TYPE_CHECKING:
+    from penchant.studies._checks import Calibration
     from penchant.studies._group import Group, Member
     from penchant.studies._group_models import GroupModels
 
@@ -142,6 +143,11 @@ class Talk:
         """What the favourite loses against the best item, in units of `start.unit`."""
         return self.moment.recommendation.expected_regret / self.start.unit
 
+    def chance(self, a: int, b: int) -> float:
+        """Probability that item a is chosen over b, if one of them is."""
+        lapse = self.posterior.lapse
+        return lapse + (1.0 - 2.0 * lapse) * self.posterior.probability(a, b)
+
     @cached_property
     def utility(self) -> PersonalUtility:
         """The person's utility over the attributes."""
@@ -200,6 +206,7 @@ class Memory:
         self.group: Group | None = None
         self.members: dict[str, tuple[int, Member]] = {}
         self.models: tuple[int, GroupModels] | None = None
+        self.calibration: tuple[int, Calibration] | None = None
         self.fitting = threading.Lock()
 
     def start(self, model: str | None) -> Start:
@@ -222,6 +229,17 @@ class Memory:
             _log.warning("Model %s is about other items; it is not used.", model)
             return None
         return population
+
+    def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
+        """Give the attributes that a choice can be for: both are known and differ."""
+        if told.choice is None:
+            return ()
+        chosen, other = (self._items.values(item) for item in told.choice)
+        return tuple(
+            name
+            for name, value in chosen.items()
+            if value == value and other[name] == other[name] and value != other[name]
+        )
 
     def talk(
         self, participant_id: str, now: Participation, *, keep: bool = True

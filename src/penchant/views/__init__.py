@@ -9,25 +9,28 @@ from penchant.views._group import group_view, ranking_csv
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.views._people import people_view
-from penchant.views._question import Card, question_view
+from penchant.views._question import BecauseView, Card, because_view, question_view
 from penchant.views._ranking import choices, ranking_view
 from penchant.views._reasons import CompareView, why_view
 from penchant.views._result import answers_view, best_view
-from penchant.views._studies import study_line, study_view
+from penchant.views._studies import checks_view, study_line, study_view
 from penchant.views._together import together_view
 from penchant.views._what_if import WhatIfView, read_values, what_if_view
 
 __all__ = [
     "CHARTS",
     "HALF_RANGE",
+    "BecauseView",
     "Card",
     "CompareView",
     "Numbers",
     "PictureKind",
     "WhatIfView",
     "answers_view",
+    "because_view",
     "best_view",
     "chance_of",
+    "checks_view",
     "choices",
     "compare_items",
     "curve_tabs",

@@ -24,6 +24,7 @@ from penchant.web.pages._participant import LONGEST_LABEL
 __all__ = [
     "AnswerIn",
     "AttributeModel",
+    "BecauseIn",
     "ItemModel",
     "ItemsOut",
     "JoinIn",
@@ -75,6 +76,19 @@ class SettingsModel(_Model):
     intro: str = Field(default="", max_length=20_000)
     open: bool = Field(default=True, strict=True)
     help_each_other: bool = Field(default=True, strict=True)
+    reasons: bool = Field(
+        default=True,
+        strict=True,
+        description="Whether people may say what a choice was mainly for.",
+    )
+    check_every: int = Field(
+        default=8,
+        ge=0,
+        le=1000,
+        strict=True,
+        description="One in so many questions is foretold; 0: none. Not 1.",
+    )
+    end_checks: bool = Field(default=False, strict=True)
     nouns: dict[Literal["en", "fr"], Nouns] = Field(
         default={},
         description="What one alternative and several are called, by language.",
@@ -274,10 +288,23 @@ class AnswerIn(_Model):
         | Annotated[list[Annotated[int, Field(strict=True)]], Field(max_length=20)]
     )
 
+    because: str | None = Field(
+        default=None,
+        max_length=1000,
+        description="The attribute that the choice of a pair was mainly for.",
+    )
+
     def plain(self) -> Any:
         """Give the answer as plain values."""
         given = self.answer
         return given.model_dump() if isinstance(given, BestWorst) else given
+
+
+class BecauseIn(_Model):
+    """What a choice was mainly for; null takes it back."""
+
+    question: str = Field(max_length=100)
+    attribute: str | None = Field(max_length=1000)
 
 
 class ParticipationOut(_Model):

@@ -10,6 +10,7 @@ from penchant.studies import Study
 from penchant.web.api._access import ApiParticipant, Caller
 from penchant.web.api._models import (
     AnswerIn,
+    BecauseIn,
     ItemsOut,
     JoinedOut,
     JoinIn,
@@ -82,7 +83,15 @@ def ask(me: ApiParticipant) -> QuestionOut | None:
 def answer(me: ApiParticipant, body: AnswerIn) -> ParticipationOut:
     """Answer a question; saying the same twice is fine, something else is a 409."""
     _check_consent(me)
-    me.study.tell(me.id, body.question, body.plain())
+    me.study.tell(me.id, body.question, body.plain(), because=body.because)
+    return _where(me)
+
+
+@participant_api.post("/me/because")
+def because(me: ApiParticipant, body: BecauseIn) -> ParticipationOut:
+    """Say what a choice of yours was mainly for; it counts from the next answer on."""
+    _check_consent(me)
+    me.study.because(me.id, body.question, body.attribute)
     return _where(me)
 
 

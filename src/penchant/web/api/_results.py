@@ -17,6 +17,7 @@ from penchant.views import HALF_RANGE
 from penchant.web.api._models import ValueModel
 
 __all__ = [
+    "CalibrationOut",
     "ComparisonOut",
     "GroupItemOut",
     "GroupOut",
@@ -163,6 +164,15 @@ class WhatIfOut(_Model):
             chance=outcome.chance,
             change=outcome.change,
         )
+
+
+class CalibrationOut(_Model):
+    """How often answers to random questions were foretold rightly."""
+
+    n: int
+    right: int
+    said: float = Field(description="Mean of the foretold probabilities.")
+    fails: bool = Field(description="Whether so few hits are no chance.")
 
 
 class GroupItemOut(_Model):
