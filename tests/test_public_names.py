@@ -17,6 +17,7 @@ OFFERED_BEFORE = json.loads(
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
 GONE = {
+    "SPLIT_SHARE",
     "SupportVectorProblem",
     "SupportVectors",
     "TiltedMoments",

@@ -326,7 +326,7 @@ def test_one_page_holds_everything_for_print(
     page.emulate_media(media="print")
     assert page.locator("nav").first.is_hidden()
     headings = page.locator("h2").all_inner_texts()
-    for words in ("Common ranking and disagreement", "The rules of the whole group"):
+    for words in ("Common ranking", "The rules of the whole group"):
         assert words in headings
     assert page.locator(".curve").count() >= len(group.items.attributes)
     pdf = page.pdf(format="A4", print_background=True)

@@ -19,11 +19,14 @@ def test_ranking_of_all(asked: Any) -> None:
     best = run.json("rank", "Flats", "--participant", token)[0]["name"]
     found = run.json("rank", "Flats", "--group", "--top", 3)
     assert (found["n_people"], found["n_simulated"]) == (1, 0)
-    assert [item["place"] for item in found["items"]] == [1, 2, 3]
+    assert [item["tier"] for item in found["items"]] == [1, 1, 1]
+    assert (found["kinds"], found["differ"], found["careless"]) == ("none", None, [])
     assert found["items"][0]["name"] == best
     said = run.text("rank", "Flats")
     assert "1 person answered." in said
-    assert f"1 {best} 100 100 (1) 100 (1) 0" in said
+    first = found["items"][0]
+    points = f"{first['mean']:.0f} {first['low']:.0f} to {first['high']:.0f}"
+    assert f"1 {best} {points}" in said
 
 
 def test_nobody_has_answered(run: Any) -> None:

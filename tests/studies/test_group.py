@@ -1,67 +1,108 @@
-"""What a group wants, on cases that can be worked out by hand."""
+"""What a group wants: from logs to statements, careless people and the owner's switch."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 
-from penchant.studies import SPLIT_SHARE
-from penchant.studies._group import group_items, split_people
+from penchant.datasets import load_flats
+from penchant.studies import AnsweredQuestion, SqlStore, Study, simulated_answer
+from penchant.studies._group import _distinct, tell_group
 
-NAMES = ["a", "b", "c", "d"]
-
-
-def test_the_three_rules_can_disagree() -> None:
-    # a: loved by two, hated by one; b: liked by all; d: last for most
-    points = np.array(
-        [[100.0, 70.0, 20.0, 0.0], [100.0, 70.0, 20.0, 0.0], [0.0, 60.0, 50.0, 100.0]]
-    )
-    found = {each.name: each for each in group_items(points, NAMES)}
-    assert found["a"].mean == pytest.approx(200 / 3)
-    assert found["b"].mean == pytest.approx(200 / 3)
-    assert found["a"].misery == 0.0
-    assert found["b"].misery == 60.0
-    # places: a 1 1 4, b 2 2 2, c 3 3 3, d 4 4 1 of 4 items
-    assert found["a"].borda == pytest.approx(100 * (3 + 3 + 0) / 9)
-    assert found["b"].borda == pytest.approx(100 * (2 + 2 + 2) / 9)
-    assert found["d"].borda == pytest.approx(100 * 3 / 9)
-    assert found["b"].misery_place == 1
-    assert (found["a"].place, found["b"].place) == (1, 1)
-    assert found["c"].disagreement == pytest.approx(np.std([20, 20, 50]))
+FLATS = load_flats()
 
 
-def test_split_is_both_loved_and_hated_by_enough() -> None:
-    up, down = np.array([100.0, 50.0, 40.0, 0.0]), np.array([0.0, 50.0, 40.0, 100.0])
-    found = {
-        each.name: each for each in group_items(np.stack([up] * 7 + [down] * 3), NAMES)
-    }
-    assert found["a"].in_best == pytest.approx(0.7)
-    assert found["a"].in_worst == pytest.approx(0.3)
-    assert found["a"].split
-    assert found["d"].split
-    assert not found["b"].split
-    fewer = {
-        each.name: each for each in group_items(np.stack([up] * 8 + [down] * 2), NAMES)
-    }
-    assert SPLIT_SHARE == 0.3
-    assert not fewer["a"].split
-
-
-def test_equal_items_share_their_place() -> None:
-    found = group_items(np.array([[50.0, 50.0, 100.0]]), NAMES[:3])
-    assert [(each.name, each.place) for each in found] == [("c", 1), ("a", 2), ("b", 2)]
-    assert [each.borda for each in found] == pytest.approx([100.0, 25.0, 25.0])
-
-
-def test_people_of_two_kinds_are_told_apart_and_people_of_none_are_not() -> None:
+@pytest.fixture
+def crowd(store: SqlStore) -> Study:
+    """Nine people who look at the price, and one who always presses left."""
+    study = Study(store, store.create_study("Flats", FLATS), background=False)
     rng = np.random.default_rng(0)
-    one, two = rng.random(8) * 100, rng.random(8) * 100
-    kinds = np.array([0] * 7 + [1] * 5)
-    points = np.where(kinds[:, None] == 0, one, two) + rng.standard_normal((12, 8))
-    labels, silhouette = split_people(points)
-    assert len(set(labels[:7])) == 1
-    assert len(set(labels[7:])) == 1
-    assert labels[0] != labels[-1]
-    assert silhouette > 0.8
-    alike, low = split_people(one + rng.standard_normal((12, 8)) * 300)
-    assert len(set(alike.tolist())) == 1 or low > 0.1
-    assert np.all(split_people(points[:5])[0] == 0)
-    assert np.all(split_people(np.tile(one, (9, 1)))[0] == 0)
+    likes = FLATS.encode()[:, 0]
+    likes = (likes - likes.mean()) / likes.std()
+    for number in range(10):
+        who = study.join(f"Person {number}")[0].id
+        for _ in range(12):
+            question = study.ask(who)
+            if question is None:
+                break
+            answer: Any = "left"
+            if number:
+                answer = simulated_answer(
+                    question.form, question.items, likes, rng, noise=0.2
+                )
+            study.tell(who, question.id, answer)
+    return study
+
+
+def test_careless_people_are_shown_and_count_until_they_are_left_out(
+    crowd: Study,
+) -> None:
+    found = crowd.group()
+    first = found.members[0]
+    assert [(each.member, each.kind) for each in found.careless] == [(first.id, "left")]
+    assert (found.n_voices, found.n_left_out) == (10, 0)
+    state = crowd.participation(first.id)
+
+    crowd.leave_out(first.id)
+    crowd.leave_out(first.id)  # the same again changes nothing
+    without = crowd.group()
+    assert (without.n_voices, without.n_left_out) == (9, 1)
+    assert [each.left_out for each in without.careless] == [True]
+    assert without.careless[0].kind == "left"
+    assert not without.members[0].counts
+    assert crowd.participation(first.id).n_events == state.n_events + 1
+    assert crowd.participation(first.id).answered == state.answered
+    assert crowd.ranking(first.id) == crowd.ranking(first.id)
+
+    crowd.leave_out(first.id, False)
+    again = crowd.group()
+    assert again.n_voices == 10
+    assert [item.mean for item in again.items] == [item.mean for item in found.items]
+
+
+def test_tiers_share_places_and_all_items_are_there(crowd: Study) -> None:
+    found = crowd.group()
+    assert sorted(item.item for item in found.items) == list(range(40))
+    tiers = [item.tier for item in found.items]
+    assert tiers == sorted(tiers)
+    assert tiers[0] == 1
+    for item in found.items:
+        assert item.place == 1 + sum(tier < item.tier for tier in tiers)
+        assert item.low <= item.mean <= item.high
+    assert 0 < found.chance <= 1
+    assert found.kinds == "none"
+    assert [len(segment.members) for segment in found.segments] == [10]
+
+
+def test_if_all_are_left_out_the_owner_can_still_see_whom(crowd: Study) -> None:
+    for member in crowd.group().members:
+        crowd.leave_out(member.id)
+    found = crowd.group()
+    assert (found.items, found.segments, found.n_left_out) == ((), (), 10)
+
+
+def test_answers_are_told_with_their_sides() -> None:
+    told = [
+        AnsweredQuestion("a", "pair", (3, 1), "right"),
+        AnsweredQuestion("b", "pair", (3, 2), "tie"),
+        AnsweredQuestion("c", "pair", (5, 4), "skip"),
+        AnsweredQuestion("d", "ranking", (3, 1, 2), [2, 3, 1]),
+    ]
+    found = tell_group(told)
+    assert [answer.items for answer in found.answers] == [
+        (1, 3),
+        (3, 2),
+        (2, 3),
+        (3, 1),
+    ]
+    assert found.sides == (False, None, None, None)
+    assert found.clicks == (False,)
+    assert not found.checked
+
+
+def test_a_segment_is_named_only_after_what_clearly_weighs_more() -> None:
+    rng = np.random.default_rng(1)
+    inside = np.array([0.6, 0.3, 0.1]) + 0.05 * rng.standard_normal((8, 3))
+    outside = np.array([0.3, 0.6, 0.1]) + 0.05 * rng.standard_normal((9, 3))
+    assert _distinct(inside, outside, ["price", "size", "noise"]) == ("price",)
+    assert _distinct(inside[:1], outside, ["price", "size", "noise"]) == ()

@@ -17,10 +17,9 @@ _GROUP_HEADS = (
     "Place",
     "Alternative",
     "Mean",
+    "90 % range",
     "Borda",
     "Least liked",
-    "Spread",
-    "Split",
 )
 
 
@@ -39,9 +38,9 @@ def rank(
     """Rank the alternatives for one participant or for all.
 
     For one: points from 0 to 100 with their 90 % range, and the chance of
-    being the best. For all: the mean of these points, Borda, and the points
-    from whoever likes it least, with the places by each in brackets; how far
-    people differ, and whether they are split about it.
+    being the best. For all: the mean of these points with its 90 % range,
+    Borda, and the points from whoever likes it least. Alternatives that are
+    not clearly behind the first of them share a place.
 
     Exit code 0: ranked. 1: no such study or participant. 2: wrong usage.
 
@@ -90,11 +89,36 @@ def _rank_for_all(group: "Group", top: int | None, as_json: bool) -> None:
             f"{item.place}",
             item.name,
             f"{item.mean:.0f}",
-            f"{item.borda:.0f} ({item.borda_place})",
-            f"{item.misery:.0f} ({item.misery_place})",
-            f"{item.disagreement:.0f}",
-            "yes" if item.split else "",
+            f"{item.low:.0f} to {item.high:.0f}",
+            f"{item.borda:.0f}",
+            f"{item.misery:.0f}",
         )
         for item in group.items[:top]
     ]
-    screen.table(_GROUP_HEADS, rows, numbers=(0, 2, 3, 4, 5))
+    screen.table(_GROUP_HEADS, rows, numbers=(0, 2, 4, 5))
+    for line in _said(group):
+        screen.say(line)
+
+
+_KINDS = {
+    "none": "No clear kinds of people.",
+    "lean": "People lean to one of two sides.",
+    "two": "There are at least two kinds of people.",
+    "three": "There are three kinds of people, perhaps more.",
+}
+
+
+def _said(group: "Group") -> list[str]:
+    """Say what may be said beyond the ranking."""
+    said = [_KINDS[group.kinds]] if group.n_voices > 1 else []
+    if group.differ is not None:
+        said.append(f"Opinions differ on {group.differ.name}.")
+    n_careless = len(group.careless) - group.n_left_out
+    if n_careless:
+        said.append(
+            f"The answers of {n_careless} look like clicking without reading; the page "
+            "of the group says whose."
+        )
+    if group.n_left_out:
+        said.append(f"{group.n_left_out} left out by the owner.")
+    return said

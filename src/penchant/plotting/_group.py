@@ -58,7 +58,8 @@ def plot_group_ranking(
     names : sequence of str
         Names of the items.
     segments : array-like of int of shape (n_people,), optional
-        Segment of each person, 0, 1 or 2; default: all 0.
+        Segment of each person, 0, 1 or 2, or -1 for people between, who have no
+        mark and count in the mean; default: all 0.
     labels : sequence of str, optional
         Names of the segments, for the legend.
     n_items : int, default=12
@@ -85,8 +86,8 @@ def plot_group_ranking(
             f"({len(names)}). Got shape {values.shape}."
         )
     inside = np.zeros(len(values), int) if segments is None else np.asarray(segments)
-    if inside.shape != (len(values),) or not np.isin(inside, (0, 1, 2)).all():
-        raise DataError("segments must hold 0, 1 or 2 for every person.")
+    if inside.shape != (len(values),) or not np.isin(inside, (-1, 0, 1, 2)).all():
+        raise DataError("segments must hold 0, 1, 2 or -1 for every person.")
     mean = values.mean(axis=0)
     shown = np.argsort(-mean, kind="stable")[:n_items]
     labelled = [names[item] for item in shown]

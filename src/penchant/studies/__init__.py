@@ -3,7 +3,14 @@
 from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
-from penchant.studies._group import SPLIT_SHARE, Group, GroupItem, Member, Segment
+from penchant.studies._group import (
+    FEW_PEOPLE,
+    Careless,
+    Group,
+    GroupItem,
+    Member,
+    Segment,
+)
 from penchant.studies._group_models import GroupModels
 from penchant.studies._participation import (
     AnsweredQuestion,
@@ -53,13 +60,14 @@ from penchant.studies.store._store import NewEvent, Store
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
+    "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
     "LONGEST_NOUN",
     "QUESTION_FORMS",
-    "SPLIT_SHARE",
     "AnsweredQuestion",
     "Calibration",
+    "Careless",
     "Contradiction",
     "Curve",
     "Draft",

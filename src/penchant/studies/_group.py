@@ -1,41 +1,47 @@
-"""What all participants want together: rankings, disagreement and segments."""
+"""What all participants want together: ranking, kinds of people, careless people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.cluster import KMeans
-from sklearn.metrics import silhouette_score
 
+from penchant._cached import cached_property
 from penchant.data import Items
-from penchant.studies._participation import Participation
+from penchant.elicitation.groups import (
+    Consensus,
+    GroupBelief,
+    Newcomer,
+    PersonAnswers,
+    believe_group,
+    careless_kind,
+)
+from penchant.gp import Answer
+from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._results import Curve, curves, weigh
-from penchant.studies._talk import Talk
+from penchant.studies._talk import GRADE_WIDTH, Talk
 from penchant.studies.store._records import ParticipantRecord
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import FloatArray
 
 __all__ = [
-    "SPLIT_SHARE",
+    "FEW_PEOPLE",
+    "Careless",
     "Group",
     "GroupItem",
     "Member",
     "Segment",
-    "group_items",
     "make_group",
     "make_member",
-    "split_people",
+    "tell_group",
 ]
 
-SPLIT_SHARE = 0.3
-"""An item is split if at least this share of the people have it in their best
-quarter, and at least this share in their worst."""
+FEW_PEOPLE = 20
+"""Of fewer people, kinds that exist are often missed."""
 
-_MOST_SEGMENTS = 3
-_FEWEST_MEMBERS = 6
-_FEWEST_IN_SEGMENT = 2
-_LEAST_SILHOUETTE = 0.1
-"""People who lie closer to other segments than this are not told apart."""
+_CLEARLY = 2.0
+"""Standard errors by which an attribute weighs more before a segment is named by it."""
+
+_CHECKS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +64,14 @@ class Member:
         The recommended item; None: no answer yet.
     certainty : float
         Probability that it is the best one.
-    points : ndarray of shape (n_items,)
-        Expected utilities, from 0 for the worst item to 100 for the best.
+    told : PersonAnswers
+        The answers, as evidence.
     weights : ndarray of shape (n_attributes,)
         Share of each attribute in the differences between the items.
     curves : tuple of Curve
         What the values of each attribute are worth; empty: no answer yet.
+    left_out : bool
+        Whether the owner does not count this person.
     """
 
     id: str
@@ -73,14 +81,15 @@ class Member:
     n_answers: int
     favourite: int | None
     certainty: float
-    points: FloatArray
+    told: PersonAnswers
     weights: FloatArray
     curves: tuple[Curve, ...] = ()
+    left_out: bool = False
 
     @property
     def counts(self) -> bool:
         """Whether the person takes part in what the group wants."""
-        return self.favourite is not None
+        return self.favourite is not None and not self.left_out
 
 
 @dataclass(frozen=True)
@@ -93,50 +102,47 @@ class GroupItem:
         Position in the table.
     name : str
         Its name.
-    mean : float
-        Mean of the points that people give it.
+    tier : int
+        1 for items of which none is clearly behind the leader, and so on.
+    place : int
+        One more than the number of items in better tiers: equal in a tier.
+    mean, low, high : float
+        Mean of the points that people give it, and its 90 % range.
+    deviation : float
+        Expected standard deviation of its points between people.
     borda : float
         Mean share of the other items that it beats, times 100.
     misery : float
         Points from the person who likes it least.
-    place, borda_place, misery_place : int
-        Places by the three, 1 is the best.
-    disagreement : float
-        Standard deviation of its points between people.
-    in_best, in_worst : float
-        Share of the people who have it in their best, or worst, quarter.
-    split : bool
-        Whether both shares are at least 0.3.
     """
 
     item: int
     name: str
+    tier: int
+    place: int
     mean: float
+    low: float
+    high: float
+    deviation: float
     borda: float
     misery: float
-    place: int
-    borda_place: int
-    misery_place: int
-    disagreement: float
-    in_best: float
-    in_worst: float
-    split: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """People who want something similar.
+    """People who want something similar; everybody, if there are no clear kinds.
 
     Parameters
     ----------
     members : tuple of str
-        Identifiers.
+        Identifiers of those who surely belong to it.
     ranking : tuple of GroupItem
-        The items as these people see them, best mean first.
+        The items as these people see them, best first.
     weights : dict from str to float
         Share of each attribute, the largest first.
     distinct : tuple of str
-        Attributes that weigh more than with the others, the largest gap first.
+        Attributes that clearly weigh more than with the others, the largest gap
+        first.
     curves : tuple of Curve
         Means of the curves; nine of ten people lie between low and high.
     """
@@ -149,8 +155,28 @@ class Segment:
 
     @property
     def best(self) -> GroupItem:
-        """The item with the best mean."""
+        """The item that comes first."""
         return self.ranking[0]
+
+
+@dataclass(frozen=True)
+class Careless:
+    """A person whose answers look like clicking without reading; for the owner only.
+
+    Parameters
+    ----------
+    member : str
+        Identifier.
+    kind : {"left", "right", "alternating", "random", ""}
+        What the answers look like; empty: the owner left the person out, and the
+        answers alone do not show why.
+    left_out : bool
+        Whether the owner does not count this person.
+    """
+
+    member: str
+    kind: str
+    left_out: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,47 +187,69 @@ class Group:
     ----------
     members : tuple of Member
         All participants, in order of joining.
+    points : ndarray of shape (n_voices, n_items)
+        Expected points of those who count, in order of joining.
     items : tuple of GroupItem
-        Best mean first; empty while nobody has answered.
+        Best tier first, then best mean; empty while nobody has answered.
+    chance : float
+        Probability that the first item is the best for the group, or as good.
+    kinds : {"none", "lean", "two", "three"}
+        No clear kinds of people; people lean to one of two sides; at least two
+        kinds; three kinds, perhaps more.
     segments : tuple of Segment
-        The largest first; one if people cannot be told apart.
-    silhouette : float
-        How well the segments are apart, from -1 to 1; 0 for a single one.
+        The largest first; everybody in one if there are no clear kinds.
+    differ : GroupItem or None
+        The one item on which opinions differ; None: that cannot be said of any.
+    careless : tuple of Careless
+        Whose answers look careless, and whom the owner left out.
     n_events : int
         Length of the log that this rests on.
     """
 
     members: tuple[Member, ...]
+    points: FloatArray
     items: tuple[GroupItem, ...]
+    chance: float
+    kinds: str
     segments: tuple[Segment, ...]
-    silhouette: float
+    differ: GroupItem | None
+    careless: tuple[Careless, ...]
     n_events: int
+
+    @cached_property
+    def voices(self) -> tuple[Member, ...]:
+        """The people who count."""
+        return tuple(member for member in self.members if member.counts)
 
     @property
     def n_voices(self) -> int:
-        """People who answered."""
-        return sum(member.counts for member in self.members)
+        """Number of people who count."""
+        return len(self.voices)
 
     @property
     def n_simulated(self) -> int:
         """Simulated people among them."""
-        return sum(member.counts and member.simulated for member in self.members)
+        return sum(member.simulated for member in self.voices)
 
     @property
-    def splits(self) -> tuple[GroupItem, ...]:
-        """Items that people are split about, the largest disagreement first."""
-        found = (item for item in self.items if item.split)
-        return tuple(sorted(found, key=lambda item: -item.disagreement))
+    def n_left_out(self) -> int:
+        """People whom the owner left out."""
+        return sum(each.left_out for each in self.careless)
+
+    @property
+    def n_between(self) -> int:
+        """People who count and do not clearly belong to a segment."""
+        return self.n_voices - sum(len(each.members) for each in self.segments)
+
+    @property
+    def in_front(self) -> tuple[GroupItem, ...]:
+        """The first tier: none of these items is clearly behind the leader."""
+        return tuple(item for item in self.items if item.tier == 1)
 
 
 def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Member:
     """Describe a participant by where they stand and what is believed of them."""
     voiced = any(not told.skipped for told in now.answered)
-    mean = talk.posterior.mean
-    width = float(np.ptp(mean))
-    points = (
-        100.0 * (mean - mean.min()) / width if width > 0 else np.full(len(mean), 50)
-    )
     return Member(
         id=record.id,
         label=record.label,
@@ -210,19 +258,41 @@ def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Me
         n_answers=len(now.answered),
         favourite=talk.favourite if voiced else None,
         certainty=talk.certainty if voiced else 0.0,
-        points=points,
+        told=tell_group(now.answered, GRADE_WIDTH * talk.start.unit),
         weights=weigh(talk),
         curves=tuple(curves(talk)) if voiced else (),
+        left_out=now.left_out,
     )
 
 
-def make_group(members: Sequence[Member], items: Items, n_events: int) -> Group:
+def tell_group(
+    answered: Sequence[AnsweredQuestion], width: float | None = None
+) -> PersonAnswers:
+    """Give what one person said as evidence, with the sides that were chosen."""
+    answers: list[Answer] = []
+    sides: list[bool | None] = []
+    for k, told in enumerate(answered):
+        found = evidence(told, answered[:k], width)
+        side = None
+        if told.form == "pair" and told.answer in ("left", "right"):
+            side = told.answer == "left"
+        answers += found
+        sides += [side] * len(found)
+    n_checks = sum(getattr(told, "predicted", None) is not None for told in answered)
+    return PersonAnswers(tuple(answers), tuple(sides), n_checks >= _CHECKS)
+
+
+def make_group(
+    members: Sequence[Member], newcomer: Newcomer, items: Items, n_events: int
+) -> Group:
     """Put people together.
 
     Parameters
     ----------
     members : sequence of Member
         All participants.
+    newcomer : Newcomer
+        What is believed of a person before the first question.
     items : Items
         The alternatives.
     n_events : int
@@ -230,124 +300,103 @@ def make_group(members: Sequence[Member], items: Items, n_events: int) -> Group:
     """
     voices = [member for member in members if member.counts]
     if not voices:
-        return Group(tuple(members), (), (), 0.0, n_events)
-    points = np.stack([member.points for member in voices])
-    labels, silhouette = split_people(points)
-    names = [attribute.name for attribute in items.attributes]
-    segments = [
-        _make_segment(
-            [voices[k] for k in np.flatnonzero(labels == label)],
-            [voices[k] for k in np.flatnonzero(labels != label)],
-            items.names,
-            names,
-        )
-        for label in np.unique(labels)
-    ]
-    segments.sort(key=lambda segment: -len(segment.members))
-    ranked = group_items(points, items.names)
-    return Group(tuple(members), ranked, tuple(segments), silhouette, n_events)
+        nobody = np.zeros((0, len(items)))
+        left = _careless(members, None)
+        return Group(tuple(members), nobody, (), 0.0, "none", (), None, left, n_events)
+    found = believe_group(newcomer, [member.told for member in voices])
+    ranked = _ranked(found.everybody, found, found.points, items.names)
+    return Group(
+        members=tuple(members),
+        points=found.points,
+        items=ranked,
+        chance=found.everybody.chance,
+        kinds=found.statement,
+        segments=_segments(voices, found, items),
+        differ=next((item for item in ranked if item.item == found.differ), None),
+        careless=_careless(members, found),
+        n_events=n_events,
+    )
 
 
-def group_items(points: FloatArray, names: Sequence[str]) -> tuple[GroupItem, ...]:
-    """Rank items by what many people think of them.
+def _careless(
+    members: Sequence[Member], found: GroupBelief | None
+) -> tuple[Careless, ...]:
+    """List whose answers look careless, and who is left out, in order of joining."""
+    voices = [member for member in members if member.counts]
+    flags = [] if found is None else found.careless.tolist()
+    flagged = {member.id for member, flag in zip(voices, flags, strict=False) if flag}
+    listed = []
+    for member in members:
+        if member.id in flagged or member.left_out:
+            kind = careless_kind(member.told.clicks)
+            # Sides at random are read off the items, of which those left out tell none.
+            shown = "" if kind == "random" and member.left_out else kind
+            listed.append(Careless(member.id, shown, member.left_out))
+    return tuple(listed)
 
-    Parameters
-    ----------
-    points : ndarray of shape (n_people, n_items)
-        What each person gives each item, from 0 to 100.
-    names : sequence of str
-        Names of the items.
 
-    Returns
-    -------
-    tuple of GroupItem
-        Best mean first.
-
-    Examples
-    --------
-    >>> points = np.array([[100.0, 60.0, 0.0], [0.0, 60.0, 100.0]])
-    >>> best = group_items(points, ["a", "b", "c"])[0]
-    >>> best.name, best.mean, best.borda, best.misery
-    ('b', 60.0, 50.0, 60.0)
-    """
-    n_items = points.shape[1]
-    places = rankdata(-points, axis=1)
-    quarter = max(n_items / 4.0, 1.0)
-    mean, misery = points.mean(axis=0), points.min(axis=0)
-    borda = 100.0 * (n_items - places).mean(axis=0) / max(n_items - 1, 1)
-    by_place = [rankdata(-values, method="min") for values in (mean, borda, misery)]
-    in_best = (places <= quarter).mean(axis=0)
-    in_worst = (places > n_items - quarter).mean(axis=0)
-    order = np.lexsort((-borda, -mean))
+def _ranked(
+    wanted: Consensus, found: GroupBelief, points: FloatArray, names: Sequence[str]
+) -> tuple[GroupItem, ...]:
+    """Put items in the order of what several people want."""
+    n_items = len(names)
+    beaten = n_items - rankdata(-points, axis=1)
+    borda = 100.0 * beaten.mean(axis=0) / max(n_items - 1, 1)
+    ahead = np.searchsorted(np.sort(wanted.tier), wanted.tier)
     return tuple(
         GroupItem(
             item=int(i),
             name=names[i],
-            mean=float(mean[i]),
+            tier=int(wanted.tier[i]) + 1,
+            place=int(ahead[i]) + 1,
+            mean=float(wanted.mean[i]),
+            low=float(wanted.low[i]),
+            high=float(wanted.high[i]),
+            deviation=float(found.deviation[i]),
             borda=float(borda[i]),
-            misery=float(misery[i]),
-            place=int(by_place[0][i]),
-            borda_place=int(by_place[1][i]),
-            misery_place=int(by_place[2][i]),
-            disagreement=float(points[:, i].std()),
-            in_best=float(in_best[i]),
-            in_worst=float(in_worst[i]),
-            split=bool(min(in_best[i], in_worst[i]) >= SPLIT_SHARE),
+            misery=float(points[:, i].min()),
         )
-        for i in order
+        for i in wanted.order
     )
 
 
-def split_people(points: FloatArray) -> tuple[IntArray, float]:
-    """Find groups of people who want something similar.
-
-    k-means on standardised utilities, with 2 or 3 groups, whichever are better
-    apart by their silhouette; one group for fewer than 6 people or where they are
-    not apart.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_people, n_items)
-
-    Returns
-    -------
-    labels : ndarray of int of shape (n_people,)
-    silhouette : float
-    """
-    centred = points - points.mean(axis=1, keepdims=True)
-    scale = centred.std(axis=1, keepdims=True)
-    rows = centred / np.where(scale > 0, scale, 1.0)
-    labels, best = np.zeros(len(rows), dtype=np.int64), 0.0
-    if len(rows) < _FEWEST_MEMBERS or len(np.unique(rows, axis=0)) <= _MOST_SEGMENTS:
-        return labels, best
-    for k in range(2, _MOST_SEGMENTS + 1):
-        found = KMeans(k, n_init=10, random_state=0).fit_predict(rows)
-        score = float(silhouette_score(rows, found))
-        small = np.bincount(found).min() < _FEWEST_IN_SEGMENT
-        if score > max(best, _LEAST_SILHOUETTE) and not small:
-            labels, best = found.astype(np.int64), score
-    return labels, best
+def _segments(
+    voices: Sequence[Member], found: GroupBelief, items: Items
+) -> tuple[Segment, ...]:
+    """Describe each kind of people, or everybody."""
+    names = [attribute.name for attribute in items.attributes]
+    weights = np.stack([member.weights for member in voices])
+    segments = []
+    for k, wanted in enumerate(found.kinds or (found.everybody,)):
+        inside = found.kind == k
+        own = weights[inside].mean(axis=0)
+        people = [who for who, is_in in zip(voices, inside, strict=True) if is_in]
+        drawn = (member.curves for member in people)
+        segments.append(
+            Segment(
+                members=tuple(member.id for member in people),
+                ranking=_ranked(wanted, found, found.points[inside], items.names),
+                weights={names[j]: float(own[j]) for j in np.argsort(-own)},
+                distinct=_distinct(weights[inside], weights[~inside], names),
+                curves=tuple(_mean_curve(same) for same in zip(*drawn, strict=True)),
+            )
+        )
+    return tuple(segments)
 
 
-def _make_segment(
-    inside: Sequence[Member],
-    outside: Sequence[Member],
-    item_names: Sequence[str],
-    names: Sequence[str],
-) -> Segment:
-    weights = np.mean([member.weights for member in inside], axis=0)
-    others = weights
-    if outside:
-        others = np.mean([member.weights for member in outside], axis=0)
-    gap = weights - others
-    drawn = (member.curves for member in inside)
-    return Segment(
-        members=tuple(member.id for member in inside),
-        ranking=group_items(np.stack([m.points for m in inside]), item_names),
-        weights={names[k]: float(weights[k]) for k in np.argsort(-weights)},
-        distinct=tuple(names[k] for k in np.argsort(-gap) if gap[k] > 0),
-        curves=tuple(_mean_curve(same) for same in zip(*drawn, strict=True)),
+def _distinct(
+    inside: FloatArray, outside: FloatArray, names: Sequence[str]
+) -> tuple[str, ...]:
+    """Name attributes that weigh more inside by at least two standard errors."""
+    if min(len(inside), len(outside)) < 2:
+        return ()
+    gap = inside.mean(axis=0) - outside.mean(axis=0)
+    error = np.sqrt(
+        inside.var(axis=0, ddof=1) / len(inside)
+        + outside.var(axis=0, ddof=1) / len(outside)
     )
+    clear = gap > np.maximum(_CLEARLY * error, 1e-9)
+    return tuple(names[k] for k in np.argsort(-gap) if clear[k])
 
 
 def _mean_curve(same: tuple[Curve, ...]) -> Curve:

@@ -12,6 +12,7 @@ because : question, attribute: the person says what the choice was mainly for. T
     one counts, null takes it back; undoing the answer removes it
 undone : question, the last that was answered
 finished : reason
+left_out : out, whether the owner counts the person in results no longer
 
 What a body holds beyond this is kept and not read, and what it lacks of the optional
 entries is as before they were there: logs of any age can be read. A kind that is not
@@ -172,6 +173,8 @@ class Participation:
         Whether the person asked for more questions after the end.
     n_events : int
         Length of the log: the position of the next event.
+    left_out : bool
+        Whether the owner does not count the person in the results of the group.
     ignored : int
         Events that are unknown or make no sense where they stand.
 
@@ -194,6 +197,7 @@ class Participation:
     finished: str = ""
     went_on: bool = False
     n_events: int = 0
+    left_out: bool = False
     ignored: int = 0
 
     @classmethod
@@ -431,6 +435,11 @@ def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"finished": _text(body, "reason") or "person", "open_question": None}
 
 
+def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:
+    out = body.get("out")
+    return {"left_out": out} if isinstance(out, bool) else None
+
+
 _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "joined": _joined,
     "consented": _consented,
@@ -439,6 +448,7 @@ _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "because": _because,
     "undone": _undone,
     "finished": _finished,
+    "left_out": _left_out,
 }
 
 

@@ -71,9 +71,10 @@ def participations(
 
 
 def pool(people: dict[str, Participation]) -> Comparisons:
-    """Turn all answers that stand to comparisons; users are numbered from 0 on."""
+    """Turn answers of those who count to comparisons; users are numbered from 0 on."""
     rows: list[tuple[int, int, int, int]] = []
-    for user, now in enumerate(people.values()):
+    counted = (now for now in people.values() if not now.left_out)
+    for user, now in enumerate(counted):
         for k, told in enumerate(now.answered):
             rows += [
                 (answer.items[0], answer.items[1], answer.kind == "tie", user)

@@ -408,16 +408,36 @@ class Study:
     # Results for the owner
 
     def group(self) -> Group:
-        """Tell what all participants want: rankings, disagreement, segments."""
+        """Tell what all participants want: ranking, kinds of people, careless ones."""
         n_events = self.store.count_events(self.id)
         known = self._memory.group
         if known is not None and known.n_events == n_events:
             return known
         records = self.store.list_participants(self.id)
         members = tuple(self._member(record) for record in records)
-        found = make_group(members, self.items, n_events)
+        newcomer = self._memory.newcomer
+        found = make_group(members, newcomer, self.items, n_events)
         self._memory.group = found
         return found
+
+    def leave_out(self, participant_id: str, out: bool = True) -> None:
+        """Count a participant in the results of the group no longer, or again.
+
+        The person is asked and shown the same as before. It is an event of the log,
+        which the owner can undo.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who.
+        out : bool, default=True
+            False: the person counts again.
+        """
+
+        def decide(now: Participation) -> list[NewEvent]:
+            return [] if now.left_out == out else [("left_out", {"out": out})]
+
+        self._log.write(participant_id, decide)
 
     def _member(self, record: ParticipantRecord) -> Member:
         """Describe a participant; only those who went on are looked at again."""

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary, ref
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
 from penchant.elicitation import Conversation, Setting
+from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.explanation import Attribution
 from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from penchant.studies._group import Group, Member
     from penchant.studies._group_models import GroupModels
 
-__all__ = ["Memory", "Scale", "Talk", "memory"]
+__all__ = ["GRADE_WIDTH", "Memory", "Scale", "Talk", "memory"]
 
 _N_TALKS = 256
 """Conversations that are kept in memory."""
@@ -38,7 +39,7 @@ _N_PLACES = 1024
 
 _log = logging.getLogger(__name__)
 
-_GRADE_WIDTH = 0.5
+GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
 
 Values = TypeVar("Values", float, FloatArray)
@@ -110,7 +111,7 @@ class Talk:
 
     def tell(self, told: AnsweredQuestion) -> "Talk":
         """Give the talk after one more answer."""
-        meaning = evidence(told, self.moment.told, _GRADE_WIDTH * self.start.unit)
+        meaning = evidence(told, self.moment.told, GRADE_WIDTH * self.start.unit)
         return Talk(self.start, self.moment.tell(told, meaning))
 
     @property
@@ -208,6 +209,14 @@ class Memory:
         self.models: tuple[int, GroupModels] | None = None
         self.calibration: tuple[int, Calibration] | None = None
         self.fitting = threading.Lock()
+
+    @cached_property
+    def newcomer(self) -> Newcomer:
+        """What is believed of somebody new when nothing was learned of others.
+
+        For a group: what was learned of these people is not used on them again.
+        """
+        return Newcomer.from_belief(self.start(None).posterior)
 
     def start(self, model: str | None) -> Start:
         """Give what is believed of somebody new who starts from a model."""

@@ -73,12 +73,11 @@ def _ranking(group: Group, items: Items, texts: Texts) -> Callable[[], Any]:
         for number, segment in enumerate(group.segments)
         for who in segment.members
     }
-    voices = [member for member in group.members if member.counts]
     cards = segment_cards(group, texts)
     return lambda: plot_group_ranking(
-        np.stack([member.points for member in voices]),
+        group.points,
         names=[show_name(name, _LONGEST_NAME) for name in items.names],
-        segments=[place[member.id] for member in voices],
+        segments=[place.get(member.id, -1) for member in group.voices],
         labels=[card.name for card in cards],
     )
 

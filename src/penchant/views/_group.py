@@ -8,7 +8,7 @@ import pandas as pd
 
 from penchant.data import Items
 from penchant.data.reading import write_csv_table
-from penchant.studies import SPLIT_SHARE, Group, GroupItem
+from penchant.studies import FEW_PEOPLE, Group, GroupItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._display import show_name
@@ -16,6 +16,7 @@ from penchant.views._group_curves import CurveView, GapRow, curve_views, gap_row
 from penchant.views._segments import (
     SegmentCard,
     Spread,
+    in_front,
     in_tenths,
     segment_cards,
     spread,
@@ -24,7 +25,6 @@ from penchant.views._segments import (
 __all__ = ["GroupView", "group_view", "ranking_csv"]
 
 _ROWS: Final = 10
-_MORE_SPLIT: Final = 4
 _MOST_NUMBERS: Final = 200
 """The table of numbers ends here, so that a page stays small."""
 
@@ -37,43 +37,36 @@ class Row:
 
     Parameters
     ----------
-    place, name, mean, agreement : str
+    behind : str
+        Above the first of a tier: whom the tier is clearly behind.
+    place, name, mean, range : str
         What stands beside the drawing.
     mean_at : float
         Where the mean is, in percent.
     lanes : tuple of Spread
         One per segment.
-    split : bool
-        Whether people are split about it.
     words : str
         All of it in words.
     """
 
+    behind: str
     place: str
     name: str
     mean: str
-    agreement: str
+    range: str
     mean_at: float
     lanes: tuple[Spread, ...]
-    split: bool
     words: str
 
 
 @dataclass(frozen=True)
-class Way:
-    """What one way of counting says of an alternative."""
+class CarelessLine:
+    """Somebody whose answers look careless, or who was left out; for the owner."""
 
-    value: str
-    place: str
-    first: bool
-
-
-@dataclass(frozen=True)
-class WaysRow:
-    """An alternative and what three ways of counting say of it."""
-
+    id: str
     name: str
-    ways: tuple[Way, ...]
+    reason: str
+    left_out: bool
 
 
 @dataclass(frozen=True)
@@ -90,20 +83,26 @@ class GroupView:
 
     Parameters
     ----------
-    lead, title, sentence, simulated : str
+    lead, title, sentence : str
         The answer in words.
+    notes : tuple of str
+        Who is simulated, and how many are left out.
+    kinds : str
+        What may be said about kinds of people; empty for one person.
+    careless : tuple of CarelessLine
+        For the owner only.
     segments : tuple of SegmentCard
-        Kinds of people.
-    mark_hint, split_rule, verdict : str
-        How to read the charts.
-    rows, ways : tuple
-        The common ranking as a chart, and by three ways of counting.
+        Kinds of people, or everybody.
+    mark_hint, more : str
+        How to read the chart, and how many it does not show.
+    rows : tuple of Row
+        The common ranking as a chart.
     ticks : tuple of Tick
         Of the chart.
     numbers : Numbers
         All numbers of the ranking.
     gaps, gap_numbers : tuple of GapRow, Numbers
-        What the segments disagree about.
+        How differently the segments weigh attributes.
     curves : tuple of CurveView
         Of all attributes.
     chosen : int
@@ -113,13 +112,13 @@ class GroupView:
     lead: str
     title: str
     sentence: str
-    simulated: str
+    notes: tuple[str, ...]
+    kinds: str
+    careless: tuple[CarelessLine, ...]
     segments: tuple[SegmentCard, ...]
     mark_hint: str
-    split_rule: str
-    verdict: str
+    more: str
     rows: tuple[Row, ...]
-    ways: tuple[WaysRow, ...]
     ticks: tuple[Tick, ...]
     numbers: Numbers
     gaps: tuple[GapRow, ...]
@@ -157,18 +156,18 @@ def group_view(
     cards = segment_cards(group, texts)
     gaps, gap_numbers = gap_rows(group, cards, items, texts)
     curves = curve_views(group, cards, items, texts)
-    shown = _shown(group.items)
+    shown = _shown(group)
     return GroupView(
         texts.count("owner.group.answered", group.n_voices),
-        texts("owner.group.title", name=show_name(group.items[0].name)),
+        _title(group, texts),
         _sentence(group, texts),
-        _simulated(group, texts),
+        _notes(group, texts),
+        _kinds(group, texts),
+        _careless(group, texts),
         cards,
         _mark_hint(group, texts),
-        texts("owner.group.split_rule", share=texts.share(SPLIT_SHARE)),
-        _verdict(group, texts),
+        _more(group, len(shown), texts),
         tuple(_row(group, item, cards, texts) for item in shown),
-        tuple(_ways(item, texts) for item in shown),
         tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
         _numbers(group.items[:_MOST_NUMBERS], texts),
         gaps,
@@ -178,112 +177,145 @@ def group_view(
     )
 
 
-def _shown(ranked: Sequence[GroupItem]) -> list[GroupItem]:
-    """Take the best, the first of other ways of counting, and what splits people."""
-    rest = ranked[_ROWS:]
-    first = [each for each in rest if 1 in (each.borda_place, each.misery_place)]
-    split = [each for each in rest if each.split and each not in first]
-    more = [*first[:_MORE_SPLIT], *split[:_MORE_SPLIT]]
-    return [*ranked[:_ROWS], *(each for each in rest if each in more)]
+def _shown(group: Group) -> list[GroupItem]:
+    """Take the best, and the one on which opinions differ."""
+    rest = [item for item in group.items[_ROWS:] if item is group.differ]
+    return [*group.items[:_ROWS], *rest]
 
 
-def _simulated(group: Group, texts: Texts) -> str:
-    if not group.n_simulated:
-        return ""
-    if group.n_simulated == group.n_voices:
-        return texts("owner.group.all_simulated")
-    return texts("owner.group.some_simulated", n=texts.number(group.n_simulated))
+def _title(group: Group, texts: Texts) -> str:
+    front = group.in_front
+    if len(front) == 1:
+        return texts("owner.group.title", name=show_name(front[0].name))
+    return texts("owner.group.titles", names=in_front(group.items, texts))
 
 
 def _sentence(group: Group, texts: Texts) -> str:
     best = group.items[0]
-    sentences = [texts("owner.group.suits", points=texts.points(best.mean))]
-    if group.n_voices > 1:
-        widest = max(group.items, key=lambda item: item.disagreement)
-        sentences.append(texts("owner.group.differ", name=show_name(widest.name)))
-    return " ".join(sentences)
+    told = [
+        texts(
+            "owner.group.suits",
+            name=show_name(best.name),
+            points=texts.points(best.mean),
+            chance=texts.share(group.chance),
+        )
+    ]
+    if group.differ is not None:
+        told.append(texts("owner.group.differ", name=show_name(group.differ.name)))
+    return " ".join(told)
+
+
+def _notes(group: Group, texts: Texts) -> tuple[str, ...]:
+    notes = []
+    if group.n_simulated == group.n_voices:
+        notes.append(texts("owner.group.all_simulated"))
+    elif group.n_simulated:
+        n = texts.number(group.n_simulated)
+        notes.append(texts("owner.group.some_simulated", n=n))
+    if group.n_left_out:
+        notes.append(texts.count("owner.group.left_out", group.n_left_out))
+    return tuple(notes)
+
+
+def _kinds(group: Group, texts: Texts) -> str:
+    """Say what may be said about kinds of people, and no more."""
+    if group.n_voices == 1:
+        return ""
+    told = [texts(f"owner.group.kinds_{group.kinds}")]
+    if group.kinds == "none" and group.n_voices < FEW_PEOPLE:
+        told.append(texts("owner.group.kinds_few"))
+    if group.n_between:
+        told.append(texts.count("owner.group.between", group.n_between))
+    return " ".join(told)
+
+
+def _careless(group: Group, texts: Texts) -> tuple[CarelessLine, ...]:
+    numbers = {member.id: k for k, member in enumerate(group.members, start=1)}
+    labels = {member.id: show_name(member.label) for member in group.members}
+    return tuple(
+        CarelessLine(
+            each.member,
+            labels[each.member]
+            or texts("owner.study.person_number", number=numbers[each.member]),
+            texts(f"owner.group.careless_{each.kind or 'unknown'}"),
+            each.left_out,
+        )
+        for each in group.careless
+    )
 
 
 def _mark_hint(group: Group, texts: Texts) -> str:
     key = "owner.group.tenths" if in_tenths(group) else "owner.group.mark"
     hint = texts(f"{key}_lanes" if len(group.segments) > 1 else key)
-    return f"{hint} {texts('owner.group.tall_line')}"
+    return f"{hint} {texts('owner.group.tall_line')} {texts('owner.group.tiers')}"
 
 
-def _verdict(group: Group, texts: Texts) -> str:
-    first = show_name(group.items[0].name)
-    borda = min(group.items, key=lambda item: item.borda_place)
-    misery = min(group.items, key=lambda item: item.misery_place)
-    if group.items[0].borda_place == group.items[0].misery_place == 1:
-        return texts("owner.group.all_three", name=first)
-    return texts(
-        "owner.group.three",
-        mean=first,
-        borda=show_name(borda.name),
-        misery=show_name(misery.name),
-    )
+def _more(group: Group, n_shown: int, texts: Texts) -> str:
+    n_more = len(group.items) - n_shown
+    key = "owner.group.more"
+    if len(group.items) > _MOST_NUMBERS:
+        key = "owner.group.more_in_file"
+    return texts.count(key, n_more) if n_more else ""
 
 
 def _row(
     group: Group, item: GroupItem, cards: Sequence[SegmentCard], texts: Texts
 ) -> Row:
     name, mean = show_name(item.name), texts.points(item.mean)
-    deviation = texts.points(item.disagreement)
-    key = "owner.group.split" if item.split else "owner.group.agree"
-    agreement = texts(key, deviation=deviation)
+    between = _range(item, texts)
     by_segment = [
         f"{card.name} {texts.points(_of(segment.ranking, item).mean)}"
         for card, segment in zip(cards, group.segments, strict=True)
     ]
-    words = texts("owner.group.row", name=name, mean=mean, agreement=agreement)
+    words = texts(
+        "owner.group.row", name=name, place=item.place, mean=mean, range=between
+    )
     if len(by_segment) > 1:
         words += f"; {', '.join(by_segment)}"
     return Row(
+        _behind(group, item, texts),
         texts.number(item.place),
         name,
         mean,
-        agreement,
+        between,
         _AXIS.place(item.mean),
         tuple(
             spread(group, segment.members, item.item, shape)
             for shape, segment in enumerate(group.segments)
         ),
-        item.split,
         words,
     )
+
+
+def _behind(group: Group, item: GroupItem, texts: Texts) -> str:
+    """Say above the first item of a tier which item the tier is clearly behind."""
+    if item is not next(each for each in group.items if each.tier == item.tier):
+        return ""
+    ahead = [each for each in group.items if each.tier == item.tier - 1]
+    return texts("owner.group.behind", name=show_name(ahead[0].name)) if ahead else ""
+
+
+def _range(item: GroupItem, texts: Texts) -> str:
+    low, high = texts.points(item.low), texts.points(item.high)
+    return texts("owner.group.from_to", low=low, high=high)
 
 
 def _of(ranked: Sequence[GroupItem], item: GroupItem) -> GroupItem:
     return next(each for each in ranked if each.item == item.item)
 
 
-def _ways(item: GroupItem, texts: Texts) -> WaysRow:
-    counted = (
-        (item.mean, item.place),
-        (item.borda, item.borda_place),
-        (item.misery, item.misery_place),
-    )
-    return WaysRow(
-        show_name(item.name),
-        tuple(
-            Way(texts.points(value), texts.number(place), place == 1)
-            for value, place in counted
-        ),
-    )
-
-
 def _numbers(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
-    heads = ("alternative", "mean", "deviation", "in_best", "in_worst", "borda")
+    heads = ("alternative", "place", "mean", "range", "deviation", "borda", "misery")
     return Numbers(
-        tuple(texts(f"owner.group.{head}") for head in (*heads, "misery")),
+        tuple(texts(f"owner.group.{head}") for head in heads),
         tuple(
             NumberRow(
                 show_name(each.name),
                 (
+                    texts.number(each.place),
                     texts.points(each.mean),
-                    texts.points(each.disagreement),
-                    texts("numbers.share", share=round(100 * each.in_best)),
-                    texts("numbers.share", share=round(100 * each.in_worst)),
+                    _range(each, texts),
+                    texts.points(each.deviation),
                     texts.points(each.borda),
                     texts.points(each.misery),
                 ),
@@ -298,14 +330,12 @@ def ranking_csv(group: Group) -> str:
     columns: dict[str, list[Any]] = {
         "alternative": [item.name for item in group.items],
         "place": [item.place for item in group.items],
+        "tier": [item.tier for item in group.items],
         "mean": [round(item.mean, 3) for item in group.items],
+        "low": [round(item.low, 3) for item in group.items],
+        "high": [round(item.high, 3) for item in group.items],
+        "standard_deviation": [round(item.deviation, 3) for item in group.items],
         "borda": [round(item.borda, 3) for item in group.items],
-        "borda_place": [item.borda_place for item in group.items],
         "least_misery": [round(item.misery, 3) for item in group.items],
-        "least_misery_place": [item.misery_place for item in group.items],
-        "standard_deviation": [round(item.disagreement, 3) for item in group.items],
-        "in_best_quarter": [round(item.in_best, 4) for item in group.items],
-        "in_worst_quarter": [round(item.in_worst, 4) for item in group.items],
-        "split": ["yes" if item.split else "no" for item in group.items],
     }
     return write_csv_table(pd.DataFrame(columns), None) or ""

@@ -29,6 +29,7 @@ class PersonLine:
     answers: int
     joined: str
     simulated: bool
+    left_out: bool
 
 
 @dataclass(frozen=True)
@@ -137,4 +138,5 @@ def _line(
         len(now.answered) if now else 0,
         texts.day(person.created),
         person.simulated,
+        now is not None and now.left_out,
     )

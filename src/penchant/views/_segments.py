@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from penchant.studies import Group, Segment
+from penchant.studies import Group, GroupItem, Segment
 from penchant.texts import Texts
 from penchant.views._display import show_name
 
@@ -14,6 +14,7 @@ __all__ = [
     "SegmentCard",
     "Spread",
     "Weight",
+    "in_front",
     "in_tenths",
     "segment_cards",
     "spread",
@@ -24,6 +25,8 @@ _MOST_MARKS: Final = 25
 """If a lane has more people, all lanes show tenths of theirs."""
 
 _LONGEST_LABEL: Final = 30
+_MOST_NAMED: Final = 3
+"""Alternatives in front that are named; others are counted."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class SegmentCard:
     weights : tuple of Weight
         The heaviest attributes.
     best, best_facts : str
-        The alternative that suits them best, its points and its place for all.
+        The alternatives in front for them, points of the first and its place for all.
     """
 
     shape: int
@@ -110,7 +113,7 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
                 )
                 for label, share in list(segment.weights.items())[:_WEIGHTS]
             ),
-            show_name(segment.best.name),
+            in_front(segment.ranking, texts),
             texts(
                 "owner.group.best_facts",
                 points=texts.points(segment.best.mean),
@@ -121,8 +124,16 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
     )
 
 
+def in_front(ranked: Sequence[GroupItem], texts: Texts) -> str:
+    """Name the alternatives of the first tier, or count them if there are many."""
+    names = [show_name(item.name) for item in ranked if item.tier == 1]
+    if len(names) > _MOST_NAMED:
+        return texts.count("owner.group.and_more", len(names) - 1, name=names[0])
+    return texts.listed(names)
+
+
 def _names(segments: Sequence[Segment], texts: Texts) -> list[str]:
-    """Name segments after the attributes that weigh more for them than for others."""
+    """Name segments after attributes that clearly weigh more for them."""
     if len(segments) == 1:
         return [texts("owner.group.everybody")]
     names: list[str] = []
@@ -153,8 +164,9 @@ def spread(group: Group, members: Sequence[str], item: int, shape: int = 0) -> S
     shape : int
         The mark of the segment.
     """
-    inside = set(members)
-    points = np.sort([m.points[item] for m in group.members if m.id in inside])
+    chosen = set(members)
+    inside = [member.id in chosen for member in group.voices]
+    points = np.sort(group.points[inside, item])
     if in_tenths(group):
         points = np.quantile(points, np.arange(0.05, 1.0, 0.1))
     return Spread(shape, tuple(round(float(p), 1) for p in points))

@@ -346,8 +346,10 @@ def test_every_text_is_used() -> None:
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)
-    heads = ("deviation", "in_best", "in_worst", "mark_lanes", "tenths_lanes")
-    heads += ("borda", "misery")
+    heads = ("deviation", "place", "mark_lanes", "tenths_lanes", "borda", "misery")
+    heads += ("kinds_none", "kinds_lean", "kinds_two", "kinds_three")
+    heads += ("careless_left", "careless_right", "careless_alternating")
+    heads += ("careless_random", "careless_unknown")
     made += tuple(f"owner.group.{head}" for head in heads)
     unused = [
         key

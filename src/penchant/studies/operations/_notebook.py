@@ -32,10 +32,10 @@ _GROUP: Final = """\
 group = study.group()
 pd.DataFrame(
     [
-        (item.place, item.name, item.mean, item.borda, item.misery, item.disagreement)
+        (item.place, item.name, item.mean, item.low, item.high, item.borda, item.misery)
         for item in group.items
     ],
-    columns=["place", "name", "mean", "borda", "least misery", "disagreement"],
+    columns=["place", "name", "mean", "low", "high", "borda", "least misery"],
 ).round(1)"""
 
 _SEGMENTS: Final = """\

@@ -1,12 +1,11 @@
 """Results as the API gives them, in points from 0 to 100."""
 
-from typing import Any
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from penchant.explanation import Attribution, Reasons
 from penchant.studies import (
-    SPLIT_SHARE,
     Group,
     GroupItem,
     RankedItem,
@@ -18,6 +17,7 @@ from penchant.web.api._models import ValueModel
 
 __all__ = [
     "CalibrationOut",
+    "CarelessOut",
     "ComparisonOut",
     "GroupItemOut",
     "GroupOut",
@@ -176,20 +176,18 @@ class CalibrationOut(_Model):
 
 
 class GroupItemOut(_Model):
-    """An alternative as the group sees it, by three ways of counting."""
+    """An alternative as the group sees it; those of a tier share a place."""
 
     item: int
     name: str
-    mean: float
     place: int
-    borda: float
-    borda_place: int
-    least_misery: float
-    least_misery_place: int
+    tier: int = Field(description="Clearly behind the leader of the tier before.")
+    mean: float
+    low: float = Field(description="The mean lies from low to high with 90 %.")
+    high: float
     standard_deviation: float
-    in_best_quarter: float
-    in_worst_quarter: float
-    split: bool
+    borda: float
+    least_misery: float
 
     @classmethod
     def from_item(cls, item: GroupItem) -> "GroupItemOut":
@@ -197,21 +195,19 @@ class GroupItemOut(_Model):
         return cls(
             item=item.item,
             name=item.name,
-            mean=item.mean,
             place=item.place,
+            tier=item.tier,
+            mean=item.mean,
+            low=item.low,
+            high=item.high,
+            standard_deviation=item.deviation,
             borda=item.borda,
-            borda_place=item.borda_place,
             least_misery=item.misery,
-            least_misery_place=item.misery_place,
-            standard_deviation=item.disagreement,
-            in_best_quarter=item.in_best,
-            in_worst_quarter=item.in_worst,
-            split=item.split,
         )
 
 
 class SegmentOut(_Model):
-    """People who want something similar."""
+    """People who want something similar; everybody, if there are no clear kinds."""
 
     members: list[str]
     weights: dict[str, float]
@@ -229,14 +225,32 @@ class SegmentOut(_Model):
         )
 
 
+class CarelessOut(_Model):
+    """Somebody whose answers look like clicking without reading, or who is left out."""
+
+    participant: str
+    kind: Literal["left", "right", "alternating", "random", ""]
+    left_out: bool
+
+
 class GroupOut(_Model):
     """What a group prefers; lists are empty while nobody has answered."""
 
     n_people: int
     n_simulated: int
-    split_share: float = Field(description="Both quarters need it to call it split.")
+    chance: float = Field(
+        description="That the first alternative is the best for the group, or as good."
+    )
+    kinds: Literal["none", "lean", "two", "three"] = Field(
+        description="No clear kinds of people, two sides to which people lean, at "
+        "least two kinds, or three kinds, perhaps more."
+    )
+    differ: int | None = Field(
+        description="The one alternative on which opinions clearly differ."
+    )
     items: list[GroupItemOut]
     segments: list[SegmentOut]
+    careless: list[CarelessOut]
 
     @classmethod
     def from_group(cls, group: Group) -> "GroupOut":
@@ -244,7 +258,17 @@ class GroupOut(_Model):
         return cls(
             n_people=group.n_voices,
             n_simulated=group.n_simulated,
-            split_share=SPLIT_SHARE,
+            chance=group.chance,
+            kinds=cast(Any, group.kinds),
+            differ=None if group.differ is None else group.differ.item,
             items=[GroupItemOut.from_item(item) for item in group.items],
             segments=[SegmentOut.from_segment(segment) for segment in group.segments],
+            careless=[
+                CarelessOut(
+                    participant=each.member,
+                    kind=cast(Any, each.kind),
+                    left_out=each.left_out,
+                )
+                for each in group.careless
+            ],
         )

@@ -148,6 +148,21 @@ def remove(
     return _back(study)
 
 
+@owner_pages.post("/participants/{participant_id}/count")
+def count(
+    store: StoreOfApp,
+    _sender: Sender,
+    study: OwnStudy,
+    person: OwnParticipant,
+    fields: Fields,
+) -> Response:
+    """Count a participant in the results of the group, or no longer."""
+    Study(store, study.id).leave_out(person.id, fields.get("out") == "yes")
+    if fields.get("page") == "group":
+        return RedirectResponse(f"/studies/{study.id}/group#careless", 303)
+    return _back(study)
+
+
 def check_label(label: str) -> str:
     """Return what tells participants apart, or raise a DataError."""
     plain = label.strip()

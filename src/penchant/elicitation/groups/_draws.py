@@ -1,0 +1,143 @@
+"""Joint draws of what all people of a group want, in points."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from penchant.elicitation.groups._kinds import Kinds
+from penchant.elicitation.groups._mixture import Data, Mixture
+from penchant.elicitation.groups._people import Newcomer
+from penchant.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["GroupDraws", "draw_group"]
+
+N_DRAWS = 200
+_MOST_NUMBERS = 4_000_000
+"""Numbers that are held at once while drawing."""
+
+
+class GroupDraws(NamedTuple):
+    """What draws of everybody's tastes say, in points from 0 to 100.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_people, n_items)
+        Expected points of each person.
+    means : ndarray of shape (n_sets, n_draws, n_items)
+        Mean points of some sets of people, in each draw.
+    deviations : ndarray of shape (n_draws, n_items)
+        Standard deviation of the points between all people, in each draw.
+    """
+
+    points: FloatArray
+    means: FloatArray
+    deviations: FloatArray
+
+
+def draw_group(
+    data: Data,
+    newcomer: Newcomer,
+    kinds: Kinds,
+    sets: BoolArray,
+    rng: np.random.Generator,
+) -> GroupDraws:
+    """Draw what everybody thinks of every item, together.
+
+    Number of kinds and spread are drawn by evidence, then centres, who belongs
+    where, and utilities given the answers; a person who is drawn as careless thinks
+    like one of the group whose answers are not known. Each draw of a person becomes
+    points from 0 to 100.
+
+    Parameters
+    ----------
+    data : Data
+        The answers.
+    newcomer : Newcomer
+        What is believed of somebody new.
+    kinds : Kinds
+        The fits.
+    sets : ndarray of bool of shape (n_sets, n_people)
+        Whose means to give.
+    rng : Generator
+        Draws.
+    """
+    weights = np.exp(kinds.log_evidence - kinds.log_evidence.max())
+    counts = rng.multinomial(N_DRAWS, weights / weights.sum())
+    total = np.zeros((data.n_people, newcomer.n_items))
+    means, deviations = [], []
+    shares = sets / np.maximum(sets.sum(axis=1, keepdims=True), 1)
+    for fit, count in zip(kinds.fits, counts, strict=True):
+        for x in _drawn(data, fit, int(count), newcomer.n_items, rng):
+            points = _points(newcomer.mean + x @ newcomer.factor.T)
+            total += points.sum(axis=0)
+            means.append(np.tensordot(shares, points, axes=(1, 1)))
+            deviations.append(points.std(axis=1))
+    return GroupDraws(
+        total / N_DRAWS, np.concatenate(means, axis=1), np.concatenate(deviations)
+    )
+
+
+def _points(utilities: FloatArray) -> FloatArray:
+    low = utilities.min(axis=-1, keepdims=True)
+    width = utilities.max(axis=-1, keepdims=True) - low
+    points: FloatArray = 100.0 * (utilities - low) / np.where(width > 0, width, 1.0)
+    return np.where(width > 0, points, 50.0)
+
+
+def _drawn(
+    data: Data, fit: Mixture, n_draws: int, n_items: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield coordinates of everybody, (n, n_people, n_columns), in portions."""
+    n_people, n_rows = data.rows.mean.shape
+    size = n_people * max(n_items, n_rows**2)
+    portion = max(1, _MOST_NUMBERS // size)
+    member = fit.membership(data).cumsum(axis=0)
+    if not n_draws:
+        return
+    roots: FloatArray = np.linalg.cholesky(fit.precision(data)).astype(np.float64)
+    for first in range(0, n_draws, portion):
+        n = min(portion, n_draws - first)
+        kind = (rng.random((n, 1, n_people)) > member[:-1]).sum(axis=1)
+        yield _conditioned(data, fit, kind, _centres(fit, roots, n, rng), rng)
+
+
+def _centres(
+    fit: Mixture, roots: FloatArray, n: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw centres, (n, n_kinds, n_columns)."""
+    noise = rng.standard_normal((fit.n_kinds, roots.shape[-1], n))
+    moved = [
+        solve_triangular(root, each, lower=True, trans=1)
+        for root, each in zip(roots, noise, strict=True)
+    ]
+    centres: FloatArray = fit.centres + np.moveaxis(np.stack(moved), -1, 0)
+    return centres
+
+
+def _conditioned(
+    data: Data,
+    fit: Mixture,
+    kind: IntArray,
+    centres: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw coordinates of people of given kinds; the last kind is carelessness."""
+    n, n_people = kind.shape
+    careful = kind < fit.n_kinds
+    guessed = rng.choice(fit.n_kinds, size=kind.shape, p=fit.shares / fit.shares.sum())
+    kind = np.where(careful, kind, guessed)
+    x = centres[np.arange(n)[:, None], kind]
+    x = x + np.sqrt(fit.spread) * rng.standard_normal(x.shape)
+    rows, everybody = data.rows, np.arange(n_people)
+    sites = fit.state.sites
+    precision = np.where(rows.used, sites.precision, 1.0)
+    seen = (sites.shift / precision)[kind, everybody]
+    # x | answers = x + b H' M (what was seen - what x would show - noise)
+    shown = rows.mean + np.einsum("pid,npd->npi", rows.H, x)
+    noise = rng.standard_normal(shown.shape) / np.sqrt(precision)[kind, everybody]
+    gap = np.where(rows.used & careful[..., None], seen - shown - noise, 0.0)
+    pull = (fit.state.curvature[kind, everybody] @ gap[..., None])[..., 0]
+    drawn: FloatArray = x + fit.spread * np.einsum("pid,npi->npd", rows.H, pull)
+    return drawn

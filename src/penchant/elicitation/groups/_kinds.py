@@ -1,0 +1,214 @@
+"""How many kinds of people there are: by evidence, and only if they are apart."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from penchant.elicitation.groups._mixture import Data, Mixture, matched_log_likelihood
+from penchant.elicitation.groups._people import Newcomer
+from penchant.elicitation.groups._propagation import Sites
+from penchant.typing import FloatArray, IntArray
+
+__all__ = ["Kinds", "find_kinds"]
+
+SPREADS = (1.0, 0.3, 0.1, 0.03, 0.003)
+"""How much people of a kind may differ, as a share of what is believed of anybody."""
+
+_MOST_KINDS = 3
+_FEWEST_PEOPLE = 6
+_FEWEST_FOR_THREE = 20
+"""Of fewer people three kinds are looked for only where two were found."""
+
+_START_SPREAD, _START_STEPS = 0.3, 7
+_N_TRIES, _MOST_MOVES = 8, 20
+
+SEPARATE, CLEARLY_SEPARATE = 0.05, 0.10
+"""What separateness must add to the log likelihood, per person, before kinds are
+spoken of: as two sides to which people lean, and as kinds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """What the answers of all people say about kinds of people.
+
+    Parameters
+    ----------
+    fits : tuple of Mixture
+        All that were tried, with 1 to 3 kinds.
+    log_evidence : ndarray of shape (n_fits,)
+        Of each.
+    best : Mixture
+        The one to read kinds off.
+    separateness : float
+        What the mixture gains over one cloud with its mean and covariance, in log
+        likelihood per person; 0 for one kind.
+    """
+
+    fits: tuple[Mixture, ...]
+    log_evidence: FloatArray
+    best: Mixture
+    separateness: float
+
+    @property
+    def n_kinds(self) -> int:
+        """Number of kinds that may be told apart; 1: no clear kinds."""
+        return self.best.n_kinds
+
+    @property
+    def statement(self) -> str:
+        """What may be said: "none", "lean", "two" (at least) or "three" (or more)."""
+        if self.n_kinds == 1:
+            return "none"
+        if self.n_kinds > 2:
+            return "three"
+        return "two" if self.separateness >= CLEARLY_SEPARATE else "lean"
+
+
+def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kinds:
+    """Fit mixtures of 1, 2 and 3 clouds, and choose by evidence.
+
+    The number of kinds is that of the largest evidence, if the mixture also gains
+    .05 per person over one cloud of the same mean and covariance; otherwise one.
+    """
+    fits = _one_kind(data)
+    evidence = [fit.log_evidence(data) for fit in fits]
+    top = [int(np.argmax(evidence))]
+    for n_kinds in range(2, _MOST_KINDS + 1):
+        found_more = n_kinds > 2 and evidence[top[-1]] > evidence[top[0]]
+        fewest = _FEWEST_PEOPLE if n_kinds == 2 else _FEWEST_FOR_THREE
+        if data.n_people < fewest and not found_more:
+            break
+        before = fits[top[-1]]
+        widest = fits[top[0]].spread
+        more = _more_kinds(data, newcomer, fits, before, widest, rng)
+        more = [fit for fit in more if _all_have_members(data, fit)]
+        if not more:
+            break
+        evidence += [fit.log_evidence(data) for fit in more]
+        top.append(len(fits) + int(np.argmax(evidence[len(fits) :])))
+        fits += more
+    best = fits[max(top, key=lambda k: evidence[k])]
+    separateness = _separateness(data, best)
+    if separateness < SEPARATE:
+        best, separateness = fits[top[0]], 0.0
+    return Kinds(tuple(fits), np.array(evidence), best, separateness)
+
+
+def _all_have_members(data: Data, mixture: Mixture) -> bool:
+    """Tell whether every kind is somebody's most probable one."""
+    return np.unique(mixture.membership(data)[:-1].argmax(axis=0)).size == (
+        mixture.n_kinds
+    )
+
+
+def _separateness(data: Data, mixture: Mixture) -> float:
+    if mixture.n_kinds == 1:
+        return 0.0
+    gain = mixture.log_likelihood(data) - matched_log_likelihood(data, mixture)
+    return gain / data.n_people
+
+
+def _one_kind(data: Data) -> list[Mixture]:
+    """Fit one cloud with every spread, the widest first."""
+    nothing = np.zeros((1, data.rows.H.shape[-1]))
+    fits = [Mixture.begin(data, SPREADS[0], nothing).climb(data)]
+    for spread in SPREADS[1:]:
+        fits.append(fits[-1].with_spread(data, spread).climb(data))
+    return fits
+
+
+def _more_kinds(
+    data: Data,
+    newcomer: Newcomer,
+    fits: list[Mixture],
+    before: Mixture,
+    widest: float,
+    rng: np.random.Generator,
+) -> list[Mixture]:
+    """Fit one more kind than `before`, with all spreads up to the widest."""
+    base = fits[SPREADS.index(_START_SPREAD)]
+    n_kinds = before.n_kinds + 1
+    tried = [
+        _from_labels(data, base, labels, n_kinds)
+        for labels in _starts(data, newcomer, fits[0], before, rng)
+    ]
+    now = max(tried, key=lambda each: each.log_likelihood(data))
+    found = []
+    for spread in SPREADS:
+        if spread <= widest:
+            now = now.with_spread(data, spread).climb(data)
+            found.append(now)
+    return found
+
+
+def _from_labels(data: Data, base: Mixture, labels: IntArray, n_kinds: int) -> Mixture:
+    """Begin with people where the labels put them, and take a few steps."""
+    careless = base.membership(data)[-1]
+    member = np.vstack([labels == k for k in range(n_kinds)]) * (1.0 - careless)
+    state = base.state._replace(
+        sites=Sites(*(np.repeat(each, n_kinds, axis=0) for each in base.state.sites)),
+        log_z=np.repeat(base.state.log_z, n_kinds, axis=0),
+        weights=np.repeat(base.state.weights, n_kinds, axis=0),
+        curvature=np.repeat(base.state.curvature, n_kinds, axis=0),
+    )
+    now = Mixture(
+        base.spread,
+        np.repeat(base.centres, n_kinds, axis=0),
+        np.full(n_kinds, 1.0 / n_kinds),
+        base.careless,
+        state,
+    )
+    return now.step(data, np.vstack([member, careless])).climb(data, _START_STEPS - 1)
+
+
+def _starts(
+    data: Data,
+    newcomer: Newcomer,
+    widest: Mixture,
+    before: Mixture,
+    rng: np.random.Generator,
+) -> Iterator[IntArray]:
+    """Propose who belongs together: by k-means, and by splits of each kind."""
+    alone = Mixture.begin(data, 1.0, np.zeros_like(widest.centres))
+    tastes = [_tastes(data, newcomer, each) for each in (widest, alone)]
+    for each in tastes:
+        yield _k_means(each, before.n_kinds + 1, rng)
+    labels = before.membership(data)[:-1].argmax(axis=0)
+    for kind in range(before.n_kinds):
+        inside = np.flatnonzero(labels == kind)
+        if inside.size >= 2:
+            split = labels.copy()
+            split[inside[_k_means(tastes[0][inside], 2, rng) == 1]] = before.n_kinds
+            yield split
+
+
+def _tastes(data: Data, newcomer: Newcomer, mixture: Mixture) -> FloatArray:
+    """Give what each person probably thinks of all items, standardised."""
+    w, rows = mixture.state.weights[0], data.rows
+    x = mixture.centres[0] + mixture.spread * (w[:, None, :] @ rows.H)[:, 0]
+    utilities = newcomer.mean + x @ newcomer.factor.T
+    utilities -= utilities.mean(axis=1, keepdims=True)
+    scale = utilities.std(axis=1, keepdims=True)
+    standard: FloatArray = utilities / np.where(scale > 0, scale, 1.0)
+    return standard
+
+
+def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
+    """Give labels of the best of a few runs of k-means."""
+    best, least = np.zeros(len(points), dtype=np.int64), np.inf
+    for _ in range(_N_TRIES):
+        centres = points[rng.choice(len(points), min(k, len(points)), replace=False)]
+        labels = best
+        for _ in range(_MOST_MOVES):
+            apart = (centres**2).sum(axis=1) - 2.0 * points @ centres.T
+            moved = apart.argmin(axis=1)
+            if np.array_equal(moved, labels):
+                break
+            labels = moved
+            for j in np.unique(labels):
+                centres[j] = points[labels == j].mean(axis=0)
+        cost = float(((points - centres[labels]) ** 2).sum())
+        if cost < least:
+            best, least = labels, cost
+    return best

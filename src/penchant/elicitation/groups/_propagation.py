@@ -1,0 +1,148 @@
+"""Expectation propagation for many people at once, on their answers only."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from penchant.elicitation._belief import density
+from penchant.elicitation.groups._people import LAPSE, Rows
+from penchant.typing import FloatArray
+
+__all__ = ["Sites", "State", "propagate"]
+
+_DAMPING = 0.8
+_LEAST_PRECISION = 1e-8
+"""Slips make likelihoods that are not log-concave; no site is less than flat."""
+
+
+class Sites(NamedTuple):
+    """What replaces each answer: the Gaussian ``exp(shift s - precision s^2 / 2)``."""
+
+    precision: FloatArray
+    shift: FloatArray
+
+
+class State(NamedTuple):
+    """Where expectation propagation stands.
+
+    Parameters
+    ----------
+    sites : Sites
+        Arrays of shape (..., n_people, n_rows).
+    log_z : ndarray of shape (..., n_people)
+        Logarithm of the probability of each person's answers.
+    weights : ndarray of shape (..., n_people, n_rows)
+        Its gradient with respect to the prior mean of the rows.
+    curvature : ndarray of shape (..., n_people, n_rows, n_rows)
+        Minus its Hessian, for fixed sites.
+    """
+
+    sites: Sites
+    log_z: FloatArray
+    weights: FloatArray
+    curvature: FloatArray
+
+
+def propagate(
+    rows: Rows, mean: FloatArray, cov: FloatArray, sites: Sites, n_sweeps: int
+) -> State:
+    """Improve the sites of all answers together, and give what they tell.
+
+    The likelihood of a row s is ``LAPSE + (1 - 2 LAPSE) P(lower < s + e < upper)``,
+    e standard normal.
+
+    Parameters
+    ----------
+    rows : Rows
+        The answers.
+    mean : ndarray of shape (..., n_people, n_rows)
+        Prior means of the rows.
+    cov : ndarray of shape (n_people, n_rows, n_rows)
+        Their prior covariance.
+    sites : Sites
+        Where to start from.
+    n_sweeps : int
+        How often all sites are changed.
+    """
+    for _ in range(n_sweeps):
+        now = _posterior(mean, cov, sites)
+        sites = _moved(rows, _cavity(now, sites), sites)
+    now = _posterior(mean, cov, sites)
+    log_z = _log_evidence(rows, mean, now, sites)
+    return State(sites, log_z, now.weights, now.curvature)
+
+
+class _Posterior(NamedTuple):
+    centre: FloatArray
+    variance: FloatArray
+    weights: FloatArray
+    curvature: FloatArray
+    log_det: FloatArray
+
+
+def _posterior(mean: FloatArray, cov: FloatArray, sites: Sites) -> _Posterior:
+    """Put prior and sites together; M = (cov + 1 / precision)^-1, never divided."""
+    precision, shift = sites
+    root = np.sqrt(precision)
+    scaled = np.eye(cov.shape[-1]) + root[..., :, None] * cov * root[..., None, :]
+    inverse = np.linalg.inv(scaled)
+    curvature = root[..., :, None] * inverse * root[..., None, :]
+    spread = cov @ curvature
+    variance = np.diagonal(cov, axis1=-2, axis2=-1) - (spread * cov).sum(axis=-1)
+    pull = shift - precision * mean
+    weights = pull - (pull[..., None, :] @ spread)[..., 0, :]
+    centre = mean + (cov @ weights[..., None])[..., 0]
+    log_det = np.linalg.slogdet(scaled)[1]
+    return _Posterior(centre, np.maximum(variance, 0.0), weights, curvature, log_det)
+
+
+def _cavity(now: _Posterior, sites: Sites) -> tuple[FloatArray, FloatArray]:
+    """Give mean and variance of each row without its own site."""
+    rest = np.maximum(1.0 - sites.precision * now.variance, 1e-9)
+    return (now.centre - now.variance * sites.shift) / rest, now.variance / rest
+
+
+def _tilted(
+    rows: Rows, mean: FloatArray, variance: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give the log probability of each answer, and two derivatives by the mean."""
+    scale = np.sqrt(1.0 + variance)
+    low, high = (rows.lower - mean) / scale, (rows.upper - mean) / scale
+    at_low, at_high = density(low), density(high)
+    careful = 1.0 - 2.0 * LAPSE
+    chance = LAPSE + careful * (ndtr(high) - ndtr(low))
+    slope = careful * (at_low - at_high) / (scale * chance)
+    ends = np.where(at_low > 0, low, 0.0) * at_low
+    ends = ends - np.where(at_high > 0, high, 0.0) * at_high
+    bend = careful * ends / (scale**2 * chance) - slope**2
+    return np.log(chance), slope, bend
+
+
+def _moved(rows: Rows, cavity: tuple[FloatArray, FloatArray], sites: Sites) -> Sites:
+    mean, variance = cavity
+    _, slope, bend = _tilted(rows, mean, variance)
+    precision = -bend / np.maximum(1.0 + variance * bend, 1e-6)
+    precision = np.maximum(precision, _LEAST_PRECISION)
+    shift = slope + precision * (mean + variance * slope)
+    return Sites(
+        np.where(
+            rows.used, sites.precision + _DAMPING * (precision - sites.precision), 0.0
+        ),
+        np.where(rows.used, sites.shift + _DAMPING * (shift - sites.shift), 0.0),
+    )
+
+
+def _log_evidence(
+    rows: Rows, mean: FloatArray, now: _Posterior, sites: Sites
+) -> FloatArray:
+    """Give log Z: the Gaussian integral, with each site exchanged for its answer."""
+    precision, shift = sites
+    middle, variance = _cavity(now, sites)
+    log_chance, _, _ = _tilted(rows, middle, variance)
+    more = 1.0 + precision * variance
+    exchanged = 2 * middle * shift + variance * shift**2 - middle**2 * precision
+    whole = shift * mean + (shift - precision * mean) * now.centre
+    each = log_chance + 0.5 * (np.log(more) - exchanged / more + whole)
+    total: FloatArray = np.where(rows.used, each, 0.0).sum(axis=-1) - 0.5 * now.log_det
+    return total
