@@ -24,6 +24,7 @@ from penchant.studies._population import participations
 from penchant.studies._results import (
     Curve,
     Interaction,
+    Parts,
     Progress,
     RankedItem,
     WhatIf,
@@ -87,6 +88,7 @@ __all__ = [
     "OwnerRecord",
     "ParticipantRecord",
     "Participation",
+    "Parts",
     "Prediction",
     "Progress",
     "RankedItem",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from penchant._cached import LRUCache
-from penchant.elicitation import Forecast
 from penchant.exceptions import (
     ConflictError,
     DataError,
@@ -19,7 +18,6 @@ from penchant.studies._checks import (
     choose_check,
     end_check,
 )
-from penchant.studies._forecasts import find_table
 from penchant.studies._participation import OpenQuestion, Participation, check_answer
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
@@ -207,7 +205,7 @@ class Asking:
         talk, settings = self.memory.talk(self.participant_id, now), self.settings
         reason = ""
         if not now.went_on:  # after the person went on, nothing is enough
-            if now.answered and talk.expected_regret <= settings.max_regret:
+            if talk.is_known and talk.expected_regret <= settings.max_regret:
                 reason = "sure"
             elif len(now.answered) >= budget(settings):
                 reason = "budget"
@@ -239,19 +237,14 @@ def _checking(now: Participation, check: Foretold) -> OpenQuestion:
     return OpenQuestion(question, "pair", items, now.number, predicted=predicted)
 
 
-def progress(now: Participation, talk: Talk, settings: StudySettings) -> Progress:
+def progress(now: Participation, talk: Talk) -> Progress:
     """Say how far the asking has come."""
-    left: Forecast | None = None
-    if not now.finished and not now.went_on:
-        table = find_table(talk.start, settings)
-        if table is not None:
-            most = settings.max_questions - len(now.answered)
-            left = table.forecast(talk.expected_regret, most)
     return Progress(
         number=len(now.answered) + (0 if now.finished else 1),
         certainty=talk.certainty,
         expected_regret=talk.expected_regret,
-        about_left=left,
+        expected_points=100.0 / talk.belief.scale[1] * talk.expected_regret,
+        is_known=talk.is_known,
         done=bool(now.finished),
         reason=now.finished,
         can_undo=bool(now.answered),

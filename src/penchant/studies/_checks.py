@@ -145,7 +145,7 @@ def _is_open(talk: Talk, a: int, b: int) -> bool:
 
 
 def _foretell(talk: Talk, left: int, right: int) -> Foretold:
-    chance = talk.chance(left, right)
+    chance = talk.belief.probability(left, right)
     side = "left" if chance >= 0.5 else "right"
     likely = round(max(chance, 1.0 - chance), 4)
     return (left, right), Prediction(side, likely)

@@ -7,12 +7,12 @@ from typing import Any
 
 from penchant import explanation
 from penchant.data import Items
+from penchant.elicitation import MainReason
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
 from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
-from penchant.studies._forecasts import find_table
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._participation import (
@@ -270,30 +270,23 @@ class Study:
         return after
 
     def progress(
-        self, participant_id: str, now: Participation | None = None
+        self, participant: Who, now: Participation | None = None
     ) -> results.Progress:
         """Say how far the asking has come.
 
-        `about_left` is None until conversations with simulated people have told how
-        long it takes, which happens once in the background; `prepare` waits for it.
-
         Parameters
         ----------
-        participant_id : str
+        participant : str or ParticipantRecord
             Who is asked.
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
         """
-        now = self.participation(participant_id) if now is None else now
-        return progress(now, self._memory.talk(participant_id, now), self.settings)
+        now = self.participation(participant) if now is None else now
+        return progress(now, self._talk(participant, now))
 
     def newcomer(self) -> Start:
         """Give what is believed of a new participant."""
         return self._memory.start(self._latest_model())
-
-    def prepare(self) -> None:
-        """Work out what the first participants would otherwise wait for."""
-        find_table(self.newcomer(), self.settings, wait=True)
 
     def refit(self, wait: bool = False) -> None:
         """Learn from all answers what people have in common, if there is enough new.
@@ -311,10 +304,11 @@ class Study:
         else:
             refit_apart(self.store, self.id, self.items, self._memory.fitting)
 
-    def _talk(self, participant: Who) -> Talk:
+    def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""
         known = participant if isinstance(participant, str) else participant.id
-        return self._memory.talk(known, self.participation(participant))
+        now = self.participation(participant) if now is None else now
+        return self._memory.talk(known, now)
 
     # Results for a participant
 
@@ -334,32 +328,36 @@ class Study:
         """Give the pairs of attributes that matter together, strongest first."""
         return results.interactions(self._talk(participant))
 
-    def explain(
-        self, participant: Who, item: int | None = None
-    ) -> explanation.Attribution:
-        """Tell what each attribute adds to an item, in points with error bars.
+    def explain(self, participant: Who, item: int | None = None) -> results.Parts:
+        """Tell what each attribute adds to an item, in points with 90 % ranges.
 
         Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
-        row = self._row(talk.favourite if item is None else item)
-        return talk.in_points(explanation.explain(talk.utility, row))
-
-    def contrast(self, participant: Who, a: int, b: int) -> explanation.Attribution:
-        """Tell why item a is better or worse than item b, in points."""
-        talk = self._talk(participant)
-        return talk.in_points(
-            explanation.contrast(talk.utility, self._row(a), self._row(b))
+        return results.explain(
+            talk, self._position(talk.favourite if item is None else item)
         )
 
-    def reasons(self, participant: Who, a: int, b: int) -> explanation.Reasons:
-        """Tell what speaks for item a rather than b, what against, what decides."""
-        return explanation.reasons(self.contrast(participant, a, b))
+    def contrast(self, participant: Who, a: int, b: int) -> results.Parts:
+        """Tell why item a is better or worse than item b, in points."""
+        talk = self._talk(participant)
+        return results.contrast(talk, self._position(a), self._position(b))
+
+    def main_reason(self, participant: Who, item: int | None = None) -> MainReason:
+        """Tell what speaks most for an item, as one or two attributes.
+
+        No names: several things together. Without `item` it is the recommended one.
+        """
+        talk = self._talk(participant)
+        where = self._position(talk.favourite if item is None else item)
+        return talk.belief.main_reason(where)
 
     def flip(self, participant: Who, item: int, rival: int) -> explanation.Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
-        talk = self._talk(participant)
-        return explanation.flip(talk.utility, self._row(item), self._row(rival))
+        talk, own = self._talk(participant), self._row(item)
+        places = self._position(item), self._position(rival)
+        changed = results.Changed(talk, *places, own)
+        return explanation.flip(changed, own, self._row(rival))
 
     def support(
         self, participant: Who, item: int | None = None
@@ -370,15 +368,19 @@ class Study:
         """
         talk = self._talk(participant)
         where = self._position(talk.favourite if item is None else item)
-        amount = talk.scale.amount
+        size = 100.0 / talk.belief.scale[1]
         return [
-            replace(each, effect=amount(each.effect), lead=amount(each.lead))
+            replace(each, effect=size * each.effect, lead=size * each.lead)
             for each in explanation.support(talk, where)
         ]
 
     def contradictions(self, participant: Who) -> list[Contradiction]:
         """Find the answers that cannot all be right."""
         return contradictions(self.participation(participant).answered)
+
+    def unsettled(self, participant: Who) -> tuple[int, ...]:
+        """Give the items that a person called not acceptable and also preferred."""
+        return self._talk(participant).belief.contradicts
 
     def what_if(
         self,

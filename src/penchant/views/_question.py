@@ -201,10 +201,10 @@ def question_view(
     """
     cards = _cards(items, question.items, texts)
     differing = sum(line.differs for line in cards[0].lines)
-    sentence = [texts("question.sure", share=texts.share(progress.certainty))]
-    if progress.about_left is not None:
-        left = max(1, progress.about_left.questions)
-        sentence.append(texts.count("question.left", left))
+    sure = progress.certainty if progress.is_known else 0.0
+    sentence = [texts("question.early")]
+    if progress.is_known:
+        sentence = [texts("question.sure", share=texts.share(sure))]
     if question.repeat:
         sentence.append(texts("question.repeat"))
     return QuestionView(
@@ -213,7 +213,7 @@ def question_view(
         texts(FORMS[question.form].title),
         texts("question.number", number=texts.number(question.number)),
         " ".join(sentence),
-        round(100 * progress.certainty),
+        round(100 * sure),
         cards,
         len(cards) > 1 and differing <= _MOST_TINTED * len(cards[0].lines),
         progress.can_undo,

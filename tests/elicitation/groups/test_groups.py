@@ -110,7 +110,9 @@ def test_two_clouds_in_one_place_are_no_more_than_one() -> None:
 
 
 def test_probabilities_of_sides_add_up_to_one() -> None:
-    total = sum(np.exp(log_careless(sides)) for sides in product([True, False], repeat=7))
+    total = sum(
+        np.exp(log_careless(sides)) for sides in product([True, False], repeat=7)
+    )
     assert total == pytest.approx(1.0)
     kinds = [careless_kind(sides) for sides in ([True] * 9, [False] * 9)]
     assert kinds == ["left", "right"]

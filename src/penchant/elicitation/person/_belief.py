@@ -351,13 +351,29 @@ class PersonBelief(Statements):
         )
 
     def without(self, k: int) -> "PersonBelief":
-        """Give the belief as if the k-th piece of evidence had not been given."""
+        """Give the belief as if the k-th piece of evidence had not been given.
+
+        The explanations stay, with other weights: as good as `replay` up to what their
+        choice leaves to chance, and much faster.
+        """
         if not 0 <= k < len(self.answers):
             raise DataError(
                 f"There are {len(self.answers)} answers, counted from 0. Got {k}."
             )
         kept = self.answers[:k] + self.answers[k + 1 :]
-        return self.replay(kept)
+        level = chosen(kept) if rejected(kept) else []
+        told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
+        rows = Rows.begin(self.space).plus(self.space, told)
+        sites = _nothing(self.components, rows)
+        state = _infer(self.components, self.prior, rows, sites)
+        gain = state.log_evidence - self.state.log_evidence
+        return replace(
+            self,
+            rows=rows,
+            state=state,
+            log_weights=self.log_weights + gain,
+            answers=kept,
+        )
 
     def replay(self, answers: Iterable[Answer]) -> "PersonBelief":
         """Begin again with the same seed and tell answers one by one."""

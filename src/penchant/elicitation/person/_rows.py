@@ -20,7 +20,6 @@ __all__ = [
     "Rows",
     "accepted",
     "chosen",
-    "differing",
     "direction_evidence",
     "read",
     "rejected",
@@ -203,14 +202,14 @@ def _reason(space: PersonSpace, answer: Answer) -> Row:
     assert isinstance(answer, Reason)
     i, j = answer.items
     mine = space.owner(answer.attribute)
-    offered = differing(space, i, j)
-    if mine not in offered:
+    offered = space.differing(i, j)
+    if answer.attribute not in offered:
         raise DataError(
             f"The two items do not differ in {answer.attribute!r}. Name one of "
-            f"{', '.join(space.names[k] for k in offered)}."
+            f"{', '.join(offered)}."
         )
     shares = space.ownership
-    others = [k for k in offered if k != mine]
+    others = [space.owner(name) for name in offered if name != answer.attribute]
     weights = shares[mine] - (shares[others].mean(axis=0) if others else 0.0)
     features = weights * (space.table[i] - space.table[j])
     of_features, of_mean = space.split
@@ -226,16 +225,6 @@ _READERS = {
     "below": _below,
     "reason": _reason,
 }
-
-
-def differing(space: PersonSpace, i: int, j: int) -> list[int]:
-    """Give the attributes in which two items differ and which both have."""
-    a, b = space.encoded[i], space.encoded[j]
-    return [k for k, s in enumerate(space.singles) if _differ(a, b, s.attribute)]
-
-
-def _differ(a: FloatArray, b: FloatArray, k: int) -> bool:
-    return bool(a[k] != b[k]) and not (np.isnan(a[k]) or np.isnan(b[k]))
 
 
 def rejected(answers: Iterable[Answer]) -> list[int]:

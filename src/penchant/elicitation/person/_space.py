@@ -231,6 +231,15 @@ class PersonSpace:
         """Products of columns, averaged over the items."""
         return np.asarray(self.table.T @ self.table / self.n_items)
 
+    def differing(self, i: int, j: int) -> tuple[str, ...]:
+        """Give the attributes in which two items differ and which both have."""
+        a, b = self.encoded[[i, j]]
+        places = [each.attribute for each in self.singles]
+        differ = (a != b) & ~np.isnan(a) & ~np.isnan(b)
+        return tuple(
+            name for name, k in zip(self.names, places, strict=True) if differ[k]
+        )
+
     def columns_of(self, owners: tuple[int, ...]) -> IntArray:
         """Give the columns that are about these attributes only."""
         wanted = set(owners)

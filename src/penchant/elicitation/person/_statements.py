@@ -126,6 +126,14 @@ class Statements:
         near = self.gaps(item, among) <= np.maximum(_EQUAL, drawn.width)
         return float(drawn.weights @ near)
 
+    def all_as_good(self, among: IntArray) -> FloatArray:
+        """Give `as_good` of some items among themselves, shape (len(among),)."""
+        drawn = self.draws
+        utilities = drawn.utilities[:, among]
+        noticed = np.maximum(_EQUAL, drawn.width)[:, None]
+        near = utilities.max(axis=1, keepdims=True) - utilities <= noticed
+        return np.asarray(drawn.weights @ near)
+
     def regret(self, item: int, among: IntArray | None = None) -> float:
         """Give what an item loses, in expectation, against the best one."""
         return float(self.draws.weights @ self.gaps(item, among))
@@ -348,6 +356,12 @@ class Statements:
         features = self.space.features(X)[:, chosen_columns]
         worth = self._coefficients[:, chosen_columns] @ features.T
         return self._in_points(worth.reshape(len(worth), len(rows), len(columns)))
+
+    def expect(self, rows: Items) -> FloatArray:
+        """Give the expected utility that their attributes give items, (n_rows,)."""
+        features = self.space.features(self.space.encode(rows))
+        mean = self.draws.weights @ self._coefficients[:, : features.shape[1]]
+        return np.asarray(features @ mean)
 
     def imagine(self, rows: Items, base: int | None = None) -> FloatArray:
         """Draw utilities of imagined items, shape (n_draws, n_rows).

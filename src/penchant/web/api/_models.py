@@ -14,6 +14,8 @@ from penchant.studies import (
     OpenQuestion,
     ParticipantRecord,
     Participation,
+    Progress,
+    Study,
     StudyRecord,
     StudySettings,
     StudySummary,
@@ -316,18 +318,22 @@ class ParticipationOut(_Model):
     language: str
     needs_consent: bool
     n_answers: int
-    certainty: float
+    certainty: float = Field(
+        description="Chance that the recommended alternative is your best, or as good."
+    )
     can_undo: bool
-    about_left: int | None
+    reasons: list[str] = Field(
+        description="What the last choice can have been for, see /me/because."
+    )
 
     @classmethod
     def from_participation(
-        cls, study_id: str, now: Participation, needs_consent: bool, progress: Any
+        cls, study: Study, now: Participation, needs_consent: bool, progress: Progress
     ) -> "ParticipationOut":
         """Show where somebody stands."""
-        left = progress.about_left
+        reasons = study.reasons_for(now.answered[-1]) if now.answered else ()
         return cls(
-            study=study_id,
+            study=study.id,
             state=now.state,
             finished=now.finished,
             language=now.language,
@@ -335,5 +341,5 @@ class ParticipationOut(_Model):
             n_answers=len(now.answered),
             certainty=progress.certainty,
             can_undo=progress.can_undo,
-            about_left=None if left is None else left.questions,
+            reasons=list(reasons),
         )
