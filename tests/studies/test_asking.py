@@ -314,17 +314,19 @@ def test_closed_studies_and_strangers(store: SqlStore) -> None:
             call(who)
 
 
-def test_progress_gets_a_forecast_once_it_is_prepared(store: SqlStore) -> None:
-    study = make(store, max_regret=0.1, max_questions=12)
+def test_how_sure_it_is_can_be_told_after_three_answers(store: SqlStore) -> None:
+    study = make(store, max_regret=100.0, max_questions=12)
     who = study.join()[0].id
-    study.prepare()
     first = study.progress(who)
-    assert first.about_left is not None
     assert (first.number, first.done, first.can_undo) == (1, False, False)
-    assert 0 < first.about_left.questions <= 12
-    assert first.to_dict()["about_left"]["questions"] == first.about_left.questions
-    answer(study, who, 12)
-    assert study.progress(who).about_left is None or not study.progress(who).done
+    known = [first.is_known]
+    while study.ask(who) is not None:
+        answer(study, who, 1)
+        known.append(study.progress(who).is_known)
+    assert known == [False, False, False, True]  # and then it is enough
+    last = study.progress(who)
+    assert (last.reason, last.number) == ("sure", 3)
+    assert 0.0 < last.expected_regret < last.expected_points
 
 
 def test_overtaken_again_and_again_is_an_error_in_the_end(

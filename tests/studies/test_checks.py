@@ -71,7 +71,7 @@ def test_they_are_foretold_in_every_form_and_not_at_all_if_unwanted(
     assert checks(silent, who) == []
 
 
-@pytest.mark.parametrize(("regret", "n_before"), [(0.0, 6), (100.0, 1)])
+@pytest.mark.parametrize(("regret", "n_before"), [(0.0, 6), (100.0, 3)])
 def test_two_clear_questions_end_the_asking_if_wanted(
     store: SqlStore, regret: float, n_before: int
 ) -> None:

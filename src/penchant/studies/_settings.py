@@ -73,7 +73,7 @@ class StudySettings:
 
     question: str = "pair"
     max_questions: int = 25
-    max_regret: float = 0.05
+    max_regret: float = 0.1
     consent: str = ""
     languages: tuple[str, ...] = ("en", "fr")
     intro: str = ""

@@ -67,7 +67,7 @@ class SettingsModel(_Model):
 
     question: FormName = "pair"
     max_questions: int = Field(default=25, ge=1, le=1000, strict=True)
-    max_regret: float = Field(default=0.05, ge=0)
+    max_regret: float = Field(default=0.1, ge=0)
     consent: str = Field(default="", max_length=20_000)
     languages: list[Literal["en", "fr"]] = Field(
         default=["en", "fr"],
