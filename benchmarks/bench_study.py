@@ -84,7 +84,6 @@ def _with_store(store: SqlStore, n_items: int) -> Budget:
     items, _, utilities = _table(n_items)
     settings = StudySettings(max_regret=0.0, help_each_other=False)
     study = Study(store, store.create_study("Bench", items, settings=settings))
-    study.prepare()
     seeds = count()
 
     def talk() -> int:

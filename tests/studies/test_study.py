@@ -18,6 +18,7 @@ from penchant.studies import (
 from penchant.studies.operations._demo import _logs
 
 FLATS = load_flats()
+SIZES = FLATS.frame["size"].to_list()
 
 
 @pytest.fixture
@@ -63,7 +64,8 @@ def test_a_tap_moves_the_main_reason(study: Study) -> None:
             question = study.ask(person)
             told = simulated_answer(question.form, question.items, likes, rng)
             now = study.tell(person, question.id, told)
-            if tapped and "size" in study.reasons_for(now.answered[-1]):
+            better, worse = (SIZES[item] for item in now.answered[-1].choice)
+            if tapped and better > worse:
                 study.because(person, question.id, "size")
         size = next(c for c in study.curves(person) if c.attribute == "size")
         chances.append(size.share)
