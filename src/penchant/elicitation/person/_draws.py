@@ -13,10 +13,7 @@ from penchant.typing import FloatArray, IntArray
 
 __all__ = ["N_DRAWS", "PersonDraws", "draw_person", "systematic"]
 
-N_DRAWS = 512
-
-_FEWEST = 0.1
-"""Where fewer draws than this share count, the roots of the weights are taken."""
+N_DRAWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +97,9 @@ def draw_person(
     s_mean = (mean + np.einsum("hrt,ht->hr", gram, state.weights))[h]
     theta_mean, u_mean = posterior_means(space, prior, rows, state)
     u_dev = theta @ space.table.T + space.own_scale * own
-    counts = _counts(components, rows, state, h, (s_mean + s_dev, s_mean - s_dev))
+    counts = _counts(
+        space, components, rows, state, h, (s_mean + s_dev, s_mean - s_dev)
+    )
     both = np.concatenate([h, h])
     utilities = np.vstack([u_mean[h] + u_dev, u_mean[h] - u_dev])
     utilities -= utilities.mean(axis=1, keepdims=True)
@@ -112,7 +111,7 @@ def draw_person(
         coefficients / size[:, None],
         prior.like[both] / size,
         components.value("width")[both] / size,
-        components.value("noise")[both] / size,
+        components.noise(space)[both] / size,
         components.value("lapse")[both],
         counts,
     )
@@ -130,6 +129,7 @@ def posterior_means(
 
 
 def _counts(
+    space: PersonSpace,
     components: Components,
     rows: Rows,
     state: State,
@@ -137,7 +137,7 @@ def _counts(
     drawn: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """Weigh draws by likelihood over sites."""
-    chosen, (tau, nu) = rows.likelihood(components.take(h)), state.sites
+    chosen, (tau, nu) = rows.likelihood(space, components.take(h)), state.sites
     excess = (state.log_evidence - state.log_sites)[h]
     logs = [
         np.log(likelihood(s, chosen)).sum(axis=1)
@@ -147,8 +147,6 @@ def _counts(
     ]
     joined = np.concatenate(logs)
     weights: FloatArray = np.exp(joined - joined.max())
-    weights /= weights.sum()
-    if 1.0 / (weights @ weights) < _FEWEST * weights.size:
-        weights = np.sqrt(weights)
-        weights /= weights.sum()
-    return weights
+    # Ionides, "Truncated importance sampling", 2008: no draw outweighs all others
+    weights = np.minimum(weights, weights.mean() * np.sqrt(weights.size))
+    return np.asarray(weights / weights.sum())
