@@ -8,8 +8,9 @@ always press left, alternate or press at random join the crowd and the two kinds
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from penchant.elicitation.groups import (
     believe_group,
     own_checks,
 )
-from penchant.gp import Answer
 from penchant.studies import AnsweredQuestion
+from penchant.studies._group import tell_group
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
 from penchant.typing import FloatArray, IntArray
@@ -128,7 +129,6 @@ def _continuum(_number: int, rng: np.random.Generator, n: int) -> World:
     ends = _tastes(2, rng)
     along = np.clip(0.5 + 0.25 * rng.standard_normal((n, 1)), 0.0, 1.0)
     people = along * ends[0] + (1 - along) * ends[1]
-    people = people + np.stack([_around(0 * ends[0], 1, 0.0, rng)[0] for _ in people])
     return World(_utilities(people), np.zeros(n, dtype=np.int64))
 
 
@@ -155,42 +155,34 @@ def converse(
     """
     talk = Talk.begin(_flats()[0], seed)
     rng = np.random.default_rng([seed, 3])
-    checks: list[tuple[int, int]] = []
-    for number in range(n_answers + n_checks):
-        if number == n_answers:
-            drawn = np.concatenate(list(talk.posterior.sample(256, rng)))
-            drawn = drawn.reshape(-1, talk.posterior.n_items)
-            asked = [told.items[:2] for told in talk.answers]
-            checks = own_checks(drawn, asked=asked, n=n_checks)
-        if number < n_answers:
-            found = talk.next_items("pair")
-            if found is None:
-                break
-            pair, repeat = found
-        else:
-            if number - n_answers >= len(checks):
-                break
-            pair, repeat = checks[number - n_answers], False
-            pair = pair if rng.random() < 0.5 else pair[::-1]
-        left = choose(number, *pair)
-        told = AnsweredQuestion(
-            f"{number}", "pair", pair, "left" if left else "right", repeat
-        )
-        talk = talk.tell(told)
-    return answers_of(talk, checked=n_checks > 0)
+    for number in range(n_answers):
+        found = talk.next_items("pair")
+        if found is None:
+            break
+        talk = _answered(talk, number, found[0], choose)
+    for winner, loser in _checks(talk, n_checks, rng):
+        pair = (winner, loser) if rng.random() < 0.5 else (loser, winner)
+        talk = _answered(talk, len(talk.answers), pair, choose)
+    return replace(tell_group(talk.answers), checked=n_checks > 0)
 
 
-def answers_of(talk: Talk, *, checked: bool = False) -> PersonAnswers:
-    """Give pairs as evidence."""
-    left = [told.answer == "left" for told in talk.answers]
-    return PersonAnswers(
-        tuple(
-            Answer("comparison", told.items if side else told.items[::-1])
-            for told, side in zip(talk.answers, left, strict=True)
-        ),
-        tuple(left),
-        checked,
-    )
+def _answered(
+    talk: Talk,
+    number: int,
+    pair: tuple[int, ...],
+    choose: Callable[[int, int, int], bool],
+) -> Talk:
+    said = "left" if choose(number, *pair) else "right"
+    return talk.tell(AnsweredQuestion(f"{number}", "pair", pair, said))
+
+
+def _checks(talk: Talk, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Choose check questions from draws of the belief about the person."""
+    if not n:
+        return []
+    drawn = np.concatenate(list(talk.posterior.sample(256, rng)))
+    asked = [(told.items[0], told.items[1]) for told in talk.answers]
+    return own_checks(drawn.reshape(-1, talk.posterior.n_items), asked=asked, n=n)
 
 
 def honest(
@@ -251,7 +243,7 @@ def judge(found: GroupBelief, world: World) -> dict[str, Any]:
     agree = max(
         (
             np.mean(np.array(turn)[found.kind[sure]] == world.kinds[sure])
-            for turn in _turns(n_said)
+            for turn in permutations(range(n_said))
         ),
         default=0.0,
     )
@@ -279,12 +271,6 @@ def judge(found: GroupBelief, world: World) -> dict[str, Any]:
     }
 
 
-def _turns(n: int) -> Iterator[tuple[int, ...]]:
-    from itertools import permutations
-
-    yield from permutations(range(n))
-
-
 def _summary(rows: list[dict[str, Any]]) -> dict[str, float]:
     said = [row["said"] for row in rows]
     figures = {f"said_{s}": said.count(s) / len(said) for s in ("none", "lean", "two")}
@@ -298,18 +284,21 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def run_kinds(
-    n_groups: int, random_state: int, names: tuple[str, ...] = tuple(WORLDS)
+    n_groups: int,
+    random_state: int,
+    names: tuple[str, ...] = tuple(WORLDS),
+    sizes: tuple[int, ...] = SIZES,
 ) -> dict[str, dict[str, float]]:
-    """Measure every world at every size."""
+    """Measure worlds at all sizes; smaller groups are the first of the largest."""
     figures = {}
     for name in names:
-        rows: dict[int, list[dict[str, Any]]] = {n: [] for n in SIZES}
+        rows: dict[int, list[dict[str, Any]]] = {n: [] for n in sizes}
         for world, people, _ in groups(name, n_groups, random_state):
-            for n in SIZES:
+            for n in sizes:
                 part = World(world.utilities[:n], world.kinds[:n], world.noise)
                 found = believe_group(_flats()[1], people[:n])
                 rows[n].append(judge(found, part))
-        for n in SIZES:
+        for n in sizes:
             figures[f"{name} {n}"] = _summary(rows[n])
     return figures
 

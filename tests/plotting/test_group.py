@@ -1,56 +1,57 @@
+from typing import Any
+
 import numpy as np
 import pytest
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 
 from penchant.exceptions import DataError
 from penchant.plotting import plot_group_ranking, plot_segment_weights
 
-POINTS = np.array([[100.0, 0.0, 50.0], [80.0, 20.0, 0.0], [0.0, 100.0, 90.0]])
+MEANS = [60.0, 47.0, 40.0]
+PEOPLE = [
+    [(90.0, 80.0, 100.0), (25.0, 0.0, 50.0), (10.0, 0.0, 20.0)],
+    [(0.0, 0.0, 5.0), (90.0, 85.0, 95.0), (100.0, 90.0, 100.0)],
+]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_person_has_a_mark_in_the_lane_of_the_segment(theme: str) -> None:
+def test_every_segment_has_a_lane_with_a_mark_and_a_bar(theme: str) -> None:
     ax = plot_group_ranking(
-        POINTS,
-        names=["a", "b", "c"],
-        segments=[0, 0, 1],
+        MEANS,
+        PEOPLE,
+        names=["a", "c", "b"],
         labels=["near", "far"],
         theme=theme,  # type: ignore[arg-type]
     )
     shown = [label.get_text() for label in ax.get_yticklabels()]
     assert shown == ["a", "c", "b"]
     drawn = [c for c in ax.collections if isinstance(c, PathCollection)]
-    marks = [np.asarray(c.get_offsets()) for c in drawn]
-    first = np.concatenate([m for m in marks if len(m) and abs(m[0, 1]) < 0.3])
-    assert sorted(first[:, 0]) == [0.0, 80.0, 100.0]
+    marks = np.concatenate([np.asarray(c.get_offsets()) for c in drawn])
+    first = marks[np.abs(marks[:, 1]) < 0.3]
+    assert sorted(first[:, 0]) == [0.0, 90.0]
     assert len(np.unique(first[:, 1])) == 2
+    bars = [c for c in ax.collections if isinstance(c, LineCollection)]
+    ends = {tuple(path.vertices[:, 0]) for c in bars for path in c.get_paths()}
+    assert {(80.0, 100.0), (0.0, 5.0), (85.0, 95.0)} <= ends
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["near", "far"]
     assert [text.get_text() for text in ax.texts] == ["60", "47", "40"]
 
 
-def test_only_the_best_items_are_drawn_and_one_segment_needs_no_legend() -> None:
-    ax = plot_group_ranking(POINTS, names=["a", "b", "c"], n_items=1)
+def test_only_the_first_items_are_drawn_and_one_segment_needs_no_legend() -> None:
+    ax = plot_group_ranking(MEANS, PEOPLE[:1], names=["a", "c", "b"], n_items=1)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a"]
     assert ax.get_legend() is None
 
 
 @pytest.mark.parametrize(
-    ("points", "segments"),
-    [
-        (POINTS[:, :2], None),
-        (POINTS[:0], None),
-        (POINTS[0], None),
-        (POINTS, [0, 1]),
-        (POINTS, [0, 1, 3]),
-    ],
+    ("means", "people"),
+    [(MEANS[:2], PEOPLE), (MEANS, PEOPLE[0]), (MEANS, []), (MEANS, PEOPLE * 2)],
 )
-def test_ranking_that_does_not_fit_is_refused(
-    points: np.ndarray, segments: list[int] | None
-) -> None:
-    with pytest.raises(DataError):
-        plot_group_ranking(points, names=["a", "b", "c"], segments=segments)
+def test_ranking_that_does_not_fit_is_refused(means: Any, people: Any) -> None:
+    with pytest.raises(DataError, match="a mean per name"):
+        plot_group_ranking(means, people, names=["a", "b", "c"])
 
 
 def test_widest_gap_comes_first() -> None:

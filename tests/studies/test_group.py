@@ -1,4 +1,4 @@
-"""What a group wants: from logs to statements, careless people, the owner's switch."""
+"""What a group wants: from logs to statements, and the owner's switch."""
 
 from typing import Any
 

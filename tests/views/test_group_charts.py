@@ -1,14 +1,16 @@
 """Every chart of a group of 36 people against its numbers, worked out apart."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
 
 from penchant.datasets import load_flats
-from penchant.studies import Curve, Group, Member, load_texts
+from penchant.elicitation.groups import Newcomer, PersonAnswers
+from penchant.gp import Answer
+from penchant.studies import Careless, Curve, Group, Member, Start, load_texts
 from penchant.studies._group import make_group
 from penchant.views._group import GroupView, group_view
 from penchant.web._templates import render
@@ -28,7 +30,6 @@ def group() -> Group:
         large = number >= 28
         weights = np.array([0.1, 0.8] if large else [0.8, 0.1])
         liked = coded[:, :2] @ weights + rng.normal(0, 0.05, len(FLATS))
-        points = 100 * (liked - liked.min()) / np.ptp(liked)
         shares = np.full(len(FLATS.attributes), 0.1 / 6)
         shares[:2] = weights
         curves = tuple(
@@ -38,13 +39,30 @@ def group() -> Group:
             Curve("balcony", ("balcony", "garden", "none"), step, step, step, 0.5)
             for step in [np.array([5.0, 10.0, -15.0]) * weights[1]]
         )
-        best = int(points.argmax())
+        best = int(liked.argmax())
         members.append(
             Member(
-                f"p{number}", "", True, "finished", 9, best, 0.9, points, shares, curves
+                f"p{number}",
+                "",
+                True,
+                "finished",
+                12,
+                best,
+                0.9,
+                _told(liked, rng),
+                shares,
+                curves,
             )
         )
-    return make_group(members, FLATS, 999)
+    newcomer = Newcomer.from_belief(Start.from_items(FLATS).posterior)
+    return make_group(members, newcomer, FLATS, 999)
+
+
+def _told(liked: np.ndarray, rng: np.random.Generator) -> PersonAnswers:
+    """Compare twelve random pairs."""
+    pairs = [rng.choice(len(liked), 2, replace=False) for _ in range(12)]
+    ordered = [sorted(pair, key=lambda item: -liked[item]) for pair in pairs]
+    return PersonAnswers(tuple(Answer("comparison", (a, b)) for a, b in ordered))
 
 
 @pytest.fixture(scope="module")
@@ -67,46 +85,100 @@ def test_people_of_two_kinds_are_told_apart(group: Group, view: GroupView) -> No
     assert view.segments[1].weights[0].label == "size"
 
 
-def test_common_ranking_shows_means_places_and_spread(
+def test_common_ranking_shows_means_places_and_ranges(
     group: Group, view: GroupView
 ) -> None:
-    points = np.stack([member.points for member in group.members])
-    mean, order = points.mean(axis=0), np.argsort(-points.mean(axis=0))
-    assert [row.name for row in view.rows][:10] == [FLATS.names[i] for i in order[:10]]
-    places = [int(row.place) for row in view.rows]
-    assert places == sorted(places)
+    assert [row.name for row in view.rows][:10] == [i.name for i in group.items[:10]]
     cells = _cells(view.numbers)
+    named = {item.name: item for item in group.items}
+    assert set(cells) == set(FLATS.names)
+    for row in view.rows:
+        item = named[row.name]
+        assert row.mean == f"{item.mean:.0f}"
+        assert row.mean_at == pytest.approx(item.mean, abs=0.01)
+        between = f"{item.low:.0f} to {item.high:.0f}"
+        assert row.range == between
+        assert cells[row.name][:3] == (f"{item.place}", row.mean, between)
+    more = len(FLATS) - len(view.rows)
+    assert view.more == f"{more} more in the table of numbers."
+
+
+def test_a_tier_says_whom_it_is_clearly_behind(group: Group, view: GroupView) -> None:
+    tiers = {item.name: item.tier for item in group.items}
+    leaders = {item.tier: item.name for item in reversed(group.items)}
+    seen = set()
+    for row in view.rows:
+        tier = tiers[row.name]
+        first = tier not in seen
+        seen.add(tier)
+        behind = f"Clearly behind {leaders.get(tier - 1)}" if tier > 1 else ""
+        assert row.behind == (behind if first else "")
+    assert len(seen) > 1
+
+
+def test_lanes_hold_eight_of_ten_people_of_a_kind(
+    group: Group, view: GroupView
+) -> None:
+    assert "one lane per segment" in view.mark_hint
     for row in view.rows:
         item = FLATS.names.index(row.name)
-        assert row.mean == f"{mean[item]:.0f}"
-        assert row.mean_at == pytest.approx(mean[item], abs=0.01)
-        assert cells[row.name][0] == row.mean
-        assert cells[row.name][1] == f"{points[:, item].std():.0f}"
-        assert row.agreement.endswith(f"±{points[:, item].std():.0f}")
+        for lane, segment in zip(row.lanes, group.segments, strict=True):
+            own = next(each for each in segment.ranking if each.item == item)
+            expected = own.mean, own.people_low, own.people_high
+            assert (lane.mean, lane.low, lane.high) == pytest.approx(expected, abs=0.01)
 
 
-def test_marks_of_all_lanes_mean_the_same(group: Group, view: GroupView) -> None:
-    """With more than 25 people in one lane, every lane shows tenths."""
-    assert "a tenth of the people of a segment" in view.mark_hint
-    inside = [
-        np.stack([m.points for m in group.members if m.id in segment.members])
-        for segment in group.segments
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        ("none", "No clear kinds of people."),
+        ("lean", "People lean to one of two sides."),
+        ("two", "There are at least two kinds of people."),
+        ("three", "There are three kinds of people, perhaps more."),
+    ],
+)
+def test_kinds_are_said_in_these_words(group: Group, kinds: str, words: str) -> None:
+    many = replace(group, kinds=kinds)
+    assert group_view(many, FLATS, TEXTS).kinds.startswith(words)
+    few = replace(many, members=group.members[:19])
+    missed = "With so few people, kinds that exist are often missed."
+    assert (missed in group_view(few, FLATS, TEXTS).kinds) is (kinds == "none")
+
+
+def test_the_title_names_what_is_in_front(group: Group) -> None:
+    def title(n_front: int) -> str:
+        items = tuple(
+            replace(item, tier=1 if k < n_front else 2)
+            for k, item in enumerate(group.items)
+        )
+        return group_view(replace(group, items=items), FLATS, TEXTS).title
+
+    a, b = (item.name for item in group.items[:2])
+    assert title(1) == f"{a} is the best common choice"
+    assert title(2) == f"{a} and {b} are in front"
+    assert title(7) == f"{a} and 6 more are in front"
+    nothing = "Nothing is clearly in front for the whole group"
+    assert title(11) == title(len(FLATS)) == nothing
+
+
+def test_nothing_is_said_about_differences_unless_the_rule_allows_it(
+    group: Group,
+) -> None:
+    quiet = group_view(replace(group, differ=None), FLATS, TEXTS)
+    assert "differ" not in quiet.sentence
+    loud = group_view(replace(group, differ=group.items[-1]), FLATS, TEXTS)
+    assert f"Opinions differ on {group.items[-1].name}." in loud.sentence
+    assert loud.rows[-1].name == group.items[-1].name
+
+
+def test_owner_sees_who_looks_careless_and_why(group: Group) -> None:
+    found = (Careless("p3", "left", False), Careless("p5", "", True))
+    view = group_view(replace(group, careless=found), FLATS, TEXTS)
+    assert [(line.name, line.reason) for line in view.careless] == [
+        ("Participant 4", "Nearly always pressed left"),
+        ("Participant 6", "You left this person out"),
     ]
-    for row in view.rows:
-        item = FLATS.names.index(row.name)
-        for lane, points in zip(row.lanes, inside, strict=True):
-            tenths = np.quantile(points[:, item], np.arange(0.05, 1, 0.1))
-            assert lane.marks == pytest.approx(tenths, abs=0.06)
-
-
-def test_three_ways_of_counting(group: Group, view: GroupView) -> None:
-    points = np.stack([member.points for member in group.members])
-    ranks = rankdata(-points, axis=1)
-    borda = 100 * (len(FLATS) - ranks).mean(axis=0) / (len(FLATS) - 1)
-    for row in view.ways:
-        item = FLATS.names.index(row.name)
-        expected = points[:, item].mean(), borda[item], points[:, item].min()
-        assert [way.value for way in row.ways] == [f"{value:.0f}" for value in expected]
+    assert "The owner of the study left one person out." in view.notes
 
 
 def test_gaps_are_sorted_and_true(view: GroupView) -> None:

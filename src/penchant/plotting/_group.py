@@ -37,29 +37,29 @@ _LANE: Final = 0.22
 
 
 def plot_group_ranking(
-    points: ArrayLike,
+    means: ArrayLike,
+    people: ArrayLike,
     *,
     names: Sequence[str],
-    segments: ArrayLike | None = None,
     labels: Sequence[str] = (),
     n_items: int = 12,
     ax: Axes | None = None,
     theme: ThemeName = "light",
 ) -> Axes:
-    """Draw what every person of a group thinks of the items with the best mean.
+    """Draw what the people of a group think of the items that come first.
 
-    Each mark is one person, one lane per segment; the tall line is the mean of all,
-    which is also the number on the right.
+    A bar from low to high and a mark at the mean, one lane per segment; the tall line
+    is the mean of all, which is also the number on the right.
 
     Parameters
     ----------
-    points : array-like of shape (n_people, n_items)
-        What each person gives each item.
+    means : array-like of shape (n_items,)
+        Mean points of all people, in the order to draw.
+    people : array-like of shape (n_segments, n_items, 3)
+        For 1 to 3 segments the mean, and the points between which most of its people
+        lie.
     names : sequence of str
         Names of the items.
-    segments : array-like of int of shape (n_people,), optional
-        Segment of each person, 0, 1 or 2, or -1 for people between, who have no
-        mark and count in the mean; default: all 0.
     labels : sequence of str, optional
         Names of the segments, for the legend.
     n_items : int, default=12
@@ -75,27 +75,25 @@ def plot_group_ranking(
     Examples
     --------
     >>> from penchant.plotting import plot_group_ranking
-    >>> ax = plot_group_ranking([[0, 100, 60], [20, 80, 100]], names=["a", "b", "c"])
+    >>> people = [[(70, 50, 90), (40, 20, 60)]]
+    >>> ax = plot_group_ranking([70, 40], people, names=["a", "b"])
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['b', 'c', 'a']
+    ['a', 'b']
     """
-    values = np.asarray(points, dtype=np.float64)
-    if values.ndim != 2 or not len(values) or values.shape[1] != len(names):
+    mean = np.asarray(means, dtype=np.float64)
+    lanes = np.asarray(people, dtype=np.float64)
+    fits = lanes.ndim == 3 and lanes.shape[1:] == (len(names), 3)
+    if mean.shape != (len(names),) or not fits or not 1 <= len(lanes) <= len(_MARKERS):
         raise DataError(
-            "points must have a row per person, at least one, and a column per name "
-            f"({len(names)}). Got shape {values.shape}."
+            f"plot_group_ranking needs a mean per name ({len(names)}), and people of "
+            f"shape (1 to 3, {len(names)}, 3). Got shapes {mean.shape}, {lanes.shape}."
         )
-    inside = np.zeros(len(values), int) if segments is None else np.asarray(segments)
-    if inside.shape != (len(values),) or not np.isin(inside, (-1, 0, 1, 2)).all():
-        raise DataError("segments must hold 0, 1, 2 or -1 for every person.")
-    mean = values.mean(axis=0)
-    shown = np.argsort(-mean, kind="stable")[:n_items]
-    labelled = [names[item] for item in shown]
-    size = (_width(labelled), 1.2 + 0.42 * len(shown) + 0.2 * len(labels))
+    labelled = list(names[:n_items])
+    size = (_width(labelled), 1.2 + 0.42 * len(labelled) + 0.2 * len(labels))
     with drawing(ax, theme, size) as (axes, colours):
-        for row, item in enumerate(shown):
-            _draw_row(axes, row, values[:, item], inside, theme, colours)
-        _label_rows(axes, labelled, mean[shown], colours)
+        for row in range(len(labelled)):
+            _draw_row(axes, row, mean[row], lanes[:, row], theme, colours)
+        _label_rows(axes, labelled, mean[: len(labelled)], colours)
         _add_legend(axes, labels, theme, colours)
     return axes
 
@@ -107,23 +105,22 @@ def _width(labels: Sequence[str]) -> float:
 def _draw_row(
     ax: Axes,
     row: int,
-    values: FloatArray,
-    inside: FloatArray,
+    mean: float,
+    lanes: FloatArray,
     theme: ThemeName,
     colours: Theme,
 ) -> None:
-    n_lanes = int(inside.max()) + 1
-    ax.vlines(values.mean(), row - 0.42, row + 0.42, color=colours.ink, linewidth=1.2)
-    for lane in range(n_lanes):
-        y = row + _LANE * (lane - (n_lanes - 1) / 2)
-        ax.axhline(y, color=colours.line, linewidth=0.6, zorder=0)
-        own = values[inside == lane]
+    ax.vlines(mean, row - 0.42, row + 0.42, color=colours.ink, linewidth=1.2)
+    for lane, (own, low, high) in enumerate(lanes):
+        y = row + _LANE * (lane - (len(lanes) - 1) / 2)
+        colour = _COLOURS[theme][lane]
+        ax.hlines(y, low, high, color=colour, linewidth=2.0, alpha=0.5)
         ax.scatter(
             own,
-            np.full(own.size, y),
+            y,
             s=22,
             marker=_MARKERS[lane],
-            color=_COLOURS[theme][lane],
+            color=colour,
             linewidths=0.4,
             edgecolors=colours.surface,
             zorder=3,
@@ -150,7 +147,7 @@ def _label_rows(
     ax.set_yticklabels(list(names))
     ax.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel("points; the tall line and the number are the mean")
+    ax.set_xlabel("points; the tall line and the number are the mean of all")
     number_axis(ax.xaxis)
     quiet(ax, "left")
 

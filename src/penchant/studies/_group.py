@@ -110,10 +110,12 @@ class GroupItem:
         Mean of the points that people give it, and its 90 % range.
     deviation : float
         Expected standard deviation of its points between people.
+    people_low, people_high : float
+        Eight of ten people give it points between these.
     borda : float
         Mean share of the other items that it beats, times 100.
     misery : float
-        Points from the person who likes it least.
+        Expected points from the person who likes it least.
     """
 
     item: int
@@ -124,6 +126,8 @@ class GroupItem:
     low: float
     high: float
     deviation: float
+    people_low: float
+    people_high: float
     borda: float
     misery: float
 
@@ -187,8 +191,6 @@ class Group:
     ----------
     members : tuple of Member
         All participants, in order of joining.
-    points : ndarray of shape (n_voices, n_items)
-        Expected points of those who count, in order of joining.
     items : tuple of GroupItem
         Best tier first, then best mean; empty while nobody has answered.
     chance : float
@@ -207,7 +209,6 @@ class Group:
     """
 
     members: tuple[Member, ...]
-    points: FloatArray
     items: tuple[GroupItem, ...]
     chance: float
     kinds: str
@@ -302,14 +303,12 @@ def make_group(
     """
     voices = [member for member in members if member.counts]
     if not voices:
-        nobody = np.zeros((0, len(items)))
         left = _careless(members, None)
-        return Group(tuple(members), nobody, (), 0.0, "none", (), None, left, n_events)
+        return Group(tuple(members), (), 0.0, "none", (), None, left, n_events)
     found = believe_group(newcomer, [member.told for member in voices])
     ranked = _ranked(found.everybody, found, found.points, items.names)
     return Group(
         members=tuple(members),
-        points=found.points,
         items=ranked,
         chance=found.everybody.chance,
         kinds=found.statement,
@@ -355,8 +354,10 @@ def _ranked(
             low=float(wanted.low[i]),
             high=float(wanted.high[i]),
             deviation=float(found.deviation[i]),
+            people_low=float(wanted.people_low[i]),
+            people_high=float(wanted.people_high[i]),
             borda=float(borda[i]),
-            misery=float(points[:, i].min()),
+            misery=float(wanted.least[i]),
         )
         for i in wanted.order
     )

@@ -65,20 +65,22 @@ def draw_chart(
     return picture(_OF_GROUPS[name](group, study.items, texts), kind)
 
 
-def _ranking(group: Group, items: Items, texts: Texts) -> Callable[[], Any]:
+def _ranking(group: Group, _items: Items, texts: Texts) -> Callable[[], Any]:
     from penchant.plotting import plot_group_ranking
 
-    place = {
-        who: number
-        for number, segment in enumerate(group.segments)
-        for who in segment.members
-    }
-    cards = segment_cards(group, texts)
+    place = {item.item: row for row, item in enumerate(group.items)}
+    seen = [
+        sorted(segment.ranking, key=lambda item: place[item.item])
+        for segment in group.segments
+    ]
     return lambda: plot_group_ranking(
-        group.points,
-        names=[show_name(name, _LONGEST_NAME) for name in items.names],
-        segments=[place.get(member.id, -1) for member in group.voices],
-        labels=[card.name for card in cards],
+        [item.mean for item in group.items],
+        [
+            [(own.mean, own.people_low, own.people_high) for own in each]
+            for each in seen
+        ],
+        names=[show_name(item.name, _LONGEST_NAME) for item in group.items],
+        labels=[card.name for card in segment_cards(group, texts)],
     )
 
 

@@ -13,14 +13,7 @@ from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._display import show_name
 from penchant.views._group_curves import CurveView, GapRow, curve_views, gap_rows
-from penchant.views._segments import (
-    SegmentCard,
-    Spread,
-    in_front,
-    in_tenths,
-    segment_cards,
-    spread,
-)
+from penchant.views._segments import SegmentCard, Spread, in_front, segment_cards
 
 __all__ = ["GroupView", "group_view", "ranking_csv"]
 
@@ -167,7 +160,7 @@ def group_view(
         cards,
         _mark_hint(group, texts),
         _more(group, len(shown), texts),
-        tuple(_row(group, item, cards, texts) for item in shown),
+        _rows(group, shown, cards, texts),
         tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
         _numbers(group.items[:_MOST_NUMBERS], texts),
         gaps,
@@ -187,6 +180,8 @@ def _title(group: Group, texts: Texts) -> str:
     front = group.in_front
     if len(front) == 1:
         return texts("owner.group.title", name=show_name(front[0].name))
+    if len(front) > _ROWS or len(front) == len(group.items):
+        return texts("owner.group.title_none")
     return texts("owner.group.titles", names=in_front(group.items, texts))
 
 
@@ -245,8 +240,8 @@ def _careless(group: Group, texts: Texts) -> tuple[CarelessLine, ...]:
 
 
 def _mark_hint(group: Group, texts: Texts) -> str:
-    key = "owner.group.tenths" if in_tenths(group) else "owner.group.mark"
-    hint = texts(f"{key}_lanes" if len(group.segments) > 1 else key)
+    many = len(group.segments) > 1
+    hint = texts("owner.group.mark_lanes" if many else "owner.group.mark")
     return f"{hint} {texts('owner.group.tall_line')} {texts('owner.group.tiers')}"
 
 
@@ -258,14 +253,34 @@ def _more(group: Group, n_shown: int, texts: Texts) -> str:
     return texts.count(key, n_more) if n_more else ""
 
 
+def _rows(
+    group: Group, shown: Sequence[GroupItem], cards: Sequence[SegmentCard], texts: Texts
+) -> tuple[Row, ...]:
+    """Draw items; above the first of a tier stands whom the tier is clearly behind."""
+    leaders = {item.tier: show_name(item.name) for item in reversed(group.items)}
+    rows, tier = [], 1
+    for item in shown:
+        behind = ""
+        if item.tier > tier:
+            behind = texts("owner.group.behind", name=leaders[item.tier - 1])
+        rows.append(_row(group, item, behind, cards, texts))
+        tier = item.tier
+    return tuple(rows)
+
+
 def _row(
-    group: Group, item: GroupItem, cards: Sequence[SegmentCard], texts: Texts
+    group: Group,
+    item: GroupItem,
+    behind: str,
+    cards: Sequence[SegmentCard],
+    texts: Texts,
 ) -> Row:
     name, mean = show_name(item.name), texts.points(item.mean)
     between = _range(item, texts)
+    seen = [_of(segment.ranking, item) for segment in group.segments]
     by_segment = [
-        f"{card.name} {texts.points(_of(segment.ranking, item).mean)}"
-        for card, segment in zip(cards, group.segments, strict=True)
+        f"{card.name} {texts.points(own.mean)}"
+        for card, own in zip(cards, seen, strict=True)
     ]
     words = texts(
         "owner.group.row", name=name, place=item.place, mean=mean, range=between
@@ -273,26 +288,20 @@ def _row(
     if len(by_segment) > 1:
         words += f"; {', '.join(by_segment)}"
     return Row(
-        _behind(group, item, texts),
+        behind,
         texts.number(item.place),
         name,
         mean,
         between,
         _AXIS.place(item.mean),
         tuple(
-            spread(group, segment.members, item.item, shape)
-            for shape, segment in enumerate(group.segments)
+            Spread(
+                shape, *map(_AXIS.place, (own.mean, own.people_low, own.people_high))
+            )
+            for shape, own in enumerate(seen)
         ),
         words,
     )
-
-
-def _behind(group: Group, item: GroupItem, texts: Texts) -> str:
-    """Say above the first item of a tier which item the tier is clearly behind."""
-    if item is not next(each for each in group.items if each.tier == item.tier):
-        return ""
-    ahead = [each for each in group.items if each.tier == item.tier - 1]
-    return texts("owner.group.behind", name=show_name(ahead[0].name)) if ahead else ""
 
 
 def _range(item: GroupItem, texts: Texts) -> str:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from penchant.studies import Group, GroupItem, Segment
 from penchant.texts import Texts
 from penchant.views._display import show_name
@@ -15,15 +13,10 @@ __all__ = [
     "Spread",
     "Weight",
     "in_front",
-    "in_tenths",
     "segment_cards",
-    "spread",
 ]
 
 _WEIGHTS: Final = 4
-_MOST_MARKS: Final = 25
-"""If a lane has more people, all lanes show tenths of theirs."""
-
 _LONGEST_LABEL: Final = 30
 _MOST_NAMED: Final = 3
 """Alternatives in front that are named; others are counted."""
@@ -71,12 +64,14 @@ class Spread:
     ----------
     shape : int
         Their mark.
-    marks : tuple of float
-        One per person, or the middles of tenths of them.
+    mean, low, high : float
+        Their mean, and the points between which eight of ten of them are.
     """
 
     shape: int
-    marks: tuple[float, ...]
+    mean: float
+    low: float
+    high: float
 
 
 def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
@@ -143,30 +138,3 @@ def _names(segments: Sequence[Segment], texts: Texts) -> list[str]:
         name = texts.sentence(name)
         names.append(name if name not in names else f"{name} ({number})")
     return names
-
-
-def in_tenths(group: Group) -> bool:
-    """Tell whether marks stand for tenths of people: in all lanes, or in none."""
-    return any(len(segment.members) > _MOST_MARKS for segment in group.segments)
-
-
-def spread(group: Group, members: Sequence[str], item: int, shape: int = 0) -> Spread:
-    """Give where the people of a segment are for one alternative.
-
-    Parameters
-    ----------
-    group : Group
-        The whole group.
-    members : sequence of str
-        Who belongs to the segment.
-    item : int
-        Position of the alternative in the table.
-    shape : int
-        The mark of the segment.
-    """
-    chosen = set(members)
-    inside = [member.id in chosen for member in group.voices]
-    points = np.sort(group.points[inside, item])
-    if in_tenths(group):
-        points = np.quantile(points, np.arange(0.05, 1.0, 0.1))
-    return Spread(shape, tuple(round(float(p), 1) for p in points))

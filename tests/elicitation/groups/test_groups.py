@@ -143,6 +143,12 @@ def test_people_of_two_kinds_are_told_apart(two: GroupBelief) -> None:
     assert two.differ is not None
     sizes = np.bincount(two.kind[sure])
     assert sizes[0] >= sizes[1]
+    for kind in two.kinds:  # people of a kind are nearer to each other
+        width, all_width = (
+            each.people_high - each.people_low for each in (kind, two.everybody)
+        )
+        assert width.mean() < all_width.mean()
+        assert np.all(kind.least <= kind.people_low)
 
 
 def test_one_crowd_is_not_split_and_does_not_differ() -> None:
@@ -189,7 +195,7 @@ def test_ties_speak_neither_for_nor_against_reading() -> None:
 def test_tiers_are_clearly_behind_their_leaders() -> None:
     rng = np.random.default_rng(2)
     draws = np.linspace(80, 20, 9) + 8 * rng.standard_normal((400, 9))
-    found = Consensus.from_draws(draws)
+    found = Consensus.from_draws(draws, np.zeros((3, 9)))
     assert found.order[0] == draws.mean(axis=0).argmax()
     leaders = [
         next(item for item in found.order if found.tier[item] == tier)

@@ -280,6 +280,15 @@ def test_group_and_exports(
     best = person("GET", "/me/ranking")[0]
     assert group["items"][0]["name"] == best["name"]
     assert group["segments"][0]["best"] == best["item"]
+    assert (group["kinds"], group["differ"], group["careless"]) == ("none", None, [])
+    who = owner("GET", f"/studies/{study_id}/participants")[-1]["id"]
+    switch = f"/studies/{study_id}/participants/{who}/count"
+    owner("POST", switch, 204, json={"counts": False})
+    without = owner("GET", f"/studies/{study_id}/group")
+    assert (without["n_people"], without["items"]) == (0, [])
+    assert without["careless"] == [{"participant": who, "kind": "", "left_out": True}]
+    owner("POST", switch, 204, json={"counts": True})
+    assert owner("GET", f"/studies/{study_id}/group") == group
     table = owner("GET", f"/studies/{study_id}/ranking.csv")
     frame = pd.read_csv(io.StringIO(table.removeprefix("\ufeff")))
     assert frame["alternative"].tolist() == [item["name"] for item in group["items"]]

@@ -46,7 +46,7 @@ def _log_kinds(clicks: Sequence[bool]) -> dict[str, float]:
 
 
 def log_careless(clicks: Sequence[bool]) -> float:
-    """Give the log probability of sides that were chosen without looking at items.
+    """Give the log probability of sides chosen without looking at items (GR-4).
 
     A mixture, with weights .5, .4 and .1, of a coin, ``2^-q``; of keeping to a side,
     ``B(L + a, q - L + a) / B(a, a)`` with L lefts and a = .15; and of alternating,
@@ -69,6 +69,8 @@ def log_careless(clicks: Sequence[bool]) -> float:
 
 def careless_kind(clicks: Sequence[bool]) -> str:
     """Say what the sides look like: "left", "right", "alternating" or "random"."""
+    if len(clicks) < FEWEST_CLICKS:
+        return "random"
     kinds = _log_kinds(clicks)
     kind = max(kinds, key=lambda each: kinds[each])
     if kind == "one-sided":

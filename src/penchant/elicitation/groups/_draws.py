@@ -14,6 +14,7 @@ from penchant.typing import BoolArray, FloatArray, IntArray
 __all__ = ["GroupDraws", "draw_group"]
 
 N_DRAWS = 200
+_QUANTILES = (0.0, 0.1, 0.9)
 _MOST_NUMBERS = 4_000_000
 """Numbers that are held at once while drawing."""
 
@@ -27,12 +28,16 @@ class GroupDraws(NamedTuple):
         Expected points of each person.
     means : ndarray of shape (n_sets, n_draws, n_items)
         Mean points of some sets of people, in each draw.
+    people : ndarray of shape (n_sets, 3, n_items)
+        Expected points from whoever of a set likes an item least, and those between
+        which eight of ten of its people lie.
     deviations : ndarray of shape (n_draws, n_items)
         Standard deviation of the points between all people, in each draw.
     """
 
     points: FloatArray
     means: FloatArray
+    people: FloatArray
     deviations: FloatArray
 
 
@@ -43,7 +48,7 @@ def draw_group(
     sets: BoolArray,
     rng: np.random.Generator,
 ) -> GroupDraws:
-    """Draw what everybody thinks of every item, together.
+    """Draw what everybody thinks of every item, together (GR-5).
 
     Number of kinds and spread are drawn by evidence, then centres, who belongs
     where, and utilities given the answers; a person who is drawn as careless thinks
@@ -66,6 +71,7 @@ def draw_group(
     weights = np.exp(kinds.log_evidence - kinds.log_evidence.max())
     counts = rng.multinomial(N_DRAWS, weights / weights.sum())
     total = np.zeros((data.n_people, newcomer.n_items))
+    people = np.zeros((len(sets), len(_QUANTILES), newcomer.n_items))
     means, deviations = [], []
     shares = sets / np.maximum(sets.sum(axis=1, keepdims=True), 1)
     for fit, count in zip(kinds.fits, counts, strict=True):
@@ -74,8 +80,14 @@ def draw_group(
             total += points.sum(axis=0)
             means.append(np.tensordot(shares, points, axes=(1, 1)))
             deviations.append(points.std(axis=1))
+            for inside, found in zip(sets, people, strict=True):
+                own = np.quantile(points[:, inside], _QUANTILES, axis=1)
+                found += own.sum(axis=1)
     return GroupDraws(
-        total / N_DRAWS, np.concatenate(means, axis=1), np.concatenate(deviations)
+        total / N_DRAWS,
+        np.concatenate(means, axis=1),
+        people / N_DRAWS,
+        np.concatenate(deviations),
     )
 
 

@@ -42,6 +42,9 @@ class Consensus:
         Expected mean points.
     low, high : ndarray of shape (n_items,)
         90 % ranges of the mean.
+    least, people_low, people_high : ndarray of shape (n_items,)
+        Expected points from whoever likes an item least, and those between which
+        eight of ten people lie.
     tier : ndarray of int of shape (n_items,)
         0 for items of which none is clearly behind the leader; tier t + 1 holds
         those that are clearly behind the leader of tier t.
@@ -54,19 +57,33 @@ class Consensus:
     mean: FloatArray
     low: FloatArray
     high: FloatArray
+    least: FloatArray
+    people_low: FloatArray
+    people_high: FloatArray
     tier: IntArray
     order: IntArray
     chance: float
 
     @classmethod
-    def from_draws(cls, draws: FloatArray) -> "Consensus":
-        """Read off draws of mean points, shape (n_draws, n_items)."""
+    def from_draws(cls, draws: FloatArray, people: FloatArray) -> "Consensus":
+        """Read off draws of mean points, and what `GroupDraws` says of people."""
         mean = draws.mean(axis=0)
         low, high = np.quantile(draws, [0.05, 0.95], axis=0)
         tier = _tiers(draws, mean)
         order = np.lexsort((-mean, tier))
         ahead = draws[:, order[0]] >= draws.max(axis=1) - AS_GOOD
-        return cls(mean, low, high, tier, order, float(ahead.mean()))
+        least, most_low, most_high = people
+        return cls(
+            mean,
+            low,
+            high,
+            least,
+            most_low,
+            most_high,
+            tier,
+            order,
+            float(ahead.mean()),
+        )
 
 
 def _tiers(draws: FloatArray, mean: FloatArray) -> IntArray:
@@ -165,13 +182,15 @@ def believe_group(
     drawn = draw_group(data, newcomer, found, sets, rng)
     log_odds = found.best.log_odds_careless(data)
     limits = [_ODDS_CHECKED if person.checked else _ODDS for person in people]
-    told = drawn.means[1:] if found.n_kinds > 1 else ()
+    everybody, *kinds = map(Consensus.from_draws, drawn.means, drawn.people)
+    if len(kinds) < 2:
+        kind, kinds = np.zeros(len(people), dtype=np.int64), []
     return GroupBelief(
         points=drawn.points,
-        everybody=Consensus.from_draws(drawn.means[0]),
-        statement=found.statement if len(told) > 1 else "none",
-        kind=kind if len(told) > 1 else np.zeros(len(people), dtype=np.int64),
-        kinds=tuple(map(Consensus.from_draws, told)) if len(told) > 1 else (),
+        everybody=everybody,
+        statement=found.statement if kinds else "none",
+        kind=kind,
+        kinds=tuple(kinds),
         deviation=drawn.deviations.mean(axis=0),
         differ=_differ(drawn.deviations),
         log_odds=log_odds,
@@ -216,4 +235,4 @@ def _data(newcomer: Newcomer, people: Sequence[PersonAnswers]) -> Data:
 
 def _log_z(rows: Rows) -> FloatArray:
     flat = np.zeros_like(rows.mean)
-    return propagate(rows, rows.mean, rows.gram, Sites(flat, flat), 20).log_z
+    return propagate(rows, rows.mean, rows.H, Sites(flat, flat), 20).log_z

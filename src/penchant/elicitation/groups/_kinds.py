@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,9 @@ _FEWEST_PEOPLE = 6
 _FEWEST_FOR_THREE = 20
 """Of fewer people three kinds are looked for only where two were found."""
 
-_START_SPREAD, _START_STEPS = 0.3, 7
+_START_SPREAD, _HELD_STEPS, _FREE_STEPS = 0.3, 3, 4
+"""A start keeps people where it puts them for some steps, then lets them move."""
+
 _N_TRIES, _MOST_MOVES = 8, 20
 
 SEPARATE, CLEARLY_SEPARATE = 0.05, 0.10
@@ -66,33 +69,52 @@ class Kinds:
 
 
 def find_kinds(data: Data, newcomer: Newcomer, rng: np.random.Generator) -> Kinds:
-    """Fit mixtures of 1, 2 and 3 clouds, and choose by evidence.
+    """Fit mixtures of 1, 2 and 3 clouds, and choose by evidence (GR-2, GR-3).
 
-    The number of kinds is that of the largest evidence, if the mixture also gains
-    .05 per person over one cloud of the same mean and covariance; otherwise one.
+    The number of kinds is that of the largest evidence, summed over spreads, if the
+    mixture also gains .05 per person over one cloud of the same mean and covariance;
+    otherwise one.
     """
-    fits = _one_kind(data)
-    evidence = [fit.log_evidence(data) for fit in fits]
-    top = [int(np.argmax(evidence))]
-    for n_kinds in range(2, _MOST_KINDS + 1):
-        found_more = n_kinds > 2 and evidence[top[-1]] > evidence[top[0]]
-        fewest = _FEWEST_PEOPLE if n_kinds == 2 else _FEWEST_FOR_THREE
-        if data.n_people < fewest and not found_more:
-            break
-        before = fits[top[-1]]
-        widest = fits[top[0]].spread
-        more = _more_kinds(data, newcomer, fits, before, widest, rng)
+    tried = [_Tried.judge(data, _one_kind(data))]
+    while len(tried) < _MOST_KINDS and _look_further(data, tried):
+        more = _more_kinds(data, newcomer, tried[0].fits, tried[-1].best, rng)
         more = [fit for fit in more if _all_have_members(data, fit)]
         if not more:
             break
-        evidence += [fit.log_evidence(data) for fit in more]
-        top.append(len(fits) + int(np.argmax(evidence[len(fits) :])))
-        fits += more
-    best = fits[max(top, key=lambda k: evidence[k])]
+        tried.append(_Tried.judge(data, more))
+    best = max(tried, key=lambda each: each.total).best
     separateness = _separateness(data, best)
     if separateness < SEPARATE:
-        best, separateness = fits[top[0]], 0.0
-    return Kinds(tuple(fits), np.array(evidence), best, separateness)
+        best, separateness = tried[0].best, 0.0
+    fits = tuple(fit for each in tried for fit in each.fits)
+    evidence = np.concatenate([each.evidence for each in tried])
+    return Kinds(fits, evidence, best, separateness)
+
+
+class _Tried(NamedTuple):
+    """Mixtures with the same number of kinds, and their evidence."""
+
+    fits: list[Mixture]
+    evidence: FloatArray
+
+    @classmethod
+    def judge(cls, data: Data, fits: list[Mixture]) -> "_Tried":
+        return cls(fits, np.array([fit.log_evidence(data) for fit in fits]))
+
+    @property
+    def best(self) -> Mixture:
+        return self.fits[int(np.argmax(self.evidence))]
+
+    @property
+    def total(self) -> float:
+        return float(np.logaddexp.reduce(self.evidence))
+
+
+def _look_further(data: Data, tried: list[_Tried]) -> bool:
+    """Tell whether one more kind is worth a look."""
+    if len(tried) == 1:
+        return data.n_people >= _FEWEST_PEOPLE
+    return data.n_people >= _FEWEST_FOR_THREE or tried[1].total > tried[0].total
 
 
 def _all_have_members(data: Data, mixture: Mixture) -> bool:
@@ -123,10 +145,9 @@ def _more_kinds(
     newcomer: Newcomer,
     fits: list[Mixture],
     before: Mixture,
-    widest: float,
     rng: np.random.Generator,
 ) -> list[Mixture]:
-    """Fit one more kind than `before`, with all spreads up to the widest."""
+    """Fit one more kind than `before`, with every spread, the widest first."""
     base = fits[SPREADS.index(_START_SPREAD)]
     n_kinds = before.n_kinds + 1
     tried = [
@@ -135,10 +156,9 @@ def _more_kinds(
     ]
     now = max(tried, key=lambda each: each.log_likelihood(data))
     found = []
-    for spread in SPREADS:
-        if spread <= widest:
-            now = now.with_spread(data, spread).climb(data)
-            found.append(now)
+    for spread in SPREADS:  # step by step: a leap ends in a worse place
+        now = now.with_spread(data, spread).climb(data)
+        found.append(now)
     return found
 
 
@@ -159,7 +179,9 @@ def _from_labels(data: Data, base: Mixture, labels: IntArray, n_kinds: int) -> M
         base.careless,
         state,
     )
-    return now.step(data, np.vstack([member, careless])).climb(data, _START_STEPS - 1)
+    for _ in range(_HELD_STEPS):
+        now = now.step(data, np.vstack([member, careless]))
+    return now.climb(data, _FREE_STEPS)
 
 
 def _starts(

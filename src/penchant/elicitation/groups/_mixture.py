@@ -49,7 +49,7 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """K clouds of tastes, x | k ~ N(centre_k, spread I), fitted by EM.
+    """K clouds of tastes, x | k ~ N(centre_k, spread I), fitted by EM (GR-1).
 
     Parameters
     ----------
@@ -118,16 +118,19 @@ class Mixture:
         return np.stack([np.eye(d) + flat.T @ (each @ H).reshape(-1, d) for each in M])
 
     def log_evidence(self, data: Data) -> float:
-        """Give the log probability of the answers over all centres (section 2).
+        """Give the log probability of the answers over all centres and shares (GR-2).
 
-        ``sum_p log Z_p - sum_k (|c_k|^2 + log|I + G_k|) / 2 - (K-1)/2 log n + log K!``
+        Laplace's approximation, with a uniform prior on the shares; kinds may be
+        numbered in K! ways.
         """
         log_det = np.linalg.slogdet(self.precision(data))[1].sum()
         size = self.n_kinds
+        sharing = (size - 1) * np.log(2.0 * np.pi / max(data.n_people, 1))
         return float(
             self._penalised(data)
             - 0.5 * log_det
-            - 0.5 * (size - 1) * np.log(max(data.n_people, 1))
+            + 0.5 * (sharing + np.log(self.shares).sum())
+            + lgamma(size)
             + lgamma(size + 1)
         )
 
@@ -173,7 +176,7 @@ def _settled(
     rows: Rows, spread: float, centres: FloatArray, sites: Sites, n_sweeps: int
 ) -> State:
     mean = rows.mean + np.moveaxis(rows.H @ centres.T, -1, 0)
-    return propagate(rows, mean, spread * rows.gram, sites, n_sweeps)
+    return propagate(rows, mean, np.sqrt(spread) * rows.H, sites, n_sweeps)
 
 
 def fit_mixture(data: Data, spread: float, centres: FloatArray) -> Mixture:
@@ -182,7 +185,7 @@ def fit_mixture(data: Data, spread: float, centres: FloatArray) -> Mixture:
 
 
 def matched_log_likelihood(data: Data, mixture: Mixture) -> float:
-    """Give the log likelihood of one cloud with the mixture's mean and covariance.
+    """Give the log likelihood of one cloud with the mixture's moments (GR-3).
 
     It has the same free directions as the mixture, so that what the mixture gains
     over it is what *separateness* adds to spread.
@@ -190,9 +193,9 @@ def matched_log_likelihood(data: Data, mixture: Mixture) -> float:
     middle = mixture.shares @ mixture.centres
     apart = np.sqrt(mixture.shares)[:, None] * (mixture.centres - middle)
     rows, reach = data.rows, data.rows.H @ apart.T
-    cov = mixture.spread * rows.gram + reach @ reach.transpose(0, 2, 1)
+    root = np.concatenate([np.sqrt(mixture.spread) * rows.H, reach], axis=-1)
     flat = np.zeros((1, *rows.mean.shape))
     mean = (rows.mean + rows.H @ middle)[None]
-    state = propagate(rows, mean, cov, Sites(flat, flat), _SETTLE)
+    state = propagate(rows, mean, root, Sites(flat, flat), _SETTLE)
     one = Mixture(mixture.spread, middle[None], np.ones(1), mixture.careless, state)
     return one.log_likelihood(data)

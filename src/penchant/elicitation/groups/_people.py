@@ -116,8 +116,6 @@ class Rows(NamedTuple):
     ----------
     H : ndarray of shape (n_people, n_rows, n_columns)
         x are standard normal coordinates of the utilities, ``f = mean + factor x``.
-    gram : ndarray of shape (n_people, n_rows, n_rows)
-        H H'.
     mean : ndarray of shape (n_people, n_rows)
         Under the belief about somebody new.
     lower, upper : ndarray of shape (n_people, n_rows)
@@ -127,7 +125,6 @@ class Rows(NamedTuple):
     """
 
     H: FloatArray
-    gram: FloatArray
     mean: FloatArray
     lower: FloatArray
     upper: FloatArray
@@ -151,7 +148,6 @@ class Rows(NamedTuple):
         H = np.einsum("pic,picd->pid", A, newcomer.factor[items])
         return cls(
             H,
-            H @ H.transpose(0, 2, 1),
             (A * newcomer.mean[items]).sum(axis=-1),
             lower / noise,
             upper / noise,
@@ -162,7 +158,6 @@ class Rows(NamedTuple):
         """Leave out the rows that are not kept."""
         return self._replace(
             H=self.H * kept[..., None],
-            gram=self.gram * (kept[..., None] & kept[:, None, :]),
             mean=self.mean * kept,
             used=self.used & kept,
         )

@@ -45,7 +45,7 @@ class State(NamedTuple):
 
 
 def propagate(
-    rows: Rows, mean: FloatArray, cov: FloatArray, sites: Sites, n_sweeps: int
+    rows: Rows, mean: FloatArray, root: FloatArray, sites: Sites, n_sweeps: int
 ) -> State:
     """Improve the sites of all answers together, and give what they tell.
 
@@ -58,17 +58,20 @@ def propagate(
         The answers.
     mean : ndarray of shape (..., n_people, n_rows)
         Prior means of the rows.
-    cov : ndarray of shape (n_people, n_rows, n_rows)
-        Their prior covariance.
+    root : ndarray of shape (n_people, n_rows, n_columns)
+        A root of their prior covariance.
     sites : Sites
         Where to start from.
     n_sweeps : int
         How often all sites are changed.
     """
+    prior = root
+    if root.shape[-2] <= root.shape[-1]:
+        prior = root @ root.swapaxes(-1, -2)
     for _ in range(n_sweeps):
-        now = _posterior(mean, cov, sites)
+        now = _posterior(mean, prior, sites)
         sites = _moved(rows, _cavity(now, sites), sites)
-    now = _posterior(mean, cov, sites)
+    now = _posterior(mean, prior, sites)
     log_z = _log_evidence(rows, mean, now, sites)
     return State(sites, log_z, now.weights, now.curvature)
 
@@ -81,20 +84,42 @@ class _Posterior(NamedTuple):
     log_det: FloatArray
 
 
-def _posterior(mean: FloatArray, cov: FloatArray, sites: Sites) -> _Posterior:
-    """Put prior and sites together; M = (cov + 1 / precision)^-1, never divided."""
+def _posterior(mean: FloatArray, prior: FloatArray, sites: Sites) -> _Posterior:
+    """Put prior and sites together.
+
+    The smaller of two systems is solved: that of the rows, if the prior is their
+    covariance, or that of its columns, if it is a root of the covariance.
+    """
     precision, shift = sites
+    solve = _by_rows if prior.shape[-2] == prior.shape[-1] else _by_columns
+    cov, curvature, log_det = solve(prior, precision)
+    pull = shift - precision * mean
+    moved = (cov @ pull[..., None])[..., 0]
+    variance = np.maximum(np.diagonal(cov, axis1=-2, axis2=-1), 0.0)
+    weights = pull - precision * moved
+    return _Posterior(mean + moved, variance, weights, curvature, log_det)
+
+
+_Solved = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def _by_rows(cov: FloatArray, precision: FloatArray) -> _Solved:
+    """Give ``C - C M C``, ``M = (C + 1 / precision)^-1`` and ``log|I + C T|``."""
     root = np.sqrt(precision)
     scaled = np.eye(cov.shape[-1]) + root[..., :, None] * cov * root[..., None, :]
-    inverse = np.linalg.inv(scaled)
-    curvature = root[..., :, None] * inverse * root[..., None, :]
-    spread = cov @ curvature
-    variance = np.diagonal(cov, axis1=-2, axis2=-1) - (spread * cov).sum(axis=-1)
-    pull = shift - precision * mean
-    weights = pull - (pull[..., None, :] @ spread)[..., 0, :]
-    centre = mean + (cov @ weights[..., None])[..., 0]
-    log_det = np.linalg.slogdet(scaled)[1]
-    return _Posterior(centre, np.maximum(variance, 0.0), weights, curvature, log_det)
+    curvature = root[..., :, None] * np.linalg.inv(scaled) * root[..., None, :]
+    return cov - cov @ curvature @ cov, curvature, np.linalg.slogdet(scaled)[1]
+
+
+def _by_columns(root: FloatArray, precision: FloatArray) -> _Solved:
+    """Give the same of ``C = R R'`` from ``(I + R' T R)^-1``."""
+    seen = precision[..., :, None] * root
+    system = np.eye(root.shape[-1]) + root.swapaxes(-1, -2) @ seen
+    cov = root @ np.linalg.inv(system) @ root.swapaxes(-1, -2)
+    curvature = -precision[..., :, None] * cov * precision[..., None, :]
+    diagonal = np.arange(cov.shape[-1])
+    curvature[..., diagonal, diagonal] += precision
+    return cov, curvature, np.linalg.slogdet(system)[1]
 
 
 def _cavity(now: _Posterior, sites: Sites) -> tuple[FloatArray, FloatArray]:

@@ -27,6 +27,7 @@ __all__ = [
     "AnswerIn",
     "AttributeModel",
     "BecauseIn",
+    "CountIn",
     "ItemModel",
     "ItemsOut",
     "JoinIn",
@@ -235,6 +236,12 @@ class JoinIn(_Model):
 
     label: str = Field(default="", max_length=LONGEST_LABEL)
     language: Literal["en", "fr"] = "en"
+
+
+class CountIn(_Model):
+    """Whether a participant counts in the results of the group."""
+
+    counts: bool = Field(strict=True)
 
 
 class JoinedOut(_Model):

@@ -17,6 +17,7 @@ from penchant.web._exports import csv_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
 from penchant.web.api._models import (
+    CountIn,
     ItemsOut,
     JoinedOut,
     JoinIn,
@@ -150,6 +151,16 @@ def renew_link(store: StoreOfApp, person: ApiPerson) -> JoinedOut:
     """Give a participant a new link; the old one stops working."""
     token = store.renew_link(person.id)
     return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+
+
+@owner_api.post(
+    "/studies/{study_id}/participants/{participant_id}/count", status_code=204
+)
+def count_participant(
+    store: StoreOfApp, study: ApiStudy, person: ApiPerson, body: CountIn
+) -> None:
+    """Count a participant in the results of the group, or no longer."""
+    Study(store, study.id).leave_out(person.id, not body.counts)
 
 
 @owner_api.get("/studies/{study_id}/group")
