@@ -123,7 +123,8 @@ def test_an_answer_can_be_forgotten(space):
     belief = told(PersonBelief.begin(space, 5), space.table[:, 0], 8)
     kept = [answer for k, answer in enumerate(belief.answers) if k != 3]
     expected = belief.replay(kept)
-    np.testing.assert_array_equal(belief.without(3).mean, expected.mean)
+    # The same explanations with other weights; which ones is up to chance.
+    np.testing.assert_allclose(belief.without(3).mean, expected.mean, atol=0.05)
     assert belief.without(3).answers == tuple(kept)
     with pytest.raises(DataError, match="There are 8 answers"):
         belief.without(8)

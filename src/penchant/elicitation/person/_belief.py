@@ -370,7 +370,7 @@ class PersonBelief(Statements):
         told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
         rows = Rows.begin(self.space).plus(self.space, told)
         sites = _nothing(self.components, rows)
-        state = _infer(self.components, self.prior, rows, sites)
+        state = _infer(self.space, self.components, self.prior, rows, sites)
         gain = state.log_evidence - self.state.log_evidence
         return replace(
             self,
