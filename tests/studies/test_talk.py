@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtr
 
 from penchant.data import Attribute, Comparisons, Items
 from penchant.datasets import load_flats, make_flats_population
+from penchant.elicitation import PersonBelief
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
 from penchant.studies import AnsweredQuestion, Participation, simulated_answer
@@ -126,3 +128,33 @@ def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     assert (talk.favourite, talk.certainty, talk.expected_regret) == (0, 1.0, 0.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
     assert Talk.begin(Start.from_items(same), 0).next_items("pair") is not None
+
+
+def certainty_by_hand(duels: list[tuple[int, int]], favourite: int) -> float:
+    """Weigh people from the prior by the likelihood of slips; no propagation."""
+    start, total, near = Start.from_items(FLATS), 0.0, 0.0
+    for seed in range(30):
+        drawn = PersonBelief.begin(start.space, seed).draws
+        weights = drawn.weights.copy()
+        for winner, loser in duels:
+            d = drawn.utilities[:, winner] - drawn.utilities[:, loser]
+            chance = ndtr((d - drawn.width) / drawn.noise)
+            weights *= drawn.lapse + (1.0 - 2.0 * drawn.lapse) * chance
+        known = Talk.begin(start, 0).moment.contenders
+        gaps = drawn.utilities[:, known].max(axis=1) - drawn.utilities[:, favourite]
+        near += float(weights @ (gaps <= np.maximum(0.1, drawn.width)))
+        total += float(weights.sum())
+    return near / total
+
+
+def test_certainty_knows_that_answers_may_be_slips() -> None:
+    # Once the certainty was that of people who never slip.
+    talk = Talk.begin(Start.from_items(FLATS), 1)
+    best = talk.favourite
+    others = [item for item in talk.moment.contenders.tolist() if item != best][:5]
+    duels = [(best, other) for other in others] * 2 + [(others[0], best)]
+    for k, duel in enumerate(duels):
+        talk = talk.tell(AnsweredQuestion(str(k), "pair", duel, "left"))
+    assert talk.favourite == best
+    by_hand = certainty_by_hand(duels, best)
+    assert talk.certainty == pytest.approx(by_hand, abs=0.08)
