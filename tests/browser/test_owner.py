@@ -101,7 +101,8 @@ def test_from_a_table_to_the_result_of_a_group(
     page.get_by_text("Ada").wait_for()
     page.get_by_role("link", name="Group result").click()
     title = page.get_by_role("heading", level=1).inner_text()
-    assert title == f"{mine[0]['name']} is the best common choice"
+    # three answers of one person put nothing clearly in front
+    assert title == "Nothing is clearly in front for the whole group"
     exported = json.loads(_download(page, "study.json"))
     assert exported["items"]["names"] == list(FLATS.names)
     assert exported["settings"]["nouns"] == {"en": ["flat", "flats"]}
@@ -109,7 +110,7 @@ def test_from_a_table_to_the_result_of_a_group(
     assert {row["label"] for row in answers} == {"Ada"}
     assert len(answers) == 3
     ranking = _rows(_download(page, "/export/ranking.csv"))
-    assert ranking[0]["alternative"] == mine[0]["name"]
+    assert {row["alternative"] for row in ranking} == set(FLATS.names)
     assert b"<svg" in _download(page, "charts/ranking.svg")
     assert _download(page, "charts/curves.png").startswith(b"\x89PNG")
     notebook = json.loads(_download(page, "notebook.ipynb"))

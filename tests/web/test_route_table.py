@@ -40,6 +40,7 @@ ROUTES = {
     ("GET", "/studies/{study_id}/delete"): "owner",
     ("POST", "/studies/{study_id}/delete"): "owner",
     ("POST", "/studies/{study_id}/participants"): "owner",
+    ("POST", "/studies/{study_id}/participants/{participant_id}/count"): "owner",
     ("POST", "/studies/{study_id}/participants/{participant_id}/link"): "owner",
     ("GET", "/studies/{study_id}/participants/{participant_id}/remove"): "owner",
     ("POST", "/studies/{study_id}/participants/{participant_id}/remove"): "owner",
@@ -88,6 +89,10 @@ ROUTES = {
     (
         "DELETE",
         "/api/v1/studies/{study_id}/participants/{participant_id}",
+    ): "api owner",
+    (
+        "POST",
+        "/api/v1/studies/{study_id}/participants/{participant_id}/count",
     ): "api owner",
     (
         "POST",
