@@ -54,7 +54,7 @@ def test_what_no_attribute_explains_is_a_step_too() -> None:
     assert view.steps[-1].points == "+9"
     assert view.steps[0].bar.low == view.steps[0].bar.high
     assert view.words == (
-        "What speaks most for it is rent (780 EUR): we are 90\u00a0% sure."
+        "What speaks most for it is rent (780\u00a0EUR): we are 90\u00a0% sure."
     )
 
 

@@ -181,7 +181,8 @@ def reason_words(items: Items, item: int, reason: MainReason, texts: Texts) -> s
     """Say what speaks most for an alternative: one thing, one of two, or several."""
     if not reason.attributes:
         return texts("why.several")
-    values = items.describe(item)
+    names = [attribute.name for attribute in items.attributes]
+    values = dict(zip(names, item_values(items, item, texts), strict=True))
     told = [
         texts("why.part", attribute=show_name(name, _LONGEST_LABEL), value=values[name])
         for name in reason.attributes
