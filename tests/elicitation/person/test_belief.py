@@ -74,7 +74,7 @@ def test_draws_are_those_of_the_posterior(space):
     for i, j in [(0, 3), (4, 1), (6, 7), (2, 1)]:
         expected = brute_force(belief, comparisons, ties, i, j)
         drawn = weights @ (utilities[:, i] > utilities[:, j])
-        # 1024 weighted draws: a standard error of about .025
+        # 768 weighted draws: a standard error of about .025
         assert drawn == pytest.approx(expected, abs=0.08)
 
 
