@@ -26,7 +26,7 @@ def told(belief, utility, n, seed=0):
 # ------------------------------------------------------------ brute force
 
 
-def brute_force(belief, comparisons, ties, i, j, n=4000):
+def brute_force(belief, comparisons, ties, i, j, n=2000):
     """Draw from the prior of every component and weigh by the answers.
 
     Shares no code with inference: the likelihood is written out again here.
@@ -64,7 +64,7 @@ def brute_force(belief, comparisons, ties, i, j, n=4000):
 
 def test_draws_are_those_of_the_posterior(space):
     start = PersonBelief.begin(space, 3)
-    comparisons, ties = [(0, 1), (2, 3), (0, 2), (4, 0)], [(5, 1)]
+    comparisons, ties = [(0, 1), (2, 3), (0, 2)], [(5, 1)]
     belief = start
     for pair in comparisons:
         belief = belief.update(*pair)
