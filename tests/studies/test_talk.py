@@ -103,7 +103,7 @@ def test_learned_population_is_what_people_may_be_like() -> None:
     start = Start.from_items(flats, population)
     mean = population.for_user().mean
     assert np.corrcoef(start.posterior.mean, mean)[0, 1] > 0.8
-    assert 0.3 < start.posterior.like_others < 0.7
+    assert 0.2 < start.posterior.like_others < 0.8
 
 
 def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> None:
@@ -125,7 +125,8 @@ def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     one = Items.from_frame(pd.DataFrame({"a": [1.0], "b": [2.0]}, index=["only"]))
     talk = Talk.begin(Start.from_items(one), 0)
     assert talk.next_items("pair") is None
-    assert (talk.favourite, talk.certainty, talk.expected_regret) == (0, 1.0, 0.0)
+    assert (talk.favourite, talk.expected_regret) == (0, 0.0)
+    assert talk.certainty == pytest.approx(1.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
     assert Talk.begin(Start.from_items(same), 0).next_items("pair") is not None
 

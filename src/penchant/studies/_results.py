@@ -268,8 +268,17 @@ class WhatIf:
 
 def ranking(talk: Talk, names: tuple[str, ...]) -> list[RankedItem]:
     """Rank the items; of more than 2000 those that can be the best."""
-    order = talk.moment.ranking(min(len(names), _rankable(talk)))
     points, as_good = talk.belief.points(), _as_good(talk)
+    can_be_best, rejected = set(talk.moment.contenders.tolist()), talk.belief.rejected
+    order = sorted(  # places and points come from the same draws
+        talk.moment.ranking(min(len(names), _rankable(talk))),
+        key=lambda item: (
+            item != talk.favourite,
+            item not in can_be_best,
+            item in rejected,
+            -points.mean[item],
+        ),
+    )
     return [
         RankedItem(
             item=item,
@@ -296,7 +305,7 @@ def _as_good(talk: Talk) -> FloatArray:
     """
     chances = np.zeros(talk.belief.n_items)
     contenders = talk.moment.contenders
-    chances[contenders] = talk.belief.all_as_good(contenders)
+    chances[contenders] = np.minimum(talk.belief.all_as_good(contenders), 1.0)
     return chances
 
 

@@ -117,7 +117,7 @@ class Talk:
     @property
     def certainty(self) -> float:
         """Probability that the favourite is the best item, or as good."""
-        return self.moment.recommendation.probability_best
+        return min(self.moment.recommendation.probability_best, 1.0)
 
     @property
     def expected_regret(self) -> float:
