@@ -146,3 +146,14 @@ def test_a_notebook_beside_the_study_loads_it(asked: Any, tmp_path: Path) -> Non
     assert not file.exists()
     wrong = run("export", "Flats", "--format", "csv", "-o", file, "--notebook")
     assert wrong.exit_code == 2
+
+
+def test_report_tells_how_often_answers_were_foretold(run: Any, tmp_path: Path) -> None:
+    run.new()
+    assert "No answer was foretold yet." in run.text("report", "Flats", "--calibration")
+    found = run.json("report", "Flats", "--calibration")
+    assert (found["n"], found["right"], found["fails"]) == (0, 0, False)
+    assert "Name a file" in run.error("report", "Flats", code=2)
+    file = tmp_path / "report.html"
+    assert "Wrote" in run.text("report", "Flats", "--calibration", "-o", file)
+    assert file.exists()

@@ -5,14 +5,12 @@ import random
 import re
 import secrets
 import shlex
-from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from penchant.cli._app import app
-from penchant.studies import _asking
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "command-line.md"
 TABLE = re.compile(r"^:caption: flats.csv\n\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -47,8 +45,6 @@ def test_sessions_of_the_guide_are_true(
     rng = random.Random(1)
     monkeypatch.setattr(secrets, "token_hex", lambda n: rng.randbytes(n).hex())
     monkeypatch.setattr(secrets, "token_urlsafe", lambda n: token(rng.randbytes(n)))
-    # Nobody types so fast that the forecast is not there yet.
-    monkeypatch.setattr(_asking, "find_table", partial(_asking.find_table, wait=True))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)

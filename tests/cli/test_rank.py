@@ -1,13 +1,11 @@
 from typing import Any
 
-import pytest
-
 
 def test_ranking_of_one_person(asked: Any) -> None:
     run, token = asked
     ranking = run.json("rank", "Flats", "--participant", token)
     assert [ranked["place"] for ranked in ranking] == [1, 2, 3, 4, 5]
-    assert sum(r["probability_best"] for r in ranking) == pytest.approx(1, abs=0.02)
+    assert sum(r["probability_best"] for r in ranking) >= 1  # several may be as good
     said = run.text("rank", "Flats", "--participant", token, "--top", 2)
     assert "Place Alternative Points 90 % range" in said
     assert ranking[1]["name"] in said

@@ -6,7 +6,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -98,25 +97,6 @@ def test_server_starts_moves_on_from_a_taken_port_and_stops(
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM studies").fetchone() == (1,)
     connection.close()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM for a child")
-def test_server_that_still_compiles_ends_when_told_to(
-    start: Callable[..., subprocess.Popen[str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cache, file = tmp_path / "cache", tmp_path / "data" / "penchant.sqlite"
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))  # as on the very first start
-    server = start("--data", str(file.parent), "--no-open", "--port", "0")
-    while not list(cache.rglob("*.nbi")):  # until something is compiled
-        assert server.poll() is None, server.communicate()
-        time.sleep(0.05)
-    server.send_signal(signal.SIGTERM)
-    output, errors = server.communicate(timeout=10)
-    assert (server.returncode, output, errors) == (0, "Stopped.\n", "")
-    assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
 async def stop(server: uvicorn.Server) -> None:

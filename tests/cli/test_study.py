@@ -33,6 +33,9 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "intro": "Hello",
         "open": True,
         "help_each_other": False,
+        "reasons": True,
+        "check_every": 8,
+        "end_checks": False,
         "nouns": {"fr": ["logement", "logements"]},
     }
     directions = {each["name"]: each["direction"] for each in found["attributes"]}

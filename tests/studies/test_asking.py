@@ -106,6 +106,60 @@ def test_undo_asks_the_same_again(store: SqlStore) -> None:
     assert not study.progress(who).can_undo
 
 
+def test_a_choice_can_be_given_a_reason(store: SqlStore) -> None:
+    study = make(store)
+    who = study.join()[0].id
+    first = study.ask(who)
+    now = study.tell(who, first.id, "left")
+    offered = study.reasons_for(now.answered[-1])
+    values = [FLATS.values(item) for item in first.items]
+    assert offered == tuple(
+        name for name in values[0] if values[0][name] != values[1][name]
+    )
+    now = study.because(who, first.id, offered[0])
+    assert now.answered[-1].because == offered[0]
+    assert now.open_question.number == 2
+    length = len(store.events(who))
+    assert study.because(who, first.id, offered[0]) == now
+    assert len(store.events(who)) == length
+    assert study.because(who, first.id, None).answered[0].because is None
+
+
+def test_an_answer_can_come_with_its_reason(store: SqlStore) -> None:
+    study = make(store)
+    who = study.join()[0].id
+    question = study.ask(who)
+    same = next(
+        name
+        for name, value in FLATS.values(question.items[0]).items()
+        if value != FLATS.values(question.items[1])[name]
+    )
+    now = study.tell(who, question.id, "right", because=same)
+    assert (now.answered[0].because, now.open_question.number) == (same, 2)
+    kinds = [event.kind for event in store.events(who)]
+    assert kinds == ["joined", "asked", "answered", "because", "asked"]
+    assert study.undo(who).answered == ()
+    assert study.participation(who).ignored == 0
+    assert check_store(store).ok
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "reasons"),
+    [("left", "poem", True), ("tie", "rent", True), ("left", "rent", False)],
+)
+def test_what_cannot_be_a_reason_is_refused(
+    store: SqlStore, answer: str, reason: str, reasons: bool
+) -> None:
+    study = make(store, reasons=reasons)
+    who = study.join()[0].id
+    question = study.ask(who)
+    with pytest.raises(DataError, match="must be an attribute in which"):
+        study.tell(who, question.id, answer, because=reason)
+    assert study.participation(who).answered == ()
+    with pytest.raises(ConflictError, match="no answer to give a reason for"):
+        study.because(who, question.id, "rent")
+
+
 @pytest.mark.parametrize("form", ["pair", "best-worst", "rating", "ranking"])
 def test_another_store_sees_the_same(tmp_path: Path, form: str) -> None:
     url = store_url(tmp_path)
@@ -215,7 +269,9 @@ def test_certainty_ends_the_asking(store: SqlStore) -> None:
 
 
 def test_when_nothing_is_left_the_asking_ends(store: SqlStore) -> None:
-    study = make(store, question="rating", max_questions=60, max_regret=0.0)
+    study = make(
+        store, question="rating", max_questions=60, max_regret=0.0, check_every=0
+    )
     who = study.join()[0].id
     assert answer(study, who, 60) == 10
     assert study.progress(who).reason == "exhausted"
@@ -258,17 +314,19 @@ def test_closed_studies_and_strangers(store: SqlStore) -> None:
             call(who)
 
 
-def test_progress_gets_a_forecast_once_it_is_prepared(store: SqlStore) -> None:
-    study = make(store, max_regret=0.1, max_questions=12)
+def test_how_sure_it_is_can_be_told_after_three_answers(store: SqlStore) -> None:
+    study = make(store, max_regret=100.0, max_questions=12)
     who = study.join()[0].id
-    study.prepare()
     first = study.progress(who)
-    assert first.about_left is not None
     assert (first.number, first.done, first.can_undo) == (1, False, False)
-    assert 0 < first.about_left.questions <= 12
-    assert first.to_dict()["about_left"]["questions"] == first.about_left.questions
-    answer(study, who, 12)
-    assert study.progress(who).about_left is None or not study.progress(who).done
+    known = [first.is_known]
+    while study.ask(who) is not None:
+        answer(study, who, 1)
+        known.append(study.progress(who).is_known)
+    assert known == [False, False, False, True]  # and then it is enough
+    last = study.progress(who)
+    assert (last.reason, last.number) == ("sure", 3)
+    assert 0.0 < last.expected_regret < last.expected_points
 
 
 def test_overtaken_again_and_again_is_an_error_in_the_end(

@@ -36,3 +36,10 @@ def test_one_answer_with_several_comparisons_is_named_once() -> None:
     ranked = AnsweredQuestion("r", "ranking", (0, 1, 2), [0, 1, 2])
     (found,) = contradictions([ranked, pair("p", 2, 0)])
     assert [answer.question for answer in found.answers] == ["r", "p"]
+
+
+def test_ties_contradict_nothing() -> None:
+    # Once they did: "about equal" closed a circle as if one had been preferred.
+    told = [pair("a", 0, 1), pair("b", 1, 2), pair("c", 2, 0, "tie")]
+    told += [pair("d", 3, 4, "tie"), pair("e", 3, 4), pair("f", 4, 3, "tie")]
+    assert contradictions(told) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penchant.exceptions import DataError
+from penchant.exceptions import DataError, FormatError
 from penchant.studies import AnsweredQuestion, Participation, check_answer
 
 N_ITEMS = 6
@@ -45,7 +45,11 @@ EVENTS = st.one_of(
     ),
     st.tuples(st.just("undone"), st.fixed_dictionaries({"question": IDS})),
     st.tuples(st.just("finished"), st.fixed_dictionaries({"reason": JSON})),
-    st.tuples(st.sampled_from(["joined", "consented", "asked", "danced"]), JSON),
+    st.tuples(
+        st.just("because"),
+        st.fixed_dictionaries({"question": IDS, "attribute": st.none() | JSON}),
+    ),
+    st.tuples(st.sampled_from(["joined", "consented", "asked", "because"]), JSON),
 )
 
 
@@ -114,6 +118,53 @@ def test_after_the_end_a_question_opens_the_conversation_again() -> None:
     again = ended.after(*ask("q2"))
     assert (again.finished, again.went_on) == ("", True)
     assert again.open_question is not None
+
+
+def because(attribute: Any, question: str = "q") -> Any:
+    return "because", {"question": question, "attribute": attribute}
+
+
+def test_the_last_reason_counts_and_goes_with_its_answer() -> None:
+    log = [ask("q"), answer("q"), ask("q2"), because("rent"), because("size")]
+    now = Participation.from_events(log, N_ITEMS)
+    assert (now.answered[0].because, now.ignored) == ("size", 0)
+    assert now.open_question is not None  # the next question stays
+    assert now.after(*because(None)).answered[0].because is None
+    undone = now.after("undone", {"question": "q"})
+    assert undone.answered == ()
+    again = undone.after(*ask("q3")).after(*answer("q3"))
+    assert again.answered[0].because is None
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [("tie", because("rent")), ("left", because("")), ("left", because("rent", "p"))],
+)
+def test_a_reason_needs_a_choice_and_a_name(how: str, reason: Any) -> None:
+    now = Participation.from_events([ask(), answer("q", how), reason], N_ITEMS)
+    assert (now.ignored, now.answered[0].because) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ({"answer": "left", "probability": 0.75}, ("left", 0.75, False)),
+        ({"answer": "tie", "probability": 0.75}, None),
+        ({"answer": "left", "probability": 2}, None),
+        (["left", 0.75], None),
+        (None, None),
+    ],
+)
+def test_what_was_foretold_stays_with_the_answer(body: Any, kept: Any) -> None:
+    kind, asked = ask()
+    log = [(kind, {**asked, "predicted": body}), answer()]
+    (told,) = Participation.from_events(log, N_ITEMS).answered
+    assert told.predicted == kept
+
+
+def test_a_log_of_a_newer_version_is_refused_with_a_sentence() -> None:
+    with pytest.raises(FormatError, match=r"'danced'.*Use the version that wrote it"):
+        Participation.from_events([ask(), ("danced", {})], N_ITEMS)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import pytest
 
 from penchant.data import Items
 from penchant.datasets import load_flats, make_flats_population
+from penchant.elicitation import PersonBelief, Together
 from penchant.exceptions import DataError
-from penchant.studies import AnsweredQuestion, simulated_answer
+from penchant.studies import AnsweredQuestion, Parts, simulated_answer
 from penchant.studies._results import curves, interactions, ranking, weigh, what_if
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
@@ -27,60 +28,60 @@ def talk() -> Talk:
     return talk
 
 
-def test_ranking_is_ordered_by_points_and_its_chances_add_up(
-    talk: Talk,
-) -> None:
+def test_ranking_tells_what_the_draws_say(talk: Talk) -> None:
     ranked = ranking(talk, FLATS.names)
-    points = [each.points for each in ranked]
     assert [each.place for each in ranked] == list(range(1, 41))
-    assert sorted(points, reverse=True) == points
-    assert (points[0], points[-1]) == pytest.approx((100.0, 0.0))
-    assert sum(each.probability_best for each in ranked) == pytest.approx(1.0)
+    assert sorted(each.item for each in ranked) == list(range(40))
     assert ranked[0].item == talk.favourite
     assert ranked[0].to_dict()["name"] == FLATS.names[talk.favourite]
-    wide = [(each.high - each.low) for each in ranked]
-    sd = np.sqrt(talk.posterior.variance)[[each.item for each in ranked]]
-    assert wide == pytest.approx(2 * 1.6448536 * 100 / talk.scale.span * sd)
+    assert ranked[0].probability_best == pytest.approx(talk.certainty)
+    points = talk.belief.points()
+    assert {each.points for each in ranked} == set(points.mean.tolist())
+    assert (points.mean.min(), points.mean.max()) == pytest.approx((0.0, 100.0))
+    assert all(each.low <= each.points <= each.high for each in ranked)
 
 
-def test_curves_are_those_of_the_personal_utility(talk: Talk) -> None:
+def test_several_can_be_as_good_but_none_that_is_known_to_be_worse(talk: Talk) -> None:
+    ranked = ranking(talk, FLATS.names)
+    assert sum(each.probability_best for each in ranked) > 1.0
+    contenders = set(talk.moment.contenders.tolist())
+    others = [each for each in ranked if each.item not in contenders]
+    assert all(each.probability_best == 0.0 for each in others)
+
+
+def test_curves_are_those_of_the_belief(talk: Talk) -> None:
     found = curves(talk)
     assert [curve.attribute for curve in found] == list(FLATS.frame.columns)
     assert sum(curve.share for curve in found) == pytest.approx(1.0)
     price = found[0]
-    mean, deviation = talk.utility.curve("price", list(price.grid))
-    assert price.points == pytest.approx(talk.scale.amount(mean))
-    assert price.high - price.points == pytest.approx(
-        1.6448536 * talk.scale.amount(deviation)
-    )
+    worth = talk.belief.curve("price", price.grid)
+    assert np.array_equal(price.points, worth.mean)
+    assert np.array_equal(price.high, worth.high)
+    assert (price.grid[0], len(price.grid)) == (FLATS.attributes[0].domain[0], 25)
     assert found[4].grid == ("none", "balcony", "roof terrace", "garden")
     assert weigh(talk) == pytest.approx([curve.share for curve in found])
+    assert all(c.share_low <= c.share <= c.share_high for c in found)
+    cared = {curve.attribute for curve in found if curve.counts}
+    assert cared == set(talk.belief.cared_about())
 
 
-def test_interactions_matter_and_come_strongest_first(talk: Talk) -> None:
-    found = interactions(talk)
-    strengths = [abs(each.strength) for each in found]
-    assert strengths == sorted(strengths, reverse=True)
-    assert all(strength >= 2.0 for strength in strengths)
-    assert all(0.5 <= each.sure <= 1.0 for each in found)
-    for each in found[:2]:
-        surface, _ = talk.utility.surface(
-            each.first, each.second, list(each.rows), list(each.columns)
-        )
-        assert each.points == pytest.approx(talk.scale.amount(surface), abs=1e-8)
-
-
-def test_synergy_is_the_difference_of_four_corners(talk: Talk) -> None:
-    each = interactions(talk)[0]
+def test_pairs_are_told_beyond_the_threshold_only(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert interactions(talk) == []  # ten answers do not show any
+    pair = Together("price", "size", 0.9)
+    monkeypatch.setattr(PersonBelief, "together", lambda _: (pair,))
+    (found,) = interactions(talk)
+    assert (found.first, found.second, found.sure) == ("price", "size", 0.9)
+    assert found.points.shape == (9, 9)
     ends = []
-    for name, grid in ((each.first, each.rows), (each.second, each.columns)):
+    for name in pair[:2]:
         curve = next(c for c in curves(talk) if c.attribute == name)
         best, worst = curve.points.argmax(), curve.points.argmin()
         ends.append([curve.grid[best], curve.grid[worst]])
-        assert len(grid) > 1
-    corners, _ = talk.utility.surface(each.first, each.second, *ends)
+    corners = talk.belief.surface("price", "size", *ends).mean
     together = corners[0, 0] + corners[1, 1] - corners[0, 1] - corners[1, 0]
-    assert each.strength == pytest.approx(float(talk.scale.amount(together)))
+    assert found.strength == pytest.approx(together)
 
 
 def test_imagining_an_item_as_it_is_gives_that_item(talk: Talk) -> None:
@@ -91,9 +92,26 @@ def test_imagining_an_item_as_it_is_gives_that_item(talk: Talk) -> None:
             (own.points, own.low, own.high)
         )
         assert found.change == pytest.approx(0.0, abs=1e-9)
-        same_mean = talk.posterior.mean > talk.posterior.mean[item]
-        assert found.place == 1 + same_mean.sum()
     assert found.chance == 0.5
+
+
+@pytest.mark.parametrize(
+    ("points", "half", "decisive"),
+    [
+        ([8.0, 3.0, -5.0], 0.5, ("a",)),
+        ([3.0, 4.0, -5.0], 0.5, ("b", "a")),
+        ([3.0, 4.0, -5.0], 3.5, ()),  # a may as well speak against it
+        ([3.0, 1.0, -5.0], 0.5, ()),
+        ([3.0, 1.0, 0.0], 0.5, ()),
+    ],
+)
+def test_decisive_is_what_surely_outweighs_the_rest(
+    points: list[float], half: float, decisive: tuple[str, ...]
+) -> None:
+    mean = np.array(points)
+    parts = Parts(("a", "b", "c"), mean, mean - half, mean + half, 50.0, 60.0, 0.7)
+    assert parts.decisive == decisive
+    assert parts.rest == pytest.approx(10.0 - sum(points))
 
 
 def test_what_if_follows_the_curves_and_says_how_sure(talk: Talk) -> None:
@@ -105,8 +123,6 @@ def test_what_if_follows_the_curves_and_says_how_sure(talk: Talk) -> None:
     assert cheap.chance > 0.5 > dear.chance
     assert cheap.values["price"] == 400
     assert cheap.to_dict()["base"] == base
-    own = next(r for r in ranking(talk, FLATS.names) if r.item == base)
-    assert cheap.high - cheap.low > own.high - own.low  # an imagined item is less known
 
 
 @pytest.mark.parametrize(

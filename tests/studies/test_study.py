@@ -18,6 +18,7 @@ from penchant.studies import (
 from penchant.studies.operations._demo import _logs
 
 FLATS = load_flats()
+SIZES = FLATS.frame["size"].to_list()
 
 
 @pytest.fixture
@@ -42,25 +43,57 @@ def test_reasons_add_up_to_the_points(study: Study, who: str) -> None:
     best, second = (each.item for each in study.recommend(who, 2))
     assert [best, second] == list(ranked)[:2]
     why = study.explain(who)
-    assert why.predictions[0] == pytest.approx(ranked[best].points)
-    total = why.base[0] + why.values.sum() + why.gap[0]
-    assert total == pytest.approx(ranked[best].points)
-    assert study.explain(who, second).predictions[0] == pytest.approx(
-        ranked[second].points
-    )
+    assert why.total == pytest.approx(ranked[best].points)
+    assert why.base + why.points.sum() + why.rest == pytest.approx(why.total)
+    assert study.explain(who, second).total == pytest.approx(ranked[second].points)
     versus = study.contrast(who, best, second)
     difference = ranked[best].points - ranked[second].points
-    assert versus.values.sum() + versus.gap[0] == pytest.approx(difference)
-    assert versus.std is not None
-    assert versus.std.shape == (1, 8)
-    words = study.reasons(who, best, second)
-    assert words.difference == pytest.approx(versus.values.sum())
-    assert FLATS.names[best] in words.text
+    assert versus.points.sum() + versus.rest == pytest.approx(difference)
+    assert versus.low.shape == (8,)
+    turned = study.contrast(who, second, best)
+    assert turned.points == pytest.approx(-versus.points)
+    assert turned.chance == pytest.approx(1.0 - versus.chance)
 
 
-def test_curves_and_pairs_are_those_of_the_belief(study: Study, who: str) -> None:
+def test_a_tap_moves_the_main_reason(study: Study) -> None:
+    likes = make_flats_population(4, random_state=5).utilities[3]
+    chances = []
+    for tapped in (False, True):
+        rng, person = np.random.default_rng(0), study.join()[0].id
+        for _ in range(6):
+            question = study.ask(person)
+            told = simulated_answer(question.form, question.items, likes, rng)
+            now = study.tell(person, question.id, told)
+            better, worse = (SIZES[item] for item in now.answered[-1].choice)
+            if tapped and better > worse:
+                study.because(person, question.id, "size")
+        size = next(c for c in study.curves(person) if c.attribute == "size")
+        chances.append(size.share)
+    assert chances[1] > chances[0]
+    assert "size" in study.main_reason(person).attributes
+
+
+def test_what_was_rejected_is_not_recommended_above_what_was_accepted(
+    store: SqlStore,
+) -> None:
+    settings = StudySettings(max_regret=0.0, check_every=0)
+    study = Study(store, store.create_study("Flats", FLATS, settings=settings))
+    person, rejected, chosen = study.join()[0].id, set(), set()
+    for k in range(8):
+        question = study.ask(person)
+        assert not (rejected - chosen) & set(question.items)  # nor asked again
+        study.tell(person, question.id, "left" if k % 2 else "neither")
+        if k % 2:
+            chosen.add(question.items[0])
+        else:
+            rejected |= set(question.items)
+    places = {each.item: each.place for each in study.ranking(person)}
+    assert max(places[i] for i in chosen) < min(places[i] for i in rejected - chosen)
+    assert study.unsettled(person) == tuple(sorted(rejected & chosen))
+
+
+def test_curves_are_those_of_the_belief(study: Study, who: str) -> None:
     assert [curve.attribute for curve in study.curves(who)] == list(FLATS.frame.columns)
-    assert all(abs(pair.strength) >= 2.0 for pair in study.interactions(who))
 
 
 def test_flip_says_what_would_reverse_it(study: Study, who: str) -> None:
@@ -83,7 +116,7 @@ def test_support_is_what_happens_without_an_answer(study: Study, who: str) -> No
     last = next(each for each in found if each.position == 7)
     without = talk.posterior.without(len(talk.posterior.answers) - 1)
     lead = without.mean[talk.favourite] - np.delete(without.mean, talk.favourite).max()
-    assert last.lead == pytest.approx(float(talk.scale.amount(lead)))
+    assert last.lead == pytest.approx(100.0 / talk.belief.scale[1] * float(lead))
     assert last.answer == study.participation(who).answered[7]
 
 
@@ -91,7 +124,7 @@ def test_support_is_what_happens_without_an_answer(study: Study, who: str) -> No
 def test_support_of_other_forms_leaves_no_trace_of_an_answer(
     store: SqlStore, form: str
 ) -> None:
-    settings = StudySettings(question=form, max_regret=0.0)
+    settings = StudySettings(question=form, max_regret=0.0, check_every=0)
     study = Study(store, store.create_study("Flats", FLATS, settings=settings))
     utilities = make_flats_population(4, random_state=5).utilities[2]
     rng, person = np.random.default_rng(0), study.join()[0].id
@@ -102,13 +135,16 @@ def test_support_of_other_forms_leaves_no_trace_of_an_answer(
     found = {each.position: each for each in study.support(person)}
     assert found[2].effect == 0.0
     talk = study._talk(person)
-    others = [told for k, told in enumerate(talk.answers) if k != 0]
-    fresh = type(talk).begin(talk.start, 0)
-    for told in others:
-        fresh = fresh.tell(told)
-    mean = fresh.posterior.mean
-    lead = mean[talk.favourite] - np.delete(mean, talk.favourite).max()
-    assert found[0].lead == pytest.approx(float(talk.scale.amount(lead)), abs=0.01)
+    belief = talk.belief
+    for row in reversed(talk.evidence_rows[0]):
+        belief = belief.without(row)
+    shown = set(talk.answers[0].items)
+    left = {item for answer in belief.answers for item in answer.items}
+    later = {item for told in talk.answers[1:] for item in told.items}
+    assert not left & (shown - later)
+    lead = belief.mean[talk.favourite] - np.delete(belief.mean, talk.favourite).max()
+    scale = 100.0 / talk.belief.scale[1]
+    assert found[0].lead == pytest.approx(scale * float(lead))
 
 
 def test_contradictions_are_found(study: Study) -> None:
@@ -141,7 +177,7 @@ def test_tables_with_gaps(store: SqlStore, items: Items) -> None:
     question = study.ask(person)
     study.tell(person, question.id, "left")
     assert len(study.ranking(person)) == 3
-    assert study.explain(person).values.shape == (1, 2)
+    assert study.explain(person).points.shape == (2,)
     assert study.what_if(person, {"rent": 450}).values["rent"] == 450
 
 

@@ -60,15 +60,15 @@ def test_what_is_beyond_the_axis_is_at_its_end() -> None:
 
 def test_bars_have_a_side() -> None:
     axis = Axis(-100.0, 100.0)
-    up, down = Bar.placed(axis, 0.0, 50.0, 10.0), Bar.placed(axis, 0.0, -50.0, 10.0)
+    up, down = (Bar.placed(axis, 0.0, c, 40.0, 70.0) for c in (50.0, -50.0))
     assert (up.side, up.left, up.width, up.begin, up.end) == ("pro", 50, 25, 50, 75)
     assert (down.side, down.left, down.width, down.end) == ("con", 25, 25, 25)
-    assert (up.low, up.high) == (70.0, 80.0)
+    assert (up.low, up.high) == (70.0, 85.0)
 
 
 @given(NUMBERS, st.lists(NUMBERS, min_size=1, max_size=8))
 def test_steps_of_a_waterfall_join(base: float, changes: list[float]) -> None:
-    axis, bars = waterfall(base, changes, [1.0] * len(changes))
+    axis, bars = waterfall(base, [(c, c - 1.0, c + 2.0) for c in changes])
     assert bars[0].begin == axis.place(base)
     for before, after in pairwise(bars):
         assert before.end == after.begin

@@ -13,6 +13,7 @@ from penchant.gp import Answer
 from penchant.studies import Careless, Curve, Group, Member, Start, load_texts
 from penchant.studies._group import make_group
 from penchant.views._group import GroupView, group_view
+from penchant.views._studies import ChecksView
 from penchant.web._templates import render
 
 TEXTS = load_texts("en").about("flat", "flats")
@@ -207,6 +208,7 @@ def test_every_chart_on_the_page_has_its_table(view: GroupView) -> None:
             t=TEXTS,
             record=type("Record", (), {"name": "Flats", "id": "x"})(),
             group=view,
+            checks=ChecksView("", ""),
             model=None,
             reason="",
             day="today",

@@ -2,9 +2,8 @@ import pandas as pd
 import pytest
 
 from penchant.data import Attribute, Items
-from penchant.elicitation import Forecast
-from penchant.studies import OpenQuestion, Progress, load_texts
-from penchant.views._question import QuestionView, question_view
+from penchant.studies import AnsweredQuestion, OpenQuestion, Progress, load_texts
+from penchant.views._question import QuestionView, because_view, question_view
 
 TABLE = pd.DataFrame(
     {
@@ -25,10 +24,10 @@ def _view(
     form: str = "pair",
     *,
     repeat: bool = False,
-    left: Forecast | None = None,
+    known: bool = True,
 ) -> QuestionView:
     question = OpenQuestion("q", form, items, 7, repeat)
-    progress = Progress(7, 0.58, 0.2, left, False, "", True)
+    progress = Progress(7, 0.58, 0.2, 12.0, known, False, "", True)
     return question_view(ITEMS, question, progress, load_texts("en"))
 
 
@@ -62,14 +61,13 @@ def test_differences_are_told_of_two_alternatives_only() -> None:
 
 
 def test_progress_in_words() -> None:
-    view = _view(left=Forecast(6, 4, 9))
+    view = _view()
     assert view.number == "Question 7."
     assert view.certainty == 58
-    assert view.sentence == (
-        "We are 58\u00a0% sure which alternative suits you best. Usually about 6 more."
-    )
-    assert "more" not in _view().sentence
-    assert "one more" in _view(left=Forecast(0, 0, 1)).sentence
+    assert view.sentence == "58\u00a0% sure of a best alternative, or one as good."
+    early = _view(known=False)
+    assert early.sentence == "We are getting to know you."
+    assert early.certainty == 0
     assert "seen this before" in _view(repeat=True).sentence
 
 
@@ -84,3 +82,19 @@ def test_progress_in_words() -> None:
 )
 def test_every_form_has_its_question(form: str, words: str) -> None:
     assert _view((0, 1), form).title == words
+
+
+def test_what_the_last_choice_can_have_been_for() -> None:
+    told = AnsweredQuestion("q", "pair", (0, 2), "right", because="noise")
+    offered = ("rent", "noise", "view")
+    view = because_view(ITEMS, told, offered, load_texts("en"), "ab")
+    assert view is not None
+    assert view.sentence == "You chose High Street 1. Mainly because of:"
+    assert [(each.attribute, each.key) for each in view.reasons] == [
+        (0, "a"),
+        (2, "b"),
+        (3, ""),
+    ]
+    assert [each.label for each in view.reasons if each.chosen] == ["noise"]
+    tie = AnsweredQuestion("q", "pair", (0, 2), "tie")
+    assert because_view(ITEMS, tie, (), load_texts("en")) is None

@@ -1,10 +1,15 @@
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from penchant.data import Attribute, Items
-from penchant.explanation import Attribution, Change, Flip, reasons
-from penchant.studies import load_texts
-from penchant.views._reasons import CompareView, compare_view, same_view, why_view
+from penchant.elicitation import MainReason
+from penchant.explanation import Change, Flip
+from penchant.studies import Parts, load_texts
+from penchant.views._reasons import CompareView, compare_items, why_view
 
 RENT = Attribute("rent", direction="down", unit="EUR")
 ITEMS = Items.from_frame(
@@ -17,57 +22,52 @@ ITEMS = Items.from_frame(
 TEXTS = load_texts("en")
 
 
-def _attribution(
-    values: list[float], base: float, total: float, *, std: float | None = 1.0
-) -> Attribution:
-    return Attribution(
-        [values],
-        base,
-        [total],
-        ["rent", "size", "noise"],
-        "x",
-        std=None if std is None else [[std] * 3],
-        data=ITEMS.frame.iloc[[0]],
-        reference=ITEMS.frame.iloc[[1]],
-    )
+SEVERAL = MainReason((), 0.6)
+
+
+def _parts(
+    values: list[float], base: float, total: float, *, half: float = 1.6
+) -> Parts:
+    points = np.array(values)
+    names = ("rent", "size", "noise")
+    return Parts(names, points, points - half, points + half, base, total, 0.68)
 
 
 def test_steps_lead_from_the_average_to_the_alternative() -> None:
-    view = why_view(ITEMS, 0, _attribution([10, -20, 5], 50, 45), TEXTS)
+    view = why_view(ITEMS, 0, _parts([10, -20, 5], 50, 45), SEVERAL, TEXTS)
     assert [step.label for step in view.steps] == ["size", "rent", "noise"]
     assert [step.points for step in view.steps] == ["\u221220", "+10", "+5"]
     assert view.steps[0].bar.begin == view.begin
     assert view.steps[-1].bar.end == view.end
     assert view.steps[0].bar.side == "con"
     assert (view.base, view.points) == ("50", "45")
-    assert view.words == (
-        "What counts most: size (30, \u221220), rent (780\u00a0EUR, +10) and "
-        "noise (quiet, +5)."
-    )
+    assert view.words.startswith("Several things together")
     assert "90\u00a0% range \u221222 to \u221218" in view.steps[0].words
     assert len(view.numbers.rows) == 3
     assert len(view.numbers.rows[0].cells) == len(view.numbers.heads) - 1
 
 
 def test_what_no_attribute_explains_is_a_step_too() -> None:
-    view = why_view(ITEMS, 0, _attribution([1, 0, 0], 50, 60, std=None), TEXTS)
+    reason = MainReason(("rent",), 0.9)
+    view = why_view(ITEMS, 0, _parts([1, 0, 0], 50, 60, half=0.0), reason, TEXTS)
     assert view.steps[-1].label == "Everything else about it"
     assert view.steps[-1].points == "+9"
     assert view.steps[0].bar.low == view.steps[0].bar.high
-
-
-def test_nothing_to_say_is_said() -> None:
-    view = why_view(ITEMS, 0, _attribution([0.1, 0, 0], 50, 50.1), TEXTS)
-    assert view.words == "No attribute sets it apart much from an average alternative."
+    assert view.words == (
+        "What speaks most for it is rent (780\u00a0EUR): we are 90\u00a0% sure."
+    )
 
 
 def _compare(
-    values: list[float], flip: Flip | None = None, *, std: float = 1.0
+    values: list[float], flip: Flip | None = None, *, half: float = 0.5
 ) -> CompareView:
-    ahead = sum(values)
-    contrast = _attribution(values, 50, 50 + ahead, std=std)
-    better = contrast if ahead >= 0 else _attribution([-v for v in values], 0, -ahead)
-    return compare_view(ITEMS, (0, 1), contrast, reasons(better), flip, 0.68, TEXTS)
+    def contrast(_: str, a: int, b: int) -> Parts:
+        sign = 1 if a == 0 else -1
+        told = [sign * value for value in values]
+        return _parts(told, 50, 50 + sum(told), half=half)
+
+    study: Any = SimpleNamespace(items=ITEMS, contrast=contrast, flip=lambda *_: flip)
+    return compare_items(study, "p", 0, 1, TEXTS, changes=flip is not None)
 
 
 def test_the_first_is_to_the_left_and_the_other_to_the_right() -> None:
@@ -95,15 +95,17 @@ def test_the_better_one_is_named_first_wherever_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "std", "words"),
+    ("values", "half", "words"),
     [
         ([3, 3, -5], 0.1, "Rent and size together outweigh everything"),
-        ([3, 0, 0], 0.1, "Nothing speaks clearly for Kiln."),
-        ([20, -5, 0], 100.0, "Perhaps rent alone outweighs"),
+        ([3, 0, 0], 0.1, "Nothing that we know of speaks for Kiln."),
+        ([20, -5, 0], 100.0, "we cannot say which decide"),
     ],
 )
-def test_smallest_winning_argument(values: list[float], std: float, words: str) -> None:
-    assert words in _compare(values, std=std).argument
+def test_smallest_winning_argument(
+    values: list[float], half: float, words: str
+) -> None:
+    assert words in _compare(values, half=half).argument
 
 
 def _change(attribute: str, before: object, shown: object) -> Change:
@@ -132,6 +134,7 @@ def test_what_would_change_the_choice() -> None:
 
 
 def test_an_alternative_is_not_compared_with_itself() -> None:
-    view = same_view(ITEMS, 1, TEXTS)
+    study: Any = SimpleNamespace(items=ITEMS)
+    view = compare_items(study, "p", 1, 1, TEXTS, changes=True)
     assert view.steps == ()
     assert "two different" in view.sentence

@@ -38,6 +38,7 @@ def ask(
 
     Type the key of an answer and Enter: 1 or 2 for an alternative, 0 about
     equal, n neither is acceptable, s skip, u undo, r result now, q pause.
+    A letter under a question says what the choice before was mainly for.
     Every answer is saved at once; --participant goes on where somebody
     stopped. With --json the result goes to standard output, the conversation
     to standard error.

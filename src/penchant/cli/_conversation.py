@@ -9,7 +9,7 @@ from penchant.data import Items
 from penchant.exceptions import ConflictError, NotAnswerableError
 from penchant.studies import FORMS, OpenQuestion, Study
 from penchant.texts import Texts
-from penchant.views import Card, question_view
+from penchant.views import BecauseView, Card, because_view, question_view
 
 __all__ = ["TerminalTalk", "agrees", "read_answer", "result_values"]
 
@@ -17,6 +17,8 @@ PAUSE: Final = "q"
 UNDO: Final = "u"
 FINISH: Final = "r"
 _SKIP: Final = "s"
+_REASONS: Final = "abcdefghijklm"
+"""Keys of what a choice was for: none means anything else."""
 
 
 def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
@@ -76,6 +78,12 @@ class TerminalTalk:
         view = question_view(items, question, progress, texts)
         self.screen.say()
         self.screen.say(f"{view.number} {view.sentence}")
+        if (because := self._because()) is not None:
+            self.screen.say(because.sentence)
+            offered = [f"{each.key}  {each.label}" for each in because.reasons]
+            self.screen.choices(
+                [*offered[: len(_REASONS)], self.texts("question.or_go_on")]
+            )
         self.screen.say(view.title, style="bold")
         self._show_cards(view.cards)
         self.screen.choices(key_help(question, items, texts))
@@ -94,6 +102,27 @@ class TerminalTalk:
             styles.append("bold" if differs else "dim" if len(cards) > 1 else "")
         self.screen.table(heads, rows, styles=styles)
 
+    def _because(self) -> BecauseView | None:
+        """Give what the last choice can have been for."""
+        now = self.study.participation(self.person)
+        if not now.answered:
+            return None
+        told, items = now.answered[-1], self.study.items
+        offered = self.study.reasons_for(told)
+        return because_view(items, told, offered, self.texts, _REASONS)
+
+    def _name_reason(self, typed: str) -> bool:
+        """Keep what the last choice was for, if that is what was typed."""
+        because = self._because() if typed in _REASONS else None
+        reasons = () if because is None else because.reasons
+        for each in reasons:
+            if because is not None and each.key == typed:
+                name = self.study.items.attributes[each.attribute].name
+                self.study.because(self.person, because.question, name)
+                self.screen.say(f"{because.sentence} {each.label}")
+                return True
+        return False
+
     def _listen(self, question: OpenQuestion) -> bool:
         """Take what is typed until it means something; False: the person pauses."""
         while True:
@@ -106,6 +135,8 @@ class TerminalTalk:
             if typed == UNDO:
                 if self._undo():
                     return True
+                continue
+            if self._name_reason(typed):
                 continue
             answer = read_answer(question, typed)
             if answer is not None:

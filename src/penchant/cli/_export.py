@@ -74,7 +74,23 @@ def export(
 
 def report(
     study_name: StudyName,
-    output: Output,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write; - is standard output.",
+        ),
+    ] = None,
+    calibration: Annotated[
+        bool,
+        typer.Option(
+            "--calibration",
+            help="Print how often answers were foretold rightly, and how often we "
+            "had said so. -o may be left out.",
+        ),
+    ] = False,
     force: Force = False,
     data: Data = None,
     as_json: AsJson = False,
@@ -89,7 +105,28 @@ def report(
 
     Example: penchant report "Our next flat" -o report.html
     """
-    _write(study_name, output, "html", force=force, data=data, as_json=as_json)
+    if calibration:
+        _say_calibration(study_name, data=data, as_json=as_json)
+    elif output is None:
+        raise typer.BadParameter(
+            "Name a file, or - for standard output.", param_hint="-o"
+        )
+    if output is not None:
+        _write(study_name, output, "html", force=force, data=data, as_json=as_json)
+
+
+def _say_calibration(study_name: str, *, data: str | None, as_json: bool) -> None:
+    from penchant.views import checks_view
+
+    with open_store(data) as store:
+        study = find_study(store, study_name)
+        found = study.calibration()
+        view = checks_view(found, _texts(study))
+    if as_json:
+        write_json({"study": study.id, **found.to_dict()})
+        return
+    words = view.words or "No answer was foretold yet."
+    Screen().say(f"{view.warning} {words}".strip())
 
 
 def _write(

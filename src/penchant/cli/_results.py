@@ -10,7 +10,6 @@ from penchant.views import (
     CompareView,
     Numbers,
     best_view,
-    chance_of,
     compare_items,
     why_view,
 )
@@ -53,7 +52,8 @@ def show_ranking(ranking: Sequence[RankedItem], texts: Texts, screen: Screen) ->
 
 def why_values(study: Study, person: str, item: int) -> dict[str, Any]:
     """Give why an item has its points as plain values, like the API."""
-    found = WhyOut.from_attribution(study.explain(person, item), item)
+    reason = study.main_reason(person, item)
+    found = WhyOut.from_parts(study.explain(person, item), reason, item)
     return {"name": study.items.names[item], **found.model_dump()}
 
 
@@ -61,7 +61,8 @@ def show_why(
     study: Study, person: str, item: int, texts: Texts, screen: Screen
 ) -> None:
     """Write why an item has the points that it has."""
-    view = why_view(study.items, item, study.explain(person, item), texts)
+    found, reason = study.explain(person, item), study.main_reason(person, item)
+    view = why_view(study.items, item, found, reason, texts)
     screen.say(view.title, style="bold")
     screen.say(view.words)
     _show_numbers(view.numbers, screen)
@@ -79,13 +80,11 @@ def comparison_values(
 ) -> dict[str, Any]:
     """Give why an item is better than another as plain values, like the API."""
     view = compare_items(study, person, a, b, texts, changes=True)
-    contrast = study.contrast(person, a, b)
-    found = ComparisonOut.from_contrast(contrast, study.reasons(person, a, b), a, b)
+    found = ComparisonOut.from_parts(study.contrast(person, a, b), a, b)
     return {
         "name": study.items.names[a],
         "rival": study.items.names[b],
         **found.model_dump(),
-        "chance": chance_of(contrast),
         "argument": view.argument,
         "changes": list(view.flips),
     }
@@ -107,13 +106,14 @@ def show_recommendation(
 ) -> None:
     """Write what suits a person best, and why."""
     ranking = study.ranking(person)
-    now = study.participation(person)
-    best = best_view(study.items, ranking, now, texts)
+    best = best_view(study, person, ranking, texts)
     screen.say(best.state)
     screen.say()
     screen.say(f"{best.lead}: {best.name}", style="bold")
     screen.say(best.facts)
-    screen.say(f"{best.chance} {best.after}.")
+    if best.chance:
+        screen.say(f"{best.chance} {best.after}. {best.loss}")
+    screen.say(best.counts)
     screen.say()
     show_why(study, person, ranking[0].item, texts, screen)
     if len(ranking) > 1:

@@ -52,7 +52,7 @@ def new(
             help="Stop asking when this little is expected to be lost, in standard "
             "deviations of utility.",
         ),
-    ] = 0.05,
+    ] = 0.1,
     intro: Annotated[str, typer.Option(help="Text that participants read first.")] = "",
     consent: Annotated[
         str, typer.Option(help="Text that participants must agree to first.")

@@ -1,5 +1,6 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import (
@@ -15,6 +16,7 @@ from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
     Participation,
+    Prediction,
     check_answer,
     simulated_answer,
 )
@@ -22,6 +24,7 @@ from penchant.studies._population import participations
 from penchant.studies._results import (
     Curve,
     Interaction,
+    Parts,
     Progress,
     RankedItem,
     WhatIf,
@@ -64,6 +67,7 @@ __all__ = [
     "LONGEST_NOUN",
     "QUESTION_FORMS",
     "AnsweredQuestion",
+    "Calibration",
     "Careless",
     "Contradiction",
     "Curve",
@@ -84,6 +88,8 @@ __all__ = [
     "OwnerRecord",
     "ParticipantRecord",
     "Participation",
+    "Parts",
+    "Prediction",
     "Progress",
     "RankedItem",
     "Segment",

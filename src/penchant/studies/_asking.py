@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from penchant._cached import LRUCache
-from penchant.elicitation import Forecast
 from penchant.exceptions import (
     ConflictError,
+    DataError,
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies._forecasts import find_table
+from penchant.studies._checks import (
+    Foretold,
+    budget,
+    choose_check,
+    end_check,
+)
 from penchant.studies._participation import OpenQuestion, Participation, check_answer
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
@@ -121,13 +126,18 @@ class Asking:
             )
 
     def answer(
-        self, now: Participation, question_id: str, answer: Any
+        self,
+        now: Participation,
+        question_id: str,
+        answer: Any,
+        because: str | None = None,
     ) -> list[NewEvent]:
         """Keep an answer, and what comes next; nothing if it was given before."""
         before = now.answer_to(question_id)
         if before is not None:
             if check_answer(before.form, before.items, answer) == before.answer:
-                return []
+                named = because is not None
+                return self.because(now, question_id, because) if named else []
             raise ConflictError(
                 "This question was answered before, and differently. Take that answer "
                 "back to change it."
@@ -139,8 +149,35 @@ class Asking:
                 "that is."
             )
         fitting = check_answer(asked.form, asked.items, answer)
-        told: NewEvent = ("answered", {"question": question_id, "answer": fitting})
-        return [told, *self._next(now.after(*told))]
+        told: list[NewEvent] = [
+            ("answered", {"question": question_id, "answer": fitting})
+        ]
+        now = now.after(*told[0])
+        if because is not None:
+            told += self.because(now, question_id, because)
+            now = now.after(*told[-1])
+        return [*told, *self._next(now)]
+
+    def because(
+        self, now: Participation, question_id: str, attribute: str | None
+    ) -> list[NewEvent]:
+        """Keep what a choice was mainly for, or that the person takes this back."""
+        told = now.answer_to(question_id)
+        if told is None:
+            raise ConflictError(
+                "This question has no answer to give a reason for. Reload the page to "
+                "see where you are."
+            )
+        offered = self.memory.reasons_for(told) if self.settings.reasons else ()
+        if attribute is not None and attribute not in offered:
+            raise DataError(
+                "A reason must be an attribute in which the chosen alternative differs "
+                f"from the other: {', '.join(offered) or 'here is none'}. "
+                f"Got {attribute!r}."
+            )
+        if told.because == attribute:
+            return []
+        return [("because", {"question": question_id, "attribute": attribute})]
 
     def undo(self, now: Participation) -> list[NewEvent]:
         """Take the last answer back, and ask the same again."""
@@ -168,16 +205,19 @@ class Asking:
         talk, settings = self.memory.talk(self.participant_id, now), self.settings
         reason = ""
         if not now.went_on:  # after the person went on, nothing is enough
-            if now.answered and talk.expected_regret <= settings.max_regret:
+            if talk.is_known and talk.expected_regret <= settings.max_regret:
                 reason = "sure"
-            elif len(now.answered) >= settings.max_questions:
+            elif len(now.answered) >= budget(settings):
                 reason = "budget"
-        question = None if reason else self._question(now, talk)
+        question = self._last(now, talk) if reason else self._question(now, talk)
         if question is None:
             return [("finished", {"reason": reason or "exhausted"})]
         return [question.to_event()]
 
     def _question(self, now: Participation, talk: Talk) -> OpenQuestion | None:
+        check = choose_check(now, talk, self.settings)
+        if check is not None:
+            return _checking(now, check)
         form = self.settings.question
         found = talk.next_items(form)
         if found is None:
@@ -185,20 +225,26 @@ class Asking:
         items, repeat = found
         return OpenQuestion(secrets.token_hex(8), form, items, now.number, repeat)
 
+    def _last(self, now: Participation, talk: Talk) -> OpenQuestion | None:
+        """Give what is asked though enough is known."""
+        check = end_check(now, talk, self.settings)
+        return None if check is None else _checking(now, check)
 
-def progress(now: Participation, talk: Talk, settings: StudySettings) -> Progress:
+
+def _checking(now: Participation, check: Foretold) -> OpenQuestion:
+    items, predicted = check
+    question = secrets.token_hex(8)
+    return OpenQuestion(question, "pair", items, now.number, predicted=predicted)
+
+
+def progress(now: Participation, talk: Talk) -> Progress:
     """Say how far the asking has come."""
-    left: Forecast | None = None
-    if not now.finished and not now.went_on:
-        table = find_table(talk.start, settings)
-        if table is not None:
-            most = settings.max_questions - len(now.answered)
-            left = table.forecast(talk.expected_regret, most)
     return Progress(
         number=len(now.answered) + (0 if now.finished else 1),
         certainty=talk.certainty,
         expected_regret=talk.expected_regret,
-        about_left=left,
+        expected_points=100.0 / talk.belief.scale[1] * talk.expected_regret,
+        is_known=talk.is_known,
         done=bool(now.finished),
         reason=now.finished,
         can_undo=bool(now.answered),

@@ -259,7 +259,7 @@ def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Me
         n_answers=len(now.answered),
         favourite=talk.favourite if voiced else None,
         certainty=talk.certainty if voiced else 0.0,
-        told=tell_group(now.answered, GRADE_WIDTH * talk.start.unit),
+        told=tell_group(now.answered, GRADE_WIDTH),
         weights=weigh(talk),
         curves=tuple(curves(talk)) if voiced else (),
         left_out=now.left_out,
@@ -279,7 +279,9 @@ def tell_group(
             side = told.answer == "left"
         answers += found
         sides += [side] * len(found)
-    n_checks = sum(getattr(told, "predicted", None) is not None for told in answered)
+    n_checks = sum(
+        told.predicted is not None and told.predicted.clear for told in answered
+    )
     return PersonAnswers(tuple(answers), tuple(sides), n_checks >= _CHECKS)
 
 

@@ -1,12 +1,35 @@
-"""Participation: where one person stands in a study, read from the log of events."""
+"""Participation: where one person stands in a study, read from the log of events.
+
+An event is a kind and a body of plain values. The kinds, and what their bodies hold:
+
+joined : language, and model (or null), which the belief about the person starts from
+consented : nothing
+asked : question (its identifier), form, items, repeat; predicted (answer,
+    probability, clear) where the answer was foretold and the question not chosen to
+    learn
+answered : question, answer
+because : question, attribute: the person says what the choice was mainly for. The last
+    one counts, null takes it back; undoing the answer removes it
+undone : question, the last that was answered
+finished : reason
+left_out : out, whether the owner counts the person in results no longer
+
+What a body holds beyond this is kept and not read, and what it lacks of the optional
+entries is as before they were there: logs of any age can be read. A kind that is not
+in this list was written by a newer version and may change what all the others mean, so
+that the log is refused as a whole (`Participation.from_events`). Bodies have one
+canonical form, `penchant.studies.store._plain.pack` (keys sorted, ASCII, no spaces): a
+digest of an event does not depend on who wrote it, and a chain of digests can become a
+column of the log without a change of the events.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from penchant.exceptions import DataError
+from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
 from penchant.studies._forms import FORMS, is_whole
 from penchant.typing import FloatArray
@@ -15,10 +38,30 @@ __all__ = [
     "AnsweredQuestion",
     "OpenQuestion",
     "Participation",
+    "Prediction",
     "check_answer",
+    "check_kind",
     "evidence",
     "simulated_answer",
 ]
+
+
+class Prediction(NamedTuple):
+    """What was foretold of the answer to a pair, before it was given.
+
+    Parameters
+    ----------
+    answer : {"left", "right"}
+        The side that is more likely to be chosen.
+    probability : float
+        How likely, if one of the sides is chosen.
+    clear : bool
+        Whether the pair was chosen because its answer seems clear, not at random.
+    """
+
+    answer: str
+    probability: float
+    clear: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,6 +80,8 @@ class OpenQuestion:
         Place in the conversation, counted from 1.
     repeat : bool
         Whether the same was asked before.
+    predicted : Prediction or None
+        Of a question that is there to see whether its answer is foretold rightly.
     """
 
     id: str
@@ -44,15 +89,18 @@ class OpenQuestion:
     items: tuple[int, ...]
     number: int
     repeat: bool = False
+    predicted: Prediction | None = None
 
     def to_event(self) -> tuple[str, dict[str, Any]]:
         """Give the event that says that this was asked."""
-        body = {
+        body: dict[str, Any] = {
             "question": self.id,
             "form": self.form,
             "items": list(self.items),
             "repeat": self.repeat,
         }
+        if self.predicted is not None:
+            body["predicted"] = self.predicted._asdict()
         return "asked", body
 
 
@@ -72,6 +120,10 @@ class AnsweredQuestion:
         As `check_answer` gives it.
     repeat : bool
         Whether the same was asked before.
+    because : str or None
+        The attribute that the person named as the main reason.
+    predicted : Prediction or None
+        What was foretold, if anything was.
     """
 
     question: str
@@ -79,11 +131,21 @@ class AnsweredQuestion:
     items: tuple[int, ...]
     answer: Any
     repeat: bool = False
+    because: str | None = None
+    predicted: Prediction | None = None
 
     @property
     def skipped(self) -> bool:
         """Whether the person passed over the question."""
         return bool(self.answer == "skip")
+
+    @property
+    def choice(self) -> tuple[int, int] | None:
+        """The chosen item of a pair and the other one; None: none was chosen."""
+        if self.form != "pair" or self.answer not in ("left", "right"):
+            return None
+        left, right = self.items
+        return (left, right) if self.answer == "left" else (right, left)
 
 
 @dataclass(frozen=True)
@@ -140,9 +202,14 @@ class Participation:
 
     @classmethod
     def from_events(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
-        """Read a log of (kind, body); no event, however strange, is an error."""
+        """Read a log of (kind, body).
+
+        No body, however strange, is an error; a kind that this version does not know
+        is a FormatError.
+        """
         now = cls(n_items)
         for kind, body in events:
+            check_kind(kind)
             now = now.after(kind, body)
         return now
 
@@ -296,10 +363,25 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
     if now.answer_to(question) is not None:
         return None
     asked = OpenQuestion(
-        question, str(form), tuple(items or ()), now.number, body.get("repeat") is True
+        question,
+        str(form),
+        tuple(items or ()),
+        now.number,
+        body.get("repeat") is True,
+        _prediction(body.get("predicted")),
     )
     went_on = now.went_on or bool(now.finished)
     return {"open_question": asked, "finished": "", "went_on": went_on}
+
+
+def _prediction(body: Any) -> Prediction | None:
+    """Read what was foretold; None if that is nothing."""
+    if not isinstance(body, Mapping) or body.get("answer") not in ("left", "right"):
+        return None
+    chance = body.get("probability")
+    if not isinstance(chance, float | int) or not 0.0 <= chance <= 1.0:
+        return None
+    return Prediction(body["answer"], float(chance), body.get("clear") is True)
 
 
 def _are_items(items: Any, form: str | None, n_items: int) -> bool:
@@ -318,8 +400,27 @@ def _answered(now: Participation, body: Mapping[str, Any]) -> Changes:
         answer = check_answer(asked.form, asked.items, body.get("answer"))
     except DataError:
         return None
-    told = AnsweredQuestion(asked.id, asked.form, asked.items, answer, asked.repeat)
+    told = AnsweredQuestion(
+        asked.id,
+        asked.form,
+        asked.items,
+        answer,
+        asked.repeat,
+        predicted=asked.predicted,
+    )
     return {"answered": (*now.answered, told), "open_question": None}
+
+
+def _because(now: Participation, body: Mapping[str, Any]) -> Changes:
+    told = now.answer_to(str(body.get("question")))
+    attribute = body.get("attribute")
+    if told is None or told.choice is None:
+        return None
+    if attribute is not None and not _text(body, "attribute"):
+        return None
+    amended = replace(told, because=attribute)
+    answered = (amended if each is told else each for each in now.answered)
+    return {"answered": tuple(answered)}
 
 
 def _undone(now: Participation, body: Mapping[str, Any]) -> Changes:
@@ -344,7 +445,17 @@ _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "consented": _consented,
     "asked": _asked,
     "answered": _answered,
+    "because": _because,
     "undone": _undone,
     "finished": _finished,
     "left_out": _left_out,
 }
+
+
+def check_kind(kind: str) -> None:
+    """Refuse an event of a kind that this version does not know."""
+    if kind not in _READERS:
+        raise FormatError(
+            f"The log has an event {kind!r}, which this version of penchant does not "
+            f"know; it knows {', '.join(_READERS)}. Use the version that wrote it."
+        )

@@ -2,35 +2,35 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
 
 from penchant.data import Items
-from penchant.elicitation import Forecast
 from penchant.exceptions import DataError
-from penchant.gp import FactorTerm
 from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
 __all__ = [
+    "Changed",
     "Curve",
     "Interaction",
+    "Parts",
     "Progress",
     "RankedItem",
     "WhatIf",
+    "contrast",
     "curves",
+    "explain",
     "interactions",
     "ranking",
     "weigh",
     "what_if",
 ]
 
-_Z = 1.6448536269514722
-"""Half the width of a 90 % range in standard deviations."""
+_ENDS = (0.05, 0.95)
+"""Where a 90 % range begins and ends."""
 
 _N_POINTS = 25
 """Values of a numeric attribute at which a curve is drawn."""
@@ -40,9 +40,6 @@ _N_CELLS = 9
 
 _EQUAL = 1e-9
 """Utilities that are closer than this are the same."""
-
-_LEAST_STRENGTH = 2.0
-"""Attributes that give fewer points together than this do not matter together."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +52,15 @@ class Progress:
         The question that is open or would come next, from 1; after the end, how
         many were answered.
     certainty : float
-        Probability that the recommended item is the best one.
+        Probability that the recommended item is the best one, or as good: not worse
+        by more than the person calls equal.
     expected_regret : float
         What the recommended item loses against the best one, in expectation, in
-        standard deviations of utility.
-    about_left : Forecast or None
-        How many more questions it takes; None: not known (yet).
+        standard deviations of utility; the truth is probably less.
+    expected_points : float
+        The same in points.
+    is_known : bool
+        Whether there are answers enough to say how sure it is.
     done : bool
         Whether the asking has ended.
     reason : str
@@ -72,7 +72,8 @@ class Progress:
     number: int
     certainty: float
     expected_regret: float
-    about_left: Forecast | None
+    expected_points: float
+    is_known: bool
     done: bool
     reason: str
     can_undo: bool
@@ -99,7 +100,8 @@ class RankedItem:
     low, high : float
         Ends of the 90 % range; may lie below 0 or above 100.
     probability_best : float
-        Probability that no other item is better.
+        Probability that it is the best, or as good: that no item is better by more
+        than the person calls equal.
     """
 
     item: int
@@ -129,9 +131,11 @@ class Curve:
         Worth of each value; on average over the domain it is 0.
     low, high : ndarray of shape (n,)
         Ends of the 90 % range.
-    share : float
-        How much of the differences between the items the attribute makes; the
-        shares of all attributes add up to 1.
+    share, share_low, share_high : float
+        How much of the differences between the items the attribute makes, with its
+        90 % range; the shares of all attributes add up to 1.
+    counts : bool
+        Whether it may be said that the person cares about the attribute.
     """
 
     attribute: str
@@ -140,6 +144,9 @@ class Curve:
     low: FloatArray
     high: FloatArray
     share: float
+    share_low: float = 0.0
+    share_high: float = 1.0
+    counts: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +161,8 @@ class Interaction:
         Points that their liked ends (and their disliked ends) get for being
         together rather than apart: positive is better together.
     sure : float
-        Probability that the sign of `strength` is right.
+        Probability that what they make together is a twentieth of all differences or
+        more.
     rows, columns : tuple
         Values of the first and of the second attribute.
     points, low, high : ndarray of shape (n_rows, n_columns)
@@ -170,6 +178,58 @@ class Interaction:
     points: FloatArray
     low: FloatArray
     high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What each attribute adds to an item over the average one, or over a rival.
+
+    ``base + points.sum() + rest`` is `total`.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The attributes that vary.
+    points, low, high : ndarray of shape (n_attributes,)
+        What each adds, with the ends of its 90 % range.
+    base : float
+        Points of the average item, or of the rival.
+    total : float
+        Points of the item.
+    chance : float
+        Probability that the person likes it better than the average, or the rival.
+    """
+
+    names: tuple[str, ...]
+    points: FloatArray
+    low: FloatArray
+    high: FloatArray
+    base: float
+    total: float
+    chance: float
+
+    @property
+    def rest(self) -> float:
+        """Points that it has beyond its attributes."""
+        return self.total - self.base - float(self.points.sum())
+
+    @property
+    def decisive(self) -> tuple[str, ...]:
+        """The fewest attributes that outweigh all that speaks against the item.
+
+        Empty where all that speaks for it does not, or where the range of one that is
+        needed holds 0: then nobody can say what decides.
+        """
+        order = np.argsort(-self.points, kind="stable")
+        pros = [int(k) for k in order if self.points[k] > 0]
+        against = -float(self.points[self.points < 0].sum())
+        sums = np.cumsum(self.points[pros])
+        enough = np.flatnonzero(sums > against)
+        if not enough.size or against == 0.0:
+            return ()
+        needed = pros[: int(enough[0]) + 1]
+        sure = bool((self.low[needed] > 0).all())
+        return tuple(self.names[k] for k in needed) if sure else ()
 
 
 @dataclass(frozen=True)
@@ -208,27 +268,45 @@ class WhatIf:
 
 def ranking(talk: Talk, names: tuple[str, ...]) -> list[RankedItem]:
     """Rank the items; of more than 2000 those that can be the best."""
-    size = min(len(names), _rankable(talk))
-    order = talk.moment.ranking(size)
-    points = talk.scale.points(talk.posterior.mean)
-    reach = _Z * talk.scale.amount(np.sqrt(talk.posterior.variance))
+    points, as_good = talk.belief.points(), _as_good(talk)
+    can_be_best, rejected = set(talk.moment.contenders.tolist()), talk.belief.rejected
+    order = sorted(  # places and points come from the same draws
+        talk.moment.ranking(min(len(names), _rankable(talk))),
+        key=lambda item: (
+            item != talk.favourite,
+            item not in can_be_best,
+            item in rejected,
+            -points.mean[item],
+        ),
+    )
     return [
         RankedItem(
             item=item,
             name=names[item],
             place=place,
-            points=float(points[item]),
-            low=float(points[item] - reach[item]),
-            high=float(points[item] + reach[item]),
-            probability_best=talk.moment.best.chance(item),
+            points=float(points.mean[item]),
+            low=float(points.low[item]),
+            high=float(points.high[item]),
+            probability_best=float(as_good[item]),
         )
         for place, item in enumerate(order, start=1)
     ]
 
 
 def _rankable(talk: Talk) -> int:
-    few = talk.posterior.n_items <= 2000
-    return talk.posterior.n_items if few else int(talk.moment.contenders.size)
+    few = talk.belief.n_items <= 2000
+    return talk.belief.n_items if few else int(talk.moment.contenders.size)
+
+
+def _as_good(talk: Talk) -> FloatArray:
+    """Give the probability of being the best, or as good, for every item.
+
+    Those that are known to be worse, or were rejected, have none.
+    """
+    chances = np.zeros(talk.belief.n_items)
+    contenders = talk.moment.contenders
+    chances[contenders] = np.minimum(talk.belief.all_as_good(contenders), 1.0)
+    return chances
 
 
 def weigh(talk: Talk) -> FloatArray:
@@ -236,111 +314,84 @@ def weigh(talk: Talk) -> FloatArray:
 
     What two attributes make together counts half for each.
     """
-    weights = np.zeros(len(talk.utility.names))
-    for factor, share in talk.utility.shares().items():
-        weights[list(factor)] += share / len(factor)
+    space = talk.start.space
+    weights = np.zeros(len(space.items.attributes))
+    if space.singles:
+        places = [single.attribute for single in space.singles]
+        weights[places] = talk.belief.shares().mean
     return weights
 
 
 def curves(talk: Talk) -> list[Curve]:
     """Give the curve of every attribute that varies, in the order of the table."""
-    weights = weigh(talk)
+    belief, names = talk.belief, talk.start.space.names
+    if not names:
+        return []
+    shares, cared = belief.shares(), belief.cared_about()
     found = []
-    for i in _alone(talk):
-        axis = talk.start.axis(i, _N_POINTS)
-        points = np.zeros((len(axis.codes), len(talk.utility.names)))
-        points[:, i] = axis.codes
-        worth = _ranges(talk, *_function(talk, (i,), points))
-        name = talk.utility.names[i]
-        found.append(Curve(name, axis.values, *worth, float(weights[i])))
+    for k, name in enumerate(names):
+        grid = _grid(talk, name, _N_POINTS)
+        worth = belief.curve(name, grid)
+        share, low, high = (float(end[k]) for end in shares)
+        counts = name in cared
+        found.append(Curve(name, grid, *worth, share, low, high, counts))
     return found
 
 
-def _alone(talk: Talk) -> list[int]:
-    """Give the attributes that vary."""
-    return [factor[0] for factor in talk.utility.factors if len(factor) == 1]
-
-
-def _function(
-    talk: Talk, factor: tuple[int, ...], points: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Give mean and deviation of what some attributes are worth at encoded points."""
-    term = FactorTerm(factor, points, np.eye(len(points)))
-    direct = np.zeros((len(points), len(talk.utility.items)))
-    mean, cov = talk.utility.combine([term], direct)
-    return mean, np.sqrt(np.maximum(np.diagonal(cov), 0.0))
-
-
-def _ranges(
-    talk: Talk, mean: FloatArray, deviation: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    points, reach = talk.scale.amount(mean), _Z * talk.scale.amount(deviation)
-    return points, points - reach, points + reach
+def _grid(talk: Talk, name: str, n_points: int) -> tuple[Any, ...]:
+    """Give the levels of an attribute, or so many equally spaced numbers."""
+    attributes = talk.start.space.items.attributes
+    attribute = next(each for each in attributes if each.name == name)
+    if attribute.kind != "numeric":
+        return tuple(attribute.levels)
+    low, high = attribute.domain or (0.0, 1.0)
+    return tuple(np.linspace(float(low), float(high), n_points).tolist())
 
 
 def interactions(talk: Talk) -> list[Interaction]:
-    """Give the pairs of attributes that matter together, the strongest first."""
-    alone = _alone(talk)
-    ends = {i: _ends(talk, i) for i in alone}
+    """Give the pairs of attributes that may be told to matter together."""
     found = []
-    for i, j in combinations(alone, 2):
-        if (i, j) in talk.utility.factors:
-            term = _synergy(talk, i, j, ends)
-            strength = _expected(talk, term)
-            if abs(strength) >= _LEAST_STRENGTH:
-                found.append(_surface(talk, i, j, strength, _sure(talk, term)))
+    for first, second, sure in talk.belief.together():
+        rows, columns = (_grid(talk, name, _N_CELLS) for name in (first, second))
+        worth = talk.belief.surface(first, second, rows, columns)
+        ends = [_ends(talk, name) for name in (first, second)]
+        corners = talk.belief.surface(first, second, *ends).mean
+        strength = float(corners[0, 0] + corners[1, 1] - corners[0, 1] - corners[1, 0])
+        found.append(Interaction(first, second, strength, sure, rows, columns, *worth))
     return sorted(found, key=lambda each: -abs(each.strength))
 
 
-def _ends(talk: Talk, i: int) -> tuple[float, float]:
-    """Give the encoded values of an attribute that are liked best and least."""
-    codes = talk.start.axis(i, _N_POINTS).codes
-    points = np.zeros((len(codes), len(talk.utility.names)))
-    points[:, i] = codes
-    mean = talk.utility.expect((i,), points)
-    return float(codes[mean.argmax()]), float(codes[mean.argmin()])
+def _ends(talk: Talk, name: str) -> tuple[Any, Any]:
+    """Give the values of an attribute that are liked best and least."""
+    grid = _grid(talk, name, _N_POINTS)
+    mean = talk.belief.curve(name, grid).mean
+    return grid[int(mean.argmax())], grid[int(mean.argmin())]
 
 
-def _synergy(
-    talk: Talk, i: int, j: int, ends: dict[int, tuple[float, float]]
-) -> FactorTerm:
-    """Give the sum f(++) + f(--) - f(+-) - f(-+) of two attributes."""
-    points = np.zeros((4, len(talk.utility.names)))
-    points[:, i] = np.repeat(ends[i], 2)
-    points[:, j] = np.tile(ends[j], 2)
-    return FactorTerm((i, j), points, np.array([[1.0, -1.0, -1.0, 1.0]]))
+def explain(talk: Talk, item: int) -> Parts:
+    """Tell what each attribute adds to an item over the average one."""
+    centre, span = talk.belief.scale
+    average = 50.0 - 100.0 / span * centre  # utilities are centred
+    total = float(talk.belief.points().mean[item])
+    likes = talk.belief.draws.utilities[:, item] > 0.0
+    chance = float(talk.belief.draws.weights @ likes)
+    worth = talk.belief.parts(item) if talk.start.space.singles else _nothing()
+    return Parts(talk.start.space.names, *worth, average, total, chance)
 
 
-def _expected(talk: Talk, term: FactorTerm) -> float:
-    """Give the expectation of one sum, in points."""
-    sums = term.coef @ talk.utility.expect(term.factor, term.points)
-    return float(talk.scale.amount(sums)[0])
+def contrast(talk: Talk, a: int, b: int) -> Parts:
+    """Tell what each attribute adds to item a over item b."""
+    points = talk.belief.points().mean
+    worth = talk.belief.contrast(a, b) if talk.start.space.singles else _nothing()
+    drawn = talk.belief.draws
+    chance = drawn.weights @ (drawn.utilities[:, a] > drawn.utilities[:, b])
+    ends = float(points[b]), float(points[a])
+    return Parts(talk.start.space.names, *worth, *ends, float(chance))
 
 
-def _sure(talk: Talk, term: FactorTerm) -> float:
-    """Say how sure the sign of one sum is."""
-    direct = np.zeros((1, len(talk.utility.items)))
-    mean, cov = talk.utility.combine([term], direct)
-    deviation = np.sqrt(max(float(cov[0, 0]), 1e-300))
-    return float(ndtr(abs(mean[0]) / deviation))
-
-
-def _surface(talk: Talk, i: int, j: int, strength: float, sure: float) -> Interaction:
-    rows, columns = (talk.start.axis(k, _N_CELLS) for k in (i, j))
-    shape = (len(rows.codes), len(columns.codes))
-    points = np.zeros((shape[0] * shape[1], len(talk.utility.names)))
-    points[:, i] = np.repeat(rows.codes, shape[1])
-    points[:, j] = np.tile(columns.codes, shape[0])
-    worth = _ranges(talk, *_function(talk, (i, j), points))
-    return Interaction(
-        talk.utility.names[i],
-        talk.utility.names[j],
-        strength,
-        sure,
-        rows.values,
-        columns.values,
-        *(each.reshape(shape) for each in worth),
-    )
+def _nothing() -> tuple[FloatArray, FloatArray, FloatArray]:
+    none = np.zeros(0)
+    return none, none, none
 
 
 def what_if(talk: Talk, items: Items, base: int, values: Mapping[str, Any]) -> WhatIf:
@@ -357,45 +408,72 @@ def what_if(talk: Talk, items: Items, base: int, values: Mapping[str, Any]) -> W
     values : mapping from attribute to value
         In the units of the data, or names of levels.
     """
-    both = _imagine(items, base, values, beside=talk.favourite)
-    mean, cov = talk.utility.posterior(both)
-    points = float(talk.scale.points(mean)[0])
-    reach = _Z * float(talk.scale.amount(np.sqrt(max(cov[0, 0], 0.0))))
-    own = float(talk.scale.points(talk.posterior.mean[base]))
+    belief = talk.belief
+    imagined, changed = _imagine(items, base, values)
+    drawn = belief.draws.utilities[:, base]
+    if changed:
+        before = belief.imagine(items.take([base]), base)[:, 0]
+        drawn = drawn + belief.imagine(imagined, base)[:, 0] - before
+    weights, means = belief.draws.weights, belief.draws.weights @ belief.draws.utilities
+    centre, span = belief.scale
+    points = 50.0 + 100.0 / span * (drawn - centre)
+    ahead = drawn > belief.draws.utilities[:, talk.favourite]
+    order = np.argsort(points)
+    ends = np.searchsorted(np.cumsum(weights[order]), _ENDS).clip(max=order.size - 1)
+    same = base == talk.favourite and not changed
     return WhatIf(
-        values=both.values(0),
-        points=points,
-        low=points - reach,
-        high=points + reach,
-        place=1 + int((talk.posterior.mean > mean[0] + _EQUAL).sum()),
-        chance=_chance(mean, cov),
+        values=imagined.values(0),
+        points=float(weights @ points),
+        low=float(points[order[ends[0]]]),
+        high=float(points[order[ends[1]]]),
+        place=1 + int((means > weights @ drawn + _EQUAL).sum()),
+        chance=0.5 if same else float(weights @ ahead),
         base=base,
-        change=points - own,
+        change=float(weights @ points) - float(belief.points().mean[base]),
     )
 
 
-def _imagine(
-    items: Items, base: int, values: Mapping[str, Any], *, beside: int
-) -> Items:
-    """Give an item with some values changed, and beside it one as it is."""
+def _imagine(items: Items, base: int, values: Mapping[str, Any]) -> tuple[Items, bool]:
+    """Give an item with some values changed, and whether any is."""
     unknown = sorted(set(values) - set(items.frame.columns))
     if unknown:
         raise DataError(
             f"There is no attribute {unknown[0]!r}. The attributes are: "
             f"{', '.join(items.frame.columns)}."
         )
-    names = ("imagined", "beside")
     own = items.values(base)
     if own | dict(values) == own:
-        return items.with_rows(items.frame.iloc[[base, beside]], names)
-    rows = [own | dict(values), items.values(beside)]
-    frame = pd.DataFrame(rows, columns=items.frame.columns)
-    return Items(frame, items.attributes, names)
+        return items.take([base]), False
+    frame = pd.DataFrame([own | dict(values)], columns=items.frame.columns)
+    return Items(frame, items.attributes, ("imagined",)), True
 
 
-def _chance(mean: FloatArray, cov: FloatArray) -> float:
-    """Give the probability that the first of two utilities is larger."""
-    spread = float(cov[0, 0] + cov[1, 1] - 2.0 * cov[0, 1])
-    if spread <= _EQUAL:  # the same item
-        return 0.5
-    return float(ndtr((mean[0] - mean[1]) / np.sqrt(spread)))
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """What a person expects of an item whose values change, beside a rival.
+
+    For `penchant.explanation.flip`, which puts both into one table.
+
+    Parameters
+    ----------
+    talk : Talk
+        What is believed of the person.
+    item, rival : int
+        The two.
+    row : Items
+        The item, without gaps.
+    """
+
+    talk: Talk
+    item: int
+    rival: int
+    row: Items
+
+    def utility(self, rows: Items) -> FloatArray:
+        """Give the expected utility of rows; what the item has beside them stays."""
+        belief = self.talk.belief
+        means = belief.draws.weights @ belief.draws.utilities
+        worth = belief.expect(rows) + means[self.item] - belief.expect(self.row)[0]
+        if rows.names == ("item", "rival"):
+            worth[1] = means[self.rival]
+        return np.asarray(worth)

@@ -53,6 +53,14 @@ class StudySettings:
     help_each_other : bool
         Whether the answers of earlier participants shape the questions to later
         ones.
+    reasons : bool
+        Whether people may say, after a choice, which attribute it was mainly for.
+    check_every : int
+        One in so many questions, at most three to a person, is there to see whether
+        its answer is foretold rightly; 0: none, else 2 to 1000.
+    end_checks : bool
+        Whether two questions whose answers seem clear end the asking; careless people
+        are found by them. They count among the three.
     nouns : tuple of Noun
         What the alternatives are called, at most once per language; in others they
         are called alternatives. As plain values: ``{"en": ["flat", "flats"]}``.
@@ -65,12 +73,15 @@ class StudySettings:
 
     question: str = "pair"
     max_questions: int = 25
-    max_regret: float = 0.05
+    max_regret: float = 0.1
     consent: str = ""
     languages: tuple[str, ...] = ("en", "fr")
     intro: str = ""
     open: bool = True
     help_each_other: bool = True
+    reasons: bool = True
+    check_every: int = 8
+    end_checks: bool = False
     nouns: tuple[Noun, ...] = ()
 
     def __post_init__(self) -> None:
@@ -92,7 +103,14 @@ class StudySettings:
         _check_languages(self.languages)
         check_text("The consent text", self.consent, longest=_LONGEST_TEXT)
         check_text("The introduction", self.intro, longest=_LONGEST_TEXT)
-        for name in ("open", "help_each_other"):
+        if self.check_every != 0 and not _is_number(
+            self.check_every, int, 2, _MOST_QUESTIONS
+        ):
+            raise DataError(
+                "One in how many questions is foretold must be 0 (none) or a whole "
+                f"number from 2 to {_MOST_QUESTIONS}. Got {self.check_every!r}."
+            )
+        for name in ("open", "help_each_other", "reasons", "end_checks"):
             if not isinstance(getattr(self, name), bool):
                 raise DataError(f"The setting {name!r} must be true or false.")
         _check_nouns(self.nouns)

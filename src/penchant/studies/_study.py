@@ -7,14 +7,19 @@ from typing import Any
 
 from penchant import explanation
 from penchant.data import Items
+from penchant.elicitation import MainReason
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
 from penchant.studies._asking import Asking, Log, progress
+from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
-from penchant.studies._forecasts import find_table
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
-from penchant.studies._participation import OpenQuestion, Participation
+from penchant.studies._participation import (
+    AnsweredQuestion,
+    OpenQuestion,
+    Participation,
+)
 from penchant.studies._population import (
     participations,
     pool,
@@ -169,6 +174,8 @@ class Study:
         question_id: str,
         answer: Any,
         now: Participation | None = None,
+        *,
+        because: str | None = None,
     ) -> Participation:
         """Write down an answer; when this returns, it is on disk.
 
@@ -183,6 +190,8 @@ class Study:
             See `check_answer`.
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
+        because : str, optional
+            The attribute that the choice was mainly for, see `because`.
 
         Returns
         -------
@@ -194,10 +203,44 @@ class Study:
         ConflictError
             If the question was answered differently, or is not the open one.
         DataError
-            If the answer does not fit the question.
+            If the answer does not fit the question, or the reason the answer.
         """
-        told = partial(Asking.answer, question_id=question_id, answer=answer)
+        told = partial(
+            Asking.answer, question_id=question_id, answer=answer, because=because
+        )
         return self._write(participant_id, told, now)
+
+    def because(
+        self,
+        participant_id: str,
+        question_id: str,
+        attribute: str | None,
+        now: Participation | None = None,
+    ) -> Participation:
+        """Write down what a choice was mainly for; it counts from the next answer on.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who says it.
+        question_id : str
+            A pair of which one was chosen.
+        attribute : str or None
+            One of `reasons_for`; None takes back what was said.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+
+        Returns
+        -------
+        Participation
+            Where the person stands after it. The open question stays the same.
+        """
+        said = partial(Asking.because, question_id=question_id, attribute=attribute)
+        return self._write(participant_id, said, now)
+
+    def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
+        """Give the attributes that a choice can be for; none if nothing was chosen."""
+        return self._memory.reasons_for(told) if self.settings.reasons else ()
 
     def undo(self, participant_id: str) -> Participation:
         """Take the last answer back; give where the person stands after it."""
@@ -227,30 +270,23 @@ class Study:
         return after
 
     def progress(
-        self, participant_id: str, now: Participation | None = None
+        self, participant: Who, now: Participation | None = None
     ) -> results.Progress:
         """Say how far the asking has come.
 
-        `about_left` is None until conversations with simulated people have told how
-        long it takes, which happens once in the background; `prepare` waits for it.
-
         Parameters
         ----------
-        participant_id : str
+        participant : str or ParticipantRecord
             Who is asked.
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
         """
-        now = self.participation(participant_id) if now is None else now
-        return progress(now, self._memory.talk(participant_id, now), self.settings)
+        now = self.participation(participant) if now is None else now
+        return progress(now, self._talk(participant, now))
 
     def newcomer(self) -> Start:
         """Give what is believed of a new participant."""
         return self._memory.start(self._latest_model())
-
-    def prepare(self) -> None:
-        """Work out what the first participants would otherwise wait for."""
-        find_table(self.newcomer(), self.settings, wait=True)
 
     def refit(self, wait: bool = False) -> None:
         """Learn from all answers what people have in common, if there is enough new.
@@ -268,10 +304,11 @@ class Study:
         else:
             refit_apart(self.store, self.id, self.items, self._memory.fitting)
 
-    def _talk(self, participant: Who) -> Talk:
+    def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""
         known = participant if isinstance(participant, str) else participant.id
-        return self._memory.talk(known, self.participation(participant))
+        now = self.participation(participant) if now is None else now
+        return self._memory.talk(known, now)
 
     # Results for a participant
 
@@ -291,32 +328,36 @@ class Study:
         """Give the pairs of attributes that matter together, strongest first."""
         return results.interactions(self._talk(participant))
 
-    def explain(
-        self, participant: Who, item: int | None = None
-    ) -> explanation.Attribution:
-        """Tell what each attribute adds to an item, in points with error bars.
+    def explain(self, participant: Who, item: int | None = None) -> results.Parts:
+        """Tell what each attribute adds to an item, in points with 90 % ranges.
 
         Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
-        row = self._row(talk.favourite if item is None else item)
-        return talk.in_points(explanation.explain(talk.utility, row))
-
-    def contrast(self, participant: Who, a: int, b: int) -> explanation.Attribution:
-        """Tell why item a is better or worse than item b, in points."""
-        talk = self._talk(participant)
-        return talk.in_points(
-            explanation.contrast(talk.utility, self._row(a), self._row(b))
+        return results.explain(
+            talk, self._position(talk.favourite if item is None else item)
         )
 
-    def reasons(self, participant: Who, a: int, b: int) -> explanation.Reasons:
-        """Tell what speaks for item a rather than b, what against, what decides."""
-        return explanation.reasons(self.contrast(participant, a, b))
+    def contrast(self, participant: Who, a: int, b: int) -> results.Parts:
+        """Tell why item a is better or worse than item b, in points."""
+        talk = self._talk(participant)
+        return results.contrast(talk, self._position(a), self._position(b))
+
+    def main_reason(self, participant: Who, item: int | None = None) -> MainReason:
+        """Tell what speaks most for an item, as one or two attributes.
+
+        No names: several things together. Without `item` it is the recommended one.
+        """
+        talk = self._talk(participant)
+        where = self._position(talk.favourite if item is None else item)
+        return talk.belief.main_reason(where)
 
     def flip(self, participant: Who, item: int, rival: int) -> explanation.Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
-        talk = self._talk(participant)
-        return explanation.flip(talk.utility, self._row(item), self._row(rival))
+        talk, own = self._talk(participant), self._row(item)
+        places = self._position(item), self._position(rival)
+        changed = results.Changed(talk, *places, own)
+        return explanation.flip(changed, own, self._row(rival))
 
     def support(
         self, participant: Who, item: int | None = None
@@ -327,15 +368,19 @@ class Study:
         """
         talk = self._talk(participant)
         where = self._position(talk.favourite if item is None else item)
-        amount = talk.scale.amount
+        size = 100.0 / talk.belief.scale[1]
         return [
-            replace(each, effect=amount(each.effect), lead=amount(each.lead))
+            replace(each, effect=size * each.effect, lead=size * each.lead)
             for each in explanation.support(talk, where)
         ]
 
     def contradictions(self, participant: Who) -> list[Contradiction]:
         """Find the answers that cannot all be right."""
         return contradictions(self.participation(participant).answered)
+
+    def unsettled(self, participant: Who) -> tuple[int, ...]:
+        """Give the items that a person called not acceptable and also preferred."""
+        return self._talk(participant).belief.contradicts
 
     def what_if(
         self,
@@ -406,6 +451,25 @@ class Study:
         member = make_member(record, now, talk)
         self._memory.members[record.id] = (now.n_events, member)
         return member
+
+    def calibration(self) -> Calibration:
+        """Count how often the answers of real people were foretold rightly."""
+        n_events = self.store.count_events(self.id)
+        known = self._memory.calibration
+        if known is not None and known[0] == n_events:
+            return known[1]
+        standing = participations(self.store, self.id, len(self.items))
+        real = [
+            who for who in self.store.list_participants(self.id) if not who.simulated
+        ]
+        found = Calibration.count(
+            told
+            for who in real
+            if who.id in standing
+            for told in standing[who.id].answered
+        )
+        self._memory.calibration = (n_events, found)
+        return found
 
     def group_models(self) -> GroupModels:
         """Fit rules and a sparse GAI model to the answers of all; takes seconds."""

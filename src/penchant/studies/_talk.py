@@ -6,32 +6,34 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary, ref
 
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
-from penchant.elicitation import Conversation, Setting
+from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
 from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
-from penchant.explanation import Attribution
-from penchant.gp import LapsePosterior, PersonalUtility, PopulationGP
+from penchant.gp import PopulationGP
 from penchant.studies._forms import FORMS
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
 from penchant.studies.store._records import StudyRecord
 from penchant.studies.store._store import Store
-from penchant.typing import FloatArray
 
 if TYPE_CHECKING:
+    from penchant.studies._checks import Calibration
     from penchant.studies._group import Group, Member
     from penchant.studies._group_models import GroupModels
 
-__all__ = ["GRADE_WIDTH", "Memory", "Scale", "Talk", "memory"]
+__all__ = ["FEWEST_ANSWERS", "GRADE_WIDTH", "Memory", "Talk", "memory"]
 
-_N_TALKS = 256
-"""Conversations that are kept in memory."""
+_MOST_TALKS, _FEWEST_TALKS, _NUMBERS = 256, 8, 2**24
+"""Conversations of a study that are kept in memory: draws of about so many numbers."""
+
+FEWEST_ANSWERS = 3
+"""Before so many answers nothing is said of how sure the recommendation is."""
 
 _N_PLACES = 1024
 """Participants whose place in the log is kept in memory, and rows of the table."""
@@ -41,45 +43,10 @@ _log = logging.getLogger(__name__)
 GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
 
-Values = TypeVar("Values", float, FloatArray)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Points: 0 is the item that is liked least, 100 the one that is liked best.
-
-    Where little is known and all items look alike, a standard deviation of utility
-    is 100 points, and all are near 50.
-
-    Parameters
-    ----------
-    centre : float
-        Utility of 50 points.
-    span : float
-        Utility that makes 100 points.
-    """
-
-    centre: float
-    span: float
-
-    @classmethod
-    def measure(cls, utilities: FloatArray, unit: float) -> "Scale":
-        """Measure expected utilities, with at least `unit` from 0 to 100."""
-        low, high = float(utilities.min()), float(utilities.max())
-        return cls(0.5 * (low + high), max(high - low, unit))
-
-    def points(self, utility: Values) -> Values:
-        """Turn utilities to points."""
-        return 50.0 + self.amount(utility - self.centre)
-
-    def amount(self, difference: Values) -> Values:
-        """Turn differences of utility to differences in points."""
-        return 100.0 / self.span * difference
-
 
 @dataclass(frozen=True, eq=False)
 class Talk:
-    """A conversation with a participant, and how its results are read.
+    """A conversation with a participant, and what is believed after it.
 
     Parameters
     ----------
@@ -87,10 +54,13 @@ class Talk:
         What was believed before the first question.
     moment : Conversation
         Where it stands.
+    before : Talk or None
+        Where it stood before the last answer, which can be taken back or amended.
     """
 
     start: Start
     moment: Conversation
+    before: "Talk | None" = None
 
     @classmethod
     def begin(cls, start: Start, seed: int, *, policy: str = "eubo-kg") -> "Talk":
@@ -101,17 +71,23 @@ class Talk:
         start : Start
             What is believed of somebody new.
         seed : int
-            Decides between equally good questions.
+            Decides which explanations are tried, and between equally good questions.
         policy : str, default="eubo-kg"
             Which pair to ask next, see `penchant.elicitation.Elicitor`.
         """
         setting = Setting(policy, seed, False, start.known, start.order)
-        return cls(start, Conversation.begin(setting, start.posterior))
+        belief = PersonBelief.begin(start.space, seed)
+        return cls(start, Conversation.begin(setting, belief))
 
     def tell(self, told: AnsweredQuestion) -> "Talk":
         """Give the talk after one more answer."""
-        meaning = evidence(told, self.moment.told, GRADE_WIDTH * self.start.unit)
-        return Talk(self.start, self.moment.tell(told, meaning))
+        meaning = evidence(told, self.moment.told, GRADE_WIDTH)
+        if told.choice is not None and told.because in reasons_for(self.start, told):
+            meaning += (Reason("reason", told.choice, None, str(told.because)),)
+        # Copies without what was worked out for questions and results: it is large.
+        moment = replace(self.moment, belief=replace(self.belief))
+        before = Talk(self.start, moment)
+        return Talk(self.start, self.moment.tell(told, meaning), before)
 
     @property
     def answers(self) -> tuple[AnsweredQuestion, ...]:
@@ -124,9 +100,14 @@ class Talk:
         return self.moment.evidence_rows
 
     @property
-    def posterior(self) -> LapsePosterior:
-        """What is believed about the utilities of the items."""
-        return cast(LapsePosterior, self.moment.belief)
+    def belief(self) -> PersonBelief:
+        """What is believed about the person; all that is told is read off it."""
+        return cast(PersonBelief, self.moment.belief)
+
+    @property
+    def posterior(self) -> PersonBelief:
+        """The same, as explanations of a conversation take it."""
+        return self.belief
 
     @property
     def favourite(self) -> int:
@@ -135,35 +116,18 @@ class Talk:
 
     @property
     def certainty(self) -> float:
-        """Probability that the favourite is the best item."""
-        return self.moment.recommendation.probability_best
+        """Probability that the favourite is the best item, or as good."""
+        return min(self.moment.recommendation.probability_best, 1.0)
 
     @property
     def expected_regret(self) -> float:
-        """What the favourite loses against the best item, in units of `start.unit`."""
-        return self.moment.recommendation.expected_regret / self.start.unit
+        """What the favourite loses against the best item, in standard deviations."""
+        return self.moment.recommendation.expected_regret
 
-    @cached_property
-    def utility(self) -> PersonalUtility:
-        """The person's utility over the attributes."""
-        return PersonalUtility(self.start.population, self.posterior)
-
-    @cached_property
-    def scale(self) -> Scale:
-        """What turns utilities to points."""
-        return Scale.measure(self.posterior.mean, self.start.unit)
-
-    def in_points(self, found: Attribution) -> Attribution:
-        """Turn contributions to utility to contributions in points."""
-        scale, factor = self.scale, 100.0 / self.scale.span
-        return replace(
-            found,
-            values=scale.amount(found.values),
-            base=scale.points(found.base),
-            predictions=scale.points(found.predictions),
-            std=None if found.std is None else factor * found.std,
-            cov=None if found.cov is None else factor**2 * found.cov,
-        )
+    @property
+    def is_known(self) -> bool:
+        """Whether there are answers enough to say how sure the favourite is."""
+        return sum(not told.skipped for told in self.answers) >= FEWEST_ANSWERS
 
     def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
         """Give the items of the next question, and whether it was asked before.
@@ -172,6 +136,11 @@ class Talk:
         """
         alone = self.moment.belief.n_items < 2
         return None if alone else FORMS[form].choose(self.moment)
+
+
+def reasons_for(start: Start, told: AnsweredQuestion) -> tuple[str, ...]:
+    """Give the attributes that a choice can be for: both are known and differ."""
+    return () if told.choice is None else start.space.differing(*told.choice)
 
 
 class Memory:
@@ -193,7 +162,7 @@ class Memory:
         self._items = items
         self._load = load
         self._starts: dict[str | None, Start] = {}
-        self._talks: LRUCache[str, Talk] = LRUCache(_N_TALKS)
+        self._talks: LRUCache[str, Talk] = LRUCache(_n_talks(len(items)))
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
         # To take a row out of a table takes milliseconds, and it never changes.
@@ -201,6 +170,7 @@ class Memory:
         self.group: Group | None = None
         self.members: dict[str, tuple[int, Member]] = {}
         self.models: tuple[int, GroupModels] | None = None
+        self.calibration: tuple[int, Calibration] | None = None
         self.fitting = threading.Lock()
 
     @cached_property
@@ -232,6 +202,10 @@ class Memory:
             return None
         return population
 
+    def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
+        """Give the attributes that a choice can be for."""
+        return reasons_for(self.start(None), told)
+
     def talk(
         self, participant_id: str, now: Participation, *, keep: bool = True
     ) -> Talk:
@@ -246,19 +220,29 @@ class Memory:
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
         """
-        start, talk = self.start(now.model), self._talks.get(participant_id)
-        n_told = 0 if talk is None else len(talk.moment.told)
-        if (
-            talk is None
-            or talk.start is not start
-            or talk.moment.told != now.answered[:n_told]
-        ):
-            talk, n_told = Talk.begin(start, _seed(participant_id)), 0
-        for told in now.answered[n_told:]:
+        start, kept = self.start(now.model), self._talks.get(participant_id)
+        talk = Talk.begin(start, _seed(participant_id)) if kept is None else kept
+        if not _leads_to(talk, start, now):
+            # The last answer was taken back or amended, or more than that.
+            talk = talk.before or talk
+        if not _leads_to(talk, start, now):
+            talk = Talk.begin(start, _seed(participant_id))
+        for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:
             self._talks.put(participant_id, talk)
         return talk
+
+
+def _n_talks(n_items: int) -> int:
+    n = _NUMBERS // (512 * (n_items + 100))
+    return max(_FEWEST_TALKS, min(_MOST_TALKS, n))
+
+
+def _leads_to(talk: Talk, start: Start, now: Participation) -> bool:
+    """Tell whether a person stands where a talk stood, or went on from there."""
+    told = talk.answers
+    return talk.start is start and told == now.answered[: len(told)]
 
 
 def _seed(participant_id: str) -> int:

@@ -1,7 +1,6 @@
 """What pages and terminal show, without a web framework."""
 
-from penchant.views._charts import HALF_RANGE, Numbers
-from penchant.views._comparison import chance_of, compare_items
+from penchant.views._charts import Numbers
 from penchant.views._curves import curve_tabs, curve_view
 from penchant.views._display import show_name
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
@@ -9,25 +8,26 @@ from penchant.views._group import group_view, ranking_csv
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.views._people import people_view
-from penchant.views._question import Card, question_view
+from penchant.views._question import BecauseView, Card, because_view, question_view
 from penchant.views._ranking import choices, ranking_view
-from penchant.views._reasons import CompareView, why_view
+from penchant.views._reasons import CompareView, compare_items, why_view
 from penchant.views._result import answers_view, best_view
-from penchant.views._studies import study_line, study_view
-from penchant.views._together import together_view
+from penchant.views._studies import checks_view, study_line, study_view
+from penchant.views._together import together_words
 from penchant.views._what_if import WhatIfView, read_values, what_if_view
 
 __all__ = [
     "CHARTS",
-    "HALF_RANGE",
+    "BecauseView",
     "Card",
     "CompareView",
     "Numbers",
     "PictureKind",
     "WhatIfView",
     "answers_view",
+    "because_view",
     "best_view",
-    "chance_of",
+    "checks_view",
     "choices",
     "compare_items",
     "curve_tabs",
@@ -46,7 +46,7 @@ __all__ = [
     "show_name",
     "study_line",
     "study_view",
-    "together_view",
+    "together_words",
     "what_if_view",
     "why_view",
 ]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Self
 
 __all__ = [
-    "HALF_RANGE",
     "Axis",
     "Bar",
     "CurveShape",
@@ -17,9 +16,6 @@ __all__ = [
     "curve_shape",
     "waterfall",
 ]
-
-HALF_RANGE = 1.6448536269514722
-"""Half of a 90 % range, in standard deviations."""
 
 _MOST_TICKS = 5
 _MARGIN = 0.03
@@ -160,22 +156,24 @@ class Bar:
     end: float
 
     @classmethod
-    def placed(cls, axis: Axis, start: float, change: float, half: float) -> Self:
-        """Place a change, known up to ± half, on an axis."""
+    def placed(
+        cls, axis: Axis, start: float, change: float, low: float, high: float
+    ) -> Self:
+        """Place a change on an axis, and the range in which it lies."""
         begin, end = axis.place(start), axis.place(start + change)
         return cls(
             min(begin, end),
             round(abs(end - begin), 2),
             "pro" if change >= 0 else "con",
-            axis.place(start + change - half),
-            axis.place(start + change + half),
+            axis.place(start + low),
+            axis.place(start + high),
             begin,
             end,
         )
 
 
 def waterfall(
-    base: float, changes: Sequence[float], halves: Sequence[float]
+    base: float, changes: Sequence[tuple[float, float, float]]
 ) -> tuple[Axis, list[Bar]]:
     """Place changes one after the other, each beginning where the last one ended.
 
@@ -183,19 +181,19 @@ def waterfall(
     ----------
     base : float
         Where the first begins.
-    changes, halves : sequence of float
-        What each adds, and half of its range.
+    changes : sequence of (float, float, float)
+        What each adds, and the ends of its range.
     """
     starts = [base]
-    for change in changes:
+    for change, _, _ in changes:
         starts.append(starts[-1] + change)
-    reach = [base, starts[-1]]
-    for start, half in zip(starts[1:], halves, strict=True):
-        reach += [start - half, start + half]
+    reach = list(starts)
+    for start, (_, low, high) in zip(starts, changes, strict=False):
+        reach += [start + low, start + high]
     axis = Axis.around(reach)
     bars = [
-        Bar.placed(axis, start, change, half)
-        for start, change, half in zip(starts, changes, halves, strict=False)
+        Bar.placed(axis, start, *each)
+        for start, each in zip(starts, changes, strict=False)
     ]
     return axis, bars
 

@@ -98,7 +98,12 @@ def curve_view(items: Items, curve: Curve, texts: Texts) -> CurveView:
         numbers.id,
         texts("curves.walk", attribute=name),
         texts("curves.title", attribute=name),
-        texts("curves.weight", share=texts.share(curve.share)),
+        texts(
+            "curves.weight",
+            share=texts.share(curve.share),
+            low=texts.share(curve.share_low),
+            high=texts.share(curve.share_high),
+        ),
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
         _across(attribute, across, texts) if numeric else (),
         _upward(upward, texts),

@@ -119,7 +119,9 @@ def _rules(model: Any, texts: Texts) -> tuple[tuple[RuleRow, ...], float]:
         number = _weight(weight, texts)
         key = "owner.model.rule_for" if weight >= 0 else "owner.model.rule_against"
         words = texts(key, rule=text, weight=number)
-        rows.append(RuleRow(text, number, Bar.placed(axis, 0.0, weight, 0.0), words))
+        rows.append(
+            RuleRow(text, number, Bar.placed(axis, 0.0, weight, weight, weight), words)
+        )
     return tuple(rows), axis.place(0.0)
 
 

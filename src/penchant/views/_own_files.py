@@ -15,7 +15,7 @@ def own_answers_csv(study: Study, now: Participation) -> str:
     rows = [_row(study, number, told) for number, told in enumerate(now.answered, 1)]
     most = max((len(told.items) for told in now.answered), default=0)
     shown = [f"item_{slot}" for slot in range(1, most + 1)]
-    columns = ["number", "form", *shown, "answer", "repeat"]
+    columns = ["number", "form", *shown, "answer", "because", "repeat"]
     return write_csv_table(pd.DataFrame(rows, columns=columns), None) or ""
 
 
@@ -26,6 +26,7 @@ def _row(study: Study, number: int, told: AnsweredQuestion) -> dict[str, Any]:
         "form": told.form,
         **{f"item_{slot}": names[item] for slot, item in enumerate(told.items, 1)},
         "answer": answer_text(told),
+        "because": told.because,
         "repeat": told.repeat,
     }
 
@@ -59,6 +60,7 @@ def own_result(study: Study, participant_id: str, now: Participation) -> dict[st
                 "form": told.form,
                 "items": [study.items.names[item] for item in told.items],
                 "answer": answer_text(told),
+                "because": told.because,
                 "repeat": told.repeat,
             }
             for told in now.answered

@@ -1,16 +1,23 @@
 """Turning an open question into what its page shows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any
 
 from penchant.data import Attribute, Items
-from penchant.studies import FORMS, OpenQuestion, Progress
+from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
 from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
 
-__all__ = ["Card", "Line", "QuestionView", "question_view"]
+__all__ = [
+    "BecauseView",
+    "Card",
+    "Line",
+    "QuestionView",
+    "because_view",
+    "question_view",
+]
 
 _MOST_TINTED = 4 / 7
 """If a larger share of the rows differs, the tint would mark nothing."""
@@ -47,6 +54,45 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """An attribute that the last choice can have been for.
+
+    Parameters
+    ----------
+    attribute : int
+        Its position.
+    label, key : str
+        As people read it, and the key that names it; empty: none.
+    chosen : bool
+        Whether the person named it.
+    """
+
+    attribute: int
+    label: str
+    key: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class BecauseView:
+    """What was chosen last, and what it can have been for.
+
+    Parameters
+    ----------
+    question : str
+        Which question.
+    sentence : str
+        What was chosen, as the beginning of a sentence that a reason ends.
+    reasons : tuple of Reason
+        In the order of the table.
+    """
+
+    question: str
+    sentence: str
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
 class QuestionView:
     """A question as its page shows it.
 
@@ -68,6 +114,8 @@ class QuestionView:
         What was wrong with the last answer, if anything.
     given : dict
         What the person chose before, by field, to show it again.
+    because : BecauseView or None
+        What the person may say of the last choice.
     """
 
     id: str
@@ -81,6 +129,45 @@ class QuestionView:
     can_undo: bool
     notice: str = ""
     given: dict[str, str] = field(default_factory=dict)
+    because: BecauseView | None = None
+
+
+def because_view(
+    items: Items,
+    told: AnsweredQuestion,
+    offered: Sequence[str],
+    texts: Texts,
+    keys: str = "qwertz",
+) -> BecauseView | None:
+    """Show what a choice can have been for.
+
+    Parameters
+    ----------
+    items : Items
+        The alternatives of the study.
+    told : AnsweredQuestion
+        The last answer.
+    offered : sequence of str
+        The attributes, see `Study.reasons_for`.
+    texts : Texts
+        In the language of the person.
+    keys : str
+        What names the first of them with one key.
+    """
+    if told.choice is None or not offered:
+        return None
+    name = show_name(items.names[told.choice[0]])
+    reasons = tuple(_reasons(items, told, offered, keys))
+    return BecauseView(told.question, texts("question.because", name=name), reasons)
+
+
+def _reasons(
+    items: Items, told: AnsweredQuestion, offered: Sequence[str], keys: str
+) -> Iterator[Reason]:
+    known = [attribute.name for attribute in items.attributes]
+    for place, name in enumerate(offered):
+        key = keys[place : place + 1]
+        yield Reason(known.index(name), show_name(name), key, name == told.because)
 
 
 def question_view(
@@ -91,6 +178,7 @@ def question_view(
     *,
     notice: str = "",
     given: dict[str, str] | None = None,
+    because: BecauseView | None = None,
 ) -> QuestionView:
     """Show a question.
 
@@ -108,13 +196,15 @@ def question_view(
         What was wrong with the last answer, if anything.
     given : dict, optional
         What the person chose before, by field.
+    because : BecauseView, optional
+        What the person may say of the last choice.
     """
     cards = _cards(items, question.items, texts)
     differing = sum(line.differs for line in cards[0].lines)
-    sentence = [texts("question.sure", share=texts.share(progress.certainty))]
-    if progress.about_left is not None:
-        left = max(1, progress.about_left.questions)
-        sentence.append(texts.count("question.left", left))
+    sure = progress.certainty if progress.is_known else 0.0
+    sentence = [texts("question.early")]
+    if progress.is_known:
+        sentence = [texts("question.sure", share=texts.share(sure))]
     if question.repeat:
         sentence.append(texts("question.repeat"))
     return QuestionView(
@@ -123,12 +213,13 @@ def question_view(
         texts(FORMS[question.form].title),
         texts("question.number", number=texts.number(question.number)),
         " ".join(sentence),
-        round(100 * progress.certainty),
+        round(100 * sure),
         cards,
         len(cards) > 1 and differing <= _MOST_TINTED * len(cards[0].lines),
         progress.can_undo,
         notice,
         given or {},
+        because,
     )
 
 

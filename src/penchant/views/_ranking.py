@@ -133,7 +133,11 @@ def answer_words(items: Items, told: AnsweredQuestion, texts: Texts) -> str:
     if told.skipped:
         return texts("decided.skipped")
     names = {item: show_name(items.names[item], 40) for item in told.items}
-    return FORMS[told.form].words(told, names, texts)
+    words = FORMS[told.form].words(told, names, texts)
+    if told.because is None:
+        return words
+    reason = show_name(told.because, 40)
+    return texts("decided.because", answer=words, attribute=reason)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from penchant.data import Items
-from penchant.explanation import Attribution, Change, Flip, Reason, Reasons
+from penchant.elicitation import MainReason
+from penchant.explanation import Change, Flip
+from penchant.studies import ParticipantRecord, Parts, Study
 from penchant.texts import Texts
 from penchant.views._charts import (
-    HALF_RANGE,
     Axis,
     Bar,
     NumberRow,
@@ -23,19 +22,15 @@ __all__ = [
     "CompareView",
     "Step",
     "WhyView",
-    "compare_view",
-    "same_view",
+    "compare_items",
+    "reason_words",
     "why_view",
 ]
 
-_TOLD = 3
-"""So many attributes are named in the sentence."""
 _LEAST_POINTS = 0.5
 """Less than this is no point, so it is not told."""
 _LONGEST_LABEL = 40
 _FLIPS = 3
-_SURE = 0.8
-"""Reasons whose sign is less certain are told with doubt."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +83,11 @@ class _Part:
     value: str
     rival: str
     points: float
-    half: float
+    low: float
+    high: float
 
     def numbers(self, texts: Texts, *, both: bool = False) -> NumberRow:
-        span = texts.span(self.points - self.half, self.points + self.half)
+        span = texts.span(self.low, self.high)
         values = (self.value, self.rival) if both else (self.value,)
         return NumberRow(self.label, (*values, texts.signed(self.points), span))
 
@@ -105,14 +101,14 @@ class _Part:
             attribute=self.label,
             value=self.value,
             points=texts.signed(self.points),
-            low=texts.points(self.points - self.half),
-            high=texts.points(self.points + self.half),
+            low=texts.points(self.low),
+            high=texts.points(self.high),
             **more,
         )
 
 
 def why_view(
-    items: Items, item: int, attribution: Attribution, texts: Texts
+    items: Items, item: int, found: Parts, reason: MainReason, texts: Texts
 ) -> WhyView:
     """Show what each attribute adds to an alternative.
 
@@ -122,24 +118,24 @@ def why_view(
         The alternatives.
     item : int
         Which one.
-    attribution : Attribution
-        Of one row, in points.
+    found : Parts
+        What each adds over the average.
+    reason : MainReason
+        What speaks most for it.
     texts : Texts
         In the language of the person.
     """
     name = show_name(items.names[item])
-    parts = _parts(items, item, None, attribution, texts)
-    base, total = float(attribution.base[0]), float(attribution.predictions[0])
-    axis, bars = waterfall(
-        base, [part.points for part in parts], [part.half for part in parts]
-    )
+    parts = _parts(items, item, None, found, texts)
+    base, total = found.base, found.total
+    axis, bars = waterfall(base, [(p.points, p.low, p.high) for p in parts])
     heads = ("result.attribute", "result.value", "why.adds", "result.range")
     return WhyView(
         item,
         name,
         texts("why.title", name=name),
         texts("why.hint", base=texts.points(base), points=texts.points(total)),
-        _why_words(parts, texts),
+        reason_words(items, item, reason, texts),
         texts.points(base),
         texts.points(total),
         axis.place(base),
@@ -154,31 +150,26 @@ def why_view(
 
 
 def _parts(
-    items: Items,
-    item: int,
-    rival: int | None,
-    attribution: Attribution,
-    texts: Texts,
+    items: Items, item: int, rival: int | None, found: Parts, texts: Texts
 ) -> list[_Part]:
     """Give what each attribute and the rest add, the largest first, the rest last."""
+    places = {attribute.name: k for k, attribute in enumerate(items.attributes)}
     values = item_values(items, item, texts)
     others = [""] * len(values) if rival is None else item_values(items, rival, texts)
-    std = attribution.std
-    halves = np.zeros(len(values)) if std is None else HALF_RANGE * std[0]
+    ends = zip(found.names, found.points, found.low, found.high, strict=True)
     parts = [
         _Part(
-            show_name(attribution.names[k], _LONGEST_LABEL),
-            show_name(values[k], _LONGEST_LABEL),
-            show_name(others[k], _LONGEST_LABEL),
-            float(attribution.values[0, k]),
-            float(halves[k]),
+            show_name(name, _LONGEST_LABEL),
+            show_name(values[places[name]], _LONGEST_LABEL),
+            show_name(others[places[name]], _LONGEST_LABEL),
+            *map(float, numbers),
         )
-        for k in range(len(values))
+        for name, *numbers in ends
     ]
     parts.sort(key=lambda part: -abs(part.points))
-    rest = float(attribution.gap[0])
-    if abs(rest) >= _LEAST_POINTS:
-        parts.append(_Part(texts("result.rest"), "", "", rest, 0.0))
+    if abs(found.rest) >= _LEAST_POINTS:
+        rest = texts("result.rest")
+        parts.append(_Part(rest, "", "", found.rest, found.rest, found.rest))
     return parts
 
 
@@ -186,20 +177,20 @@ def _ticks(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
     return tuple(Tick(axis.place(value), texts.points(value)) for value in axis.ticks())
 
 
-def _why_words(parts: Sequence[_Part], texts: Texts) -> str:
-    told = [part for part in parts if abs(part.points) >= _LEAST_POINTS and part.value]
-    if not told:
-        return texts("why.words_none")
-    words = [
-        texts(
-            "why.part",
-            attribute=part.label,
-            value=part.value,
-            points=texts.signed(part.points),
-        )
-        for part in told[:_TOLD]
+def reason_words(items: Items, item: int, reason: MainReason, texts: Texts) -> str:
+    """Say what speaks most for an alternative: one thing, one of two, or several."""
+    if not reason.attributes:
+        return texts("why.several")
+    names = [attribute.name for attribute in items.attributes]
+    values = dict(zip(names, item_values(items, item, texts), strict=True))
+    told = [
+        texts("why.part", attribute=show_name(name, _LONGEST_LABEL), value=values[name])
+        for name in reason.attributes
     ]
-    return texts("why.words", parts=texts.listed(words))
+    share = texts.share(reason.probability)
+    if len(told) == 1:
+        return texts("why.one", part=told[0], share=share)
+    return texts("why.two", a=told[0], b=told[1], share=share)
 
 
 @dataclass(frozen=True)
@@ -237,49 +228,51 @@ class CompareView:
     numbers: Numbers
 
 
-def compare_view(
-    items: Items,
-    pair: tuple[int, int],
-    contrast: Attribution,
-    reasons: Reasons,
-    flip: Flip | None,
-    chance: float,
+def compare_items(
+    study: Study,
+    person: str | ParticipantRecord,
+    a: int,
+    b: int,
     texts: Texts,
+    *,
+    changes: bool,
 ) -> CompareView:
-    """Show why an alternative is better than another.
+    """Tell why one alternative is better than another.
 
     Parameters
     ----------
-    items : Items
-        The alternatives.
-    pair : (int, int)
-        The first and the second.
-    contrast : Attribution
-        Of the first against the second: one row, in points.
-    reasons : Reasons
-        Of the better one against the other.
-    flip : Flip or None
-        What would make the other the better one; None: it is not told.
-    chance : float
-        Probability that the person prefers the better one.
+    study : Study
+    person : str or ParticipantRecord
+        The participant.
+    a, b : int
+        Two alternatives.
     texts : Texts
-        In the language of the person.
+        In the language of the reader.
+    changes : bool
+        Whether to look for what would change the choice, which takes a second.
     """
-    names = [show_name(items.names[item]) for item in pair]
-    ahead = float(contrast.predictions[0] - contrast.base[0])
-    better, worse = names if ahead >= 0 else names[::-1]
-    words = {"a": better, "b": worse}
-    parts = _parts(items, *pair, contrast, texts)
-    axis = Axis.both_sides(abs(part.points) + part.half for part in parts)
-    points = texts.count("compare.points", round(abs(ahead)))
-    share = texts.share(chance)
+    items = study.items
+    if a == b:
+        return _same(items, a, texts)
+    shown = study.contrast(person, a, b)
+    turned = shown.total < shown.base
+    found = study.contrast(person, b, a) if turned else shown
+    better, worse = (b, a) if turned else (a, b)
+    flip = study.flip(person, worse, better) if changes else None
+    words = {"a": show_name(items.names[better]), "b": show_name(items.names[worse])}
+    names = [show_name(items.names[item]) for item in (a, b)]
+    parts = _parts(items, a, b, shown, texts)
+    axis = Axis.both_sides(end for part in parts for end in (part.low, part.high))
+    points = texts.count("compare.points", round(found.total - found.base))
+    share = texts.share(found.chance)
     return CompareView(
-        *pair,
+        a,
+        b,
         names[0],
         names[1],
         texts("compare.title", **words),
-        texts("compare.ahead", a=better, points=points, share=share),
-        _argument(reasons, words, texts),
+        texts("compare.ahead", a=words["a"], points=points, share=share),
+        _argument(found, words, texts),
         _flips(items, flip, words, texts),
         tuple(_side(part, axis, names[0], texts) for part in parts),
         axis.place(0.0),
@@ -287,7 +280,7 @@ def compare_view(
     )
 
 
-def same_view(items: Items, item: int, texts: Texts) -> CompareView:
+def _same(items: Items, item: int, texts: Texts) -> CompareView:
     """Say that an alternative cannot be compared with itself."""
     name = show_name(items.names[item])
     title, sentence = texts("compare.title_same"), texts("compare.same")
@@ -307,28 +300,21 @@ def _both_numbers(
 
 def _side(part: _Part, axis: Axis, name: str, texts: Texts) -> Step:
     """Draw what speaks for the first alternative to the left."""
-    bar = Bar.placed(axis, 0.0, -part.points, part.half)
+    bar = Bar.placed(axis, 0.0, -part.points, -part.high, -part.low)
     side = "pro" if part.points >= 0 else "con"
     words = part.tip("compare.tip", texts, name=name)
     return part.step(replace(bar, side=side), words, texts)
 
 
-def _argument(reasons: Reasons, names: dict[str, str], texts: Texts) -> str:
-    """Say which few reasons are enough."""
-    if not reasons.cons:
+def _argument(found: Parts, names: dict[str, str], texts: Texts) -> str:
+    """Say which few reasons are enough, where that is known."""
+    if not (found.points < 0).any():
         return texts("compare.nothing_against", **names)
-    decisive = [_decisive(reason, texts) for reason in reasons.decisive]
+    decisive = [show_name(name, _LONGEST_LABEL) for name in found.decisive]
     if not decisive:
         return texts("compare.no_argument", **names)
     key = "compare.enough_one" if len(decisive) == 1 else "compare.enough_more"
     return texts.sentence(texts(key, parts=texts.listed(decisive), **names))
-
-
-def _decisive(reason: Reason, texts: Texts) -> str:
-    """Name an attribute, with doubt where its sign is not certain."""
-    name = show_name(reason.attribute, _LONGEST_LABEL)
-    sure = reason.certainty is None or reason.certainty >= _SURE
-    return name if sure else texts("compare.perhaps", attribute=name)
 
 
 def _flips(

@@ -6,13 +6,14 @@ import pandas as pd
 
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
-from penchant.studies import StudyRecord, StudySummary
+from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
 
 __all__ = [
     "ROWS_PER_PAGE",
     "StudyLine",
     "StudyView",
+    "checks_view",
     "study_line",
     "study_view",
 ]
@@ -90,6 +91,31 @@ class StudyView:
     shown: str
     previous: str
     following: str
+
+
+@dataclass(frozen=True)
+class ChecksView:
+    """How often answers were foretold rightly.
+
+    Parameters
+    ----------
+    words : str
+        In words; empty while none were foretold.
+    warning : str
+        What that means for the results, if it is bad.
+    """
+
+    words: str
+    warning: str
+
+
+def checks_view(found: Calibration, texts: Texts) -> ChecksView:
+    """Say how often answers were foretold rightly."""
+    if not found.n:
+        return ChecksView("", "")
+    right, said = texts.number(found.right), texts.share(found.said)
+    words = texts.count("owner.checks.right", found.n, right=right, said=said)
+    return ChecksView(words, texts("owner.checks.fails") if found.fails else "")
 
 
 def study_line(study: StudySummary, texts: Texts) -> StudyLine:

@@ -29,6 +29,7 @@ def test_table_has_every_form_of_answer(store: SqlStore, hostile_items: Items) -
     before = datetime.now(UTC)
     log = [
         *(asked(1, "pair", [3, 0]), told(1, "right")),
+        ("because", {"question": f"{1:016x}", "attribute": "=rent"}),
         *(asked(2, "best-worst", [5, 4, 1]), told(2, {"best": 1, "worst": 5})),
         *(asked(3, "ranking", [2, 0, 1]), told(3, [1, 2, 0])),
         *(asked(4, "rating", [4]), told(4, 5)),
@@ -52,6 +53,7 @@ def test_table_has_every_form_of_answer(store: SqlStore, hostile_items: Items) -
     assert frame["form"].tolist()[1:4] == ["best-worst", "ranking", "rating"]
     assert frame.loc[0, ["item_1", "item_2"]].tolist() == [HOSTILE[3], HOSTILE[0]]
     assert frame["item_3"].isna().tolist() == [True, False, False, True, True]
+    assert frame["because"].dropna().to_dict() == {0: "=rent"}
     assert (frame["at"] >= before).all()
     assert not frame["simulated"].any()
 
@@ -75,7 +77,10 @@ def test_study_without_answers_has_an_empty_table(
 ) -> None:
     study_id = store.create_study("Flats", items)
     assert len(answers_frame(store, study_id)) == 0
-    header = "participant,label,simulated,number,question,form,answer,repeat,at\n"
+    header = (
+        "participant,label,simulated,number,question,form,answer,because,repeat,"
+        "predicted,predicted_probability,at\n"
+    )
     assert answers_csv(store, study_id) == header
     with pytest.raises(StudyNotFoundError):
         answers_frame(store, "0" * 32)

@@ -18,6 +18,8 @@ SETTINGS = {
     "max_regret": "0.1",
     "language-fr": "yes",
     "help_each_other": "yes",
+    "check_every": "5",
+    "end_checks": "yes",
 }
 
 
@@ -112,6 +114,9 @@ def test_settings_are_changed(
         intro="Hello\nyou",
         open=False,
         help_each_other=True,
+        reasons=False,
+        check_every=5,
+        end_checks=True,
     )
     page = client.get(address).text
     assert '<option value="rating" selected>' in page
@@ -127,6 +132,8 @@ def test_settings_are_changed(
         ("max_questions", "many", "whole number"),
         ("max_questions", "1" * 5000, "whole number"),
         ("max_regret", "-1", "at least 0"),
+        ("check_every", "1", "from 2 to 1000"),
+        ("check_every", "", "whole numbers"),
         ("max_regret", "nan", "at least 0"),
         ("max_regret", "little", "must be a number"),
         ("question", "poem", "must be one of"),
@@ -214,3 +221,21 @@ def test_health_and_readiness(
     monkeypatch.setattr(store, "find_session", fail)
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize(("right", "warned"), [(17, False), (11, True)])
+def test_the_study_tells_how_often_it_foretold_answers(
+    client: TestClient, store: SqlStore, study_id: str, right: int, warned: bool
+) -> None:
+    log: list[tuple[str, dict[str, Any]]] = []
+    for k in range(20):
+        asked = {"question": f"{k}", "form": "pair", "items": [0, 1]}
+        foretold = {"answer": "left", "probability": 0.82}
+        told = "left" if k < right else "right"
+        log.append(("asked", {**asked, "predicted": foretold}))
+        log.append(("answered", {"question": f"{k}", "answer": told}))
+    store.add_participant(study_id, events=log)
+    for page in ("", "/group", "/report", "/export/report.html"):
+        text = client.get(f"/studies/{study_id}{page}").text
+        assert f": {right} came as foretold, and we had said 82" in text
+        assert ("Do not rely on these results" in text) is warned

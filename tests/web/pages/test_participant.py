@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 import penchant.web
 from penchant.data import Items
 from penchant.datasets import load_flats
-from penchant.studies import SqlStore, StudySettings, load_texts
+from penchant.studies import SqlStore, Study, StudySettings, load_texts
 
 RIGHT_TO_LEFT = "\u05e9\u05dc\u05d5\u05dd"
 HOSTILE = (
@@ -274,7 +274,9 @@ def test_budget_ends_the_questions_and_the_person_may_go_on(
 def test_sure_enough_ends_the_questions(
     client: TestClient, start: Callable[..., str]
 ) -> None:
-    page = _answer(client, start(max_regret=100.0), answer="left")
+    home = start(max_regret=100.0)
+    for _ in range(3):
+        page = _answer(client, home, answer="left")
     assert "We know enough" in page.text
 
 
@@ -342,7 +344,7 @@ def test_every_text_is_used() -> None:
     by_number = ("language", "numbers", "question.rating_words", "noun", "errors.4")
     by_number += ("errors.5",)
     by_number += ("owner.take", "owner.charts", "owner.settings.questions")
-    by_number += ("owner.study.states",)
+    by_number += ("owner.study.states", "result.lead_")
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)
@@ -357,3 +359,49 @@ def test_every_text_is_used() -> None:
         if not key.startswith(by_number) and key not in made and key not in code
     ]
     assert unused == []
+
+
+def test_a_tap_says_what_the_last_choice_was_for(
+    client: TestClient, store: SqlStore, start: Callable[..., str]
+) -> None:
+    home = start()
+    assert "because" not in client.get(home).text
+    page = _answer(client, home, answer="left").text
+    assert "Mainly because of:" in page
+    offered = re.findall(r'name="attribute" value="(\d+)"', page)
+    assert len(offered) > 1
+    assert 'data-key="q"' in page
+    asked = _field(page, "question")
+    tapped = client.post(
+        f"{home}/because", data={"last": _field(page, "last"), "attribute": offered[1]}
+    ).text
+    assert _field(tapped, "question") == asked  # the same question waits
+    assert tapped.count('aria-pressed="true"') == 1
+    person = store.find_participant(home.removeprefix("/p/"))
+    study = Study(store, person.study_id)
+    named = study.items.attributes[int(offered[1])].name
+    assert study.participation(person).answered[0].because == named
+    data = {"last": _field(page, "last"), "attribute": ""}  # pressed again
+    assert 'aria-pressed="true"' not in client.post(f"{home}/because", data=data).text
+    assert "Mainly because of:" not in _answer(client, home, answer="tie").text
+
+
+def test_a_tap_that_makes_no_sense_changes_nothing(
+    client: TestClient, start: Callable[..., str]
+) -> None:
+    home = start()
+    page = _answer(client, home, answer="left").text
+    last = _field(page, "last")
+    wrong = client.post(f"{home}/because", data={"last": "0" * 16, "attribute": "0"})
+    assert wrong.status_code == 409
+    assert "cannot be the reason" in wrong.text
+    odd = client.post(f"{home}/because", data={"last": last, "attribute": "٣"})
+    assert odd.status_code == 200
+    assert 'aria-pressed="true"' not in odd.text
+
+
+def test_taps_can_be_switched_off(
+    client: TestClient, start: Callable[..., str]
+) -> None:
+    page = _answer(client, start(reasons=False), answer="left").text
+    assert "Mainly because of:" not in page

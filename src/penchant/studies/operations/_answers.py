@@ -12,7 +12,14 @@ from penchant.studies.store._store import Store
 __all__ = ["answer_text", "answers_csv", "answers_frame"]
 
 _BEFORE: Final = ["participant", "label", "simulated", "number", "question", "form"]
-_AFTER: Final = ["answer", "repeat", "at"]
+_AFTER: Final = [
+    "answer",
+    "because",
+    "repeat",
+    "predicted",
+    "predicted_probability",
+    "at",
+]
 
 
 def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
@@ -32,9 +39,11 @@ def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
     DataFrame
         Columns: `participant`, `label`, `simulated`, `number` (1 is the first
         answer of a participant), `question`, `form`, `item_1`, `item_2`, ...
-        (names of what was shown), `answer`, `repeat` and `at`. The answer to a
-        pair is a word, to a rating a number; other answers name the columns:
-        ``item_3 > item_1 > item_2`` or ``item_2 best, item_1 worst``.
+        (names of what was shown), `answer`, `because` (the attribute that the
+        person named as the main reason), `repeat`, `predicted` and
+        `predicted_probability` (of the questions whose answer was foretold) and
+        `at`. The answer to a pair is a word, to a rating a number; other answers
+        name the columns: ``item_3 > item_1 > item_2`` or ``item_2 best, item_1 worst``.
     """
     dump = store.dump_study(study_id)
     names = dump.study.items.names
@@ -68,7 +77,12 @@ def _row(told: AnsweredQuestion, names: tuple[str, ...]) -> dict[str, Any]:
         "form": told.form,
         **{f"item_{slot}": names[item] for slot, item in enumerate(told.items, 1)},
         "answer": answer_text(told),
+        "because": told.because,
         "repeat": told.repeat,
+        "predicted": None if told.predicted is None else told.predicted.answer,
+        "predicted_probability": (
+            None if told.predicted is None else told.predicted.probability
+        ),
     }
 
 

@@ -22,6 +22,12 @@ people = store.list_participants(study.id)
 print(study.record.name, len(study.items), len(people), sep=" | ")
 study.items.frame.set_axis(list(study.items.names)).head()"""
 
+_ANSWERS: Final = """\
+from penchant.studies import answers_frame
+
+answers = answers_frame(store, study.id)
+answers[["label", "number", "item_1", "item_2", "answer", "because"]].tail()"""
+
 _GROUP: Final = """\
 group = study.group()
 pd.DataFrame(
@@ -103,10 +109,11 @@ def study_notebook(file: str) -> dict[str, Any]:
     --------
     >>> notebook = study_notebook("study.json")
     >>> notebook["nbformat"], len(notebook["cells"])
-    (4, 14)
+    (4, 16)
     """
     parts = [
         ("# The study", _LOAD.format(file=file)),
+        ("# What people answered, and what they named as the main reason", _ANSWERS),
         ("# What the group prefers", _GROUP),
         ("# How much attributes weigh for segments of people", _SEGMENTS),
         ("# What one participant prefers, with 90 % ranges", _PERSON),

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from penchant.data import Items
 from penchant.exceptions import FormatError, PenchantError
+from penchant.studies._participation import check_kind
 from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import new_id
 from penchant.studies.store._log import new_link
@@ -186,7 +187,7 @@ def _read_events(
     events = []
     for number, entry in enumerate(entries):
         person = _count(entry["participant"])
-        check_text("The kind of an event", entry["kind"])
+        check_kind(entry["kind"])
         events.append(
             EventRecord(
                 number,

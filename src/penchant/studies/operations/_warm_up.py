@@ -3,9 +3,8 @@
 from functools import cache
 
 from penchant.datasets import load_flats
-from penchant.explanation import contrast, flip
 from penchant.studies._participation import AnsweredQuestion
-from penchant.studies._results import curves, interactions, ranking
+from penchant.studies._results import contrast, curves, interactions, ranking
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
 
@@ -32,6 +31,4 @@ def warm_up() -> None:
     ranking(talk, names)
     curves(talk)
     interactions(talk)
-    first, second = items.take([0]), items.take([1])
-    contrast(talk.utility, first, second)
-    flip(talk.utility, first, second)
+    contrast(talk, 0, 1)

@@ -34,11 +34,17 @@ def check_text(what: str, text: object, *, longest: int | None = None) -> None:
 
 
 def pack(body: Mapping[str, Any]) -> str:
-    """Write the body of an event as JSON in ASCII, which every database keeps."""
+    """Write the body of an event as JSON in its one canonical form.
+
+    The keys are sorted, there are no spaces, and all is ASCII, which every database
+    keeps.
+    """
     if not isinstance(body, Mapping):
         raise DataError(f"The body of an event must be a mapping. Got {body!r}.")
     try:
-        return json.dumps(dict(body), allow_nan=False, separators=(",", ":"))
+        return json.dumps(
+            dict(body), allow_nan=False, separators=(",", ":"), sort_keys=True
+        )
     except (TypeError, ValueError, RecursionError) as error:
         raise DataError(
             f"The body of an event must be plain values for JSON: {error}."

@@ -26,11 +26,11 @@ class SettingsForm:
     ----------
     name : str
         Name of the study.
-    question, max_questions, max_regret, intro, consent : str
+    question, max_questions, max_regret, check_every, intro, consent : str
         As in `penchant.studies.StudySettings`.
     languages : tuple of str
         Codes that are ticked, in the order of the form.
-    open, help_each_other : bool
+    open, help_each_other, reasons, end_checks : bool
         Whether they are ticked.
     nouns : tuple of Noun
         What alternatives are called, one per language; empty where nothing is typed.
@@ -42,11 +42,14 @@ class SettingsForm:
     question: str
     max_questions: str
     max_regret: str
+    check_every: str
     intro: str
     consent: str
     languages: tuple[str, ...]
     open: bool
     help_each_other: bool
+    reasons: bool
+    end_checks: bool
     nouns: tuple[Noun, ...]
     error: str = ""
 
@@ -79,11 +82,14 @@ def settings_form(study: StudyRecord) -> SettingsForm:
         settings.question,
         str(settings.max_questions),
         f"{settings.max_regret:g}",
+        str(settings.check_every),
         settings.intro,
         settings.consent,
         settings.languages,
         settings.open,
         settings.help_each_other,
+        settings.reasons,
+        settings.end_checks,
         tuple(settings.noun(code) for code in LANGUAGES),
     )
 
@@ -100,11 +106,14 @@ def read_settings(fields: Mapping[str, Any]) -> SettingsForm:
         text("question"),
         text("max_questions"),
         text("max_regret"),
+        text("check_every"),
         text("intro"),
         text("consent"),
         tuple(code for code in LANGUAGES if f"language-{code}" in fields),
         "open" in fields,
         "help_each_other" in fields,
+        "reasons" in fields,
+        "end_checks" in fields,
         tuple(
             Noun(
                 code,
@@ -134,6 +143,9 @@ def check_settings(
             intro=form.intro,
             open=form.open,
             help_each_other=form.help_each_other,
+            reasons=form.reasons,
+            check_every=_whole(form.check_every),
+            end_checks=form.end_checks,
             nouns=tuple(noun for noun in form.nouns if noun.singular),
         )
     except DataError as error:
@@ -143,7 +155,10 @@ def check_settings(
 
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise DataError(f"The most questions must be a whole number. Got {text!r}.")
+        raise DataError(
+            "The most questions, and one in how many is a check, are whole numbers. "
+            f"Got {text!r}."
+        )
     return int(text)
 
 

@@ -14,6 +14,8 @@ from penchant.studies import (
     OpenQuestion,
     ParticipantRecord,
     Participation,
+    Progress,
+    Study,
     StudyRecord,
     StudySettings,
     StudySummary,
@@ -24,6 +26,7 @@ from penchant.web.pages._participant import LONGEST_LABEL
 __all__ = [
     "AnswerIn",
     "AttributeModel",
+    "BecauseIn",
     "CountIn",
     "ItemModel",
     "ItemsOut",
@@ -65,7 +68,7 @@ class SettingsModel(_Model):
 
     question: FormName = "pair"
     max_questions: int = Field(default=25, ge=1, le=1000, strict=True)
-    max_regret: float = Field(default=0.05, ge=0)
+    max_regret: float = Field(default=0.1, ge=0)
     consent: str = Field(default="", max_length=20_000)
     languages: list[Literal["en", "fr"]] = Field(
         default=["en", "fr"],
@@ -76,6 +79,19 @@ class SettingsModel(_Model):
     intro: str = Field(default="", max_length=20_000)
     open: bool = Field(default=True, strict=True)
     help_each_other: bool = Field(default=True, strict=True)
+    reasons: bool = Field(
+        default=True,
+        strict=True,
+        description="Whether people may say what a choice was mainly for.",
+    )
+    check_every: int = Field(
+        default=8,
+        ge=0,
+        le=1000,
+        strict=True,
+        description="One in so many questions is foretold; 0: none. Not 1.",
+    )
+    end_checks: bool = Field(default=False, strict=True)
     nouns: dict[Literal["en", "fr"], Nouns] = Field(
         default={},
         description="What one alternative and several are called, by language.",
@@ -281,10 +297,23 @@ class AnswerIn(_Model):
         | Annotated[list[Annotated[int, Field(strict=True)]], Field(max_length=20)]
     )
 
+    because: str | None = Field(
+        default=None,
+        max_length=1000,
+        description="The attribute that the choice of a pair was mainly for.",
+    )
+
     def plain(self) -> Any:
         """Give the answer as plain values."""
         given = self.answer
         return given.model_dump() if isinstance(given, BestWorst) else given
+
+
+class BecauseIn(_Model):
+    """What a choice was mainly for; null takes it back."""
+
+    question: str = Field(max_length=100)
+    attribute: str | None = Field(max_length=1000)
 
 
 class ParticipationOut(_Model):
@@ -296,18 +325,22 @@ class ParticipationOut(_Model):
     language: str
     needs_consent: bool
     n_answers: int
-    certainty: float
+    certainty: float = Field(
+        description="Chance that the recommended alternative is your best, or as good."
+    )
     can_undo: bool
-    about_left: int | None
+    reasons: list[str] = Field(
+        description="What the last choice can have been for, see /me/because."
+    )
 
     @classmethod
     def from_participation(
-        cls, study_id: str, now: Participation, needs_consent: bool, progress: Any
+        cls, study: Study, now: Participation, needs_consent: bool, progress: Progress
     ) -> "ParticipationOut":
         """Show where somebody stands."""
-        left = progress.about_left
+        reasons = study.reasons_for(now.answered[-1]) if now.answered else ()
         return cls(
-            study=study_id,
+            study=study.id,
             state=now.state,
             finished=now.finished,
             language=now.language,
@@ -315,5 +348,5 @@ class ParticipationOut(_Model):
             n_answers=len(now.answered),
             certainty=progress.certainty,
             can_undo=progress.can_undo,
-            about_left=None if left is None else left.questions,
+            reasons=list(reasons),
         )

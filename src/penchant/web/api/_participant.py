@@ -10,6 +10,7 @@ from penchant.studies import Study
 from penchant.web.api._access import ApiParticipant, Caller
 from penchant.web.api._models import (
     AnswerIn,
+    BecauseIn,
     ItemsOut,
     JoinedOut,
     JoinIn,
@@ -82,7 +83,15 @@ def ask(me: ApiParticipant) -> QuestionOut | None:
 def answer(me: ApiParticipant, body: AnswerIn) -> ParticipationOut:
     """Answer a question; saying the same twice is fine, something else is a 409."""
     _check_consent(me)
-    me.study.tell(me.id, body.question, body.plain())
+    me.study.tell(me.id, body.question, body.plain(), because=body.because)
+    return _where(me)
+
+
+@participant_api.post("/me/because")
+def because(me: ApiParticipant, body: BecauseIn) -> ParticipationOut:
+    """Say what a choice of yours was mainly for; it counts from the next answer on."""
+    _check_consent(me)
+    me.study.because(me.id, body.question, body.attribute)
     return _where(me)
 
 
@@ -121,7 +130,8 @@ def ranking(me: ApiParticipant) -> list[RankedOut]:
 def why(me: ApiParticipant, item: _Item) -> WhyOut:
     """Say what each attribute adds to an alternative."""
     _check_items(me, item)
-    return WhyOut.from_attribution(me.study.explain(me.id, item), item)
+    found, reason = me.study.explain(me.id, item), me.study.main_reason(me.id, item)
+    return WhyOut.from_parts(found, reason, item)
 
 
 @participant_api.get("/me/compare")
@@ -130,8 +140,7 @@ def compare(me: ApiParticipant, a: _Item, b: _Item) -> ComparisonOut:
     _check_items(me, a, b)
     if a == b:
         raise DataError("Name two different alternatives to compare them.")
-    contrast = me.study.contrast(me.id, a, b)
-    return ComparisonOut.from_contrast(contrast, me.study.reasons(me.id, a, b), a, b)
+    return ComparisonOut.from_parts(me.study.contrast(me.id, a, b), a, b)
 
 
 @participant_api.post("/me/what-if")
@@ -145,7 +154,7 @@ def what_if(me: ApiParticipant, body: WhatIfIn) -> WhatIfOut:
 
 def _where(me: Caller) -> ParticipationOut:
     return ParticipationOut.from_participation(
-        me.study.record.id, me.now, me.needs_consent, me.study.progress(me.id)
+        me.study, me.now, me.needs_consent, me.study.progress(me.id, me.now)
     )
 
 

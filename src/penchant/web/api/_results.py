@@ -4,18 +4,19 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from penchant.explanation import Attribution, Reasons
+from penchant.elicitation import MainReason
 from penchant.studies import (
     Group,
     GroupItem,
+    Parts,
     RankedItem,
     Segment,
     WhatIf,
 )
-from penchant.views import HALF_RANGE
 from penchant.web.api._models import ValueModel
 
 __all__ = [
+    "CalibrationOut",
     "CarelessOut",
     "ComparisonOut",
     "GroupItemOut",
@@ -42,7 +43,7 @@ class RankedOut(_Model):
     points: float
     low: float
     high: float
-    probability_best: float
+    probability_best: float = Field(description="Chance of being the best, or as good.")
 
     @classmethod
     def from_ranked(cls, ranked: RankedItem) -> "RankedOut":
@@ -75,16 +76,23 @@ class WhyOut(_Model):
     points: float
     parts: list[PartOut]
     rest: float = Field(description="What it has beyond its attributes.")
+    main_reason: list[str] = Field(
+        description="One or two attributes of which one speaks most for it; none: "
+        "several things together."
+    )
+    main_reason_probability: float
 
     @classmethod
-    def from_attribution(cls, attribution: Attribution, item: int) -> "WhyOut":
+    def from_parts(cls, found: Parts, reason: MainReason, item: int) -> "WhyOut":
         """Show what each attribute adds."""
         return cls(
             item=item,
-            base=float(attribution.base[0]),
-            points=float(attribution.predictions[0]),
-            parts=_parts(attribution),
-            rest=float(attribution.gap[0]),
+            base=found.base,
+            points=found.total,
+            parts=_parts(found),
+            rest=found.rest,
+            main_reason=list(reason.attributes),
+            main_reason_probability=reason.probability,
         )
 
 
@@ -94,6 +102,7 @@ class ComparisonOut(_Model):
     a: int
     b: int
     ahead: float
+    chance: float = Field(description="Probability that you would prefer a.")
     parts: list[PartOut]
     rest: float = Field(description="What a has beyond its attributes, less that of b.")
     decisive: list[str] = Field(
@@ -101,33 +110,24 @@ class ComparisonOut(_Model):
     )
 
     @classmethod
-    def from_contrast(
-        cls, contrast: Attribution, reasons: Reasons, a: int, b: int
-    ) -> "ComparisonOut":
+    def from_parts(cls, found: Parts, a: int, b: int) -> "ComparisonOut":
         """Show a comparison."""
         return cls(
             a=a,
             b=b,
-            ahead=float(contrast.predictions[0] - contrast.base[0]),
-            parts=_parts(contrast),
-            rest=float(contrast.gap[0]),
-            decisive=[reason.attribute for reason in reasons.decisive],
+            ahead=found.total - found.base,
+            chance=found.chance,
+            parts=_parts(found),
+            rest=found.rest,
+            decisive=list(found.decisive),
         )
 
 
-def _parts(attribution: Attribution) -> list[PartOut]:
-    values = attribution.values[0]
-    std = attribution.std[0] if attribution.std is not None else 0 * values
+def _parts(found: Parts) -> list[PartOut]:
+    ends = zip(found.names, found.points, found.low, found.high, strict=True)
     return [
-        PartOut(
-            attribute=name,
-            points=value,
-            low=value - HALF_RANGE * each,
-            high=value + HALF_RANGE * each,
-        )
-        for name, value, each in zip(
-            attribution.names, values.tolist(), std.tolist(), strict=True
-        )
+        PartOut(attribute=name, points=points, low=low, high=high)
+        for name, points, low, high in ends
     ]
 
 
@@ -163,6 +163,15 @@ class WhatIfOut(_Model):
             chance=outcome.chance,
             change=outcome.change,
         )
+
+
+class CalibrationOut(_Model):
+    """How often answers to random questions were foretold rightly."""
+
+    n: int
+    right: int
+    said: float = Field(description="Mean of the foretold probabilities.")
+    fails: bool = Field(description="Whether so few hits are no chance.")
 
 
 class GroupItemOut(_Model):

@@ -28,7 +28,7 @@ from penchant.web.api._models import (
     StudyOut,
 )
 from penchant.web.api._participant import participant_api
-from penchant.web.api._results import GroupOut
+from penchant.web.api._results import CalibrationOut, GroupOut
 from penchant.web.security._access import Access, StoreOfApp
 
 __all__ = ["create_api"]
@@ -168,6 +168,13 @@ def count_participant(
 def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
     """Show what the whole group prefers, and where it disagrees."""
     return GroupOut.from_group(Study(store, study.id).group())
+
+
+@owner_api.get("/studies/{study_id}/calibration")
+@in_pool("reports")
+def get_calibration(store: StoreOfApp, study: ApiStudy) -> CalibrationOut:
+    """Show how often answers were foretold rightly, and how often we had said."""
+    return CalibrationOut(**Study(store, study.id).calibration().to_dict())
 
 
 @owner_api.get("/studies/{study_id}/export", response_model=dict[str, Any])

@@ -18,6 +18,7 @@ from penchant.texts import Texts
 from penchant.views import (
     CHARTS,
     PictureKind,
+    checks_view,
     draw_chart,
     group_view,
     model_view,
@@ -63,12 +64,17 @@ def group(
     attribute: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """Show what the group prefers and where it disagrees."""
-    found = Study(store, study.id).group()
+    asked, texts = Study(store, study.id), visitor.texts(study)
+    found = asked.group()
     if not found.items:
         return visitor.render("group_empty.html", study=study)
-    view = group_view(found, study.items, visitor.texts(study), attribute)
     return visitor.render(
-        "group.html", study=study, group=view, charts=CHARTS, files=_FILES
+        "group.html",
+        study=study,
+        checks=checks_view(asked.calibration(), texts),
+        group=group_view(found, study.items, texts, attribute),
+        charts=CHARTS,
+        files=_FILES,
     )
 
 

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from penchant.exceptions import ConflictError, DataError, NotAnswerableError
 from penchant.studies import FORMS, Study
 from penchant.texts import Texts
-from penchant.views import question_view
+from penchant.views import BecauseView, because_view, question_view
 from penchant.web._languages import change_language
 from penchant.web._templates import render
 from penchant.web.pages._visit import (
@@ -136,6 +136,20 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
     return _lead_on(request, replace(visit, now=now))
 
 
+@participant_pages.post("/p/{token}/because")
+def because(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Response:
+    """Keep what the last choice was mainly for; the question stays."""
+    attributes = visit.study.items.attributes
+    asked, place = (str(fields.get(name, "")) for name in ("last", "attribute"))
+    known = place.isascii() and place.isdecimal() and int(place) < len(attributes)
+    attribute = attributes[int(place)].name if known else None
+    try:
+        now = visit.study.because(visit.person.id, asked, attribute, visit.now)
+    except (ConflictError, DataError):
+        return _next(visit, 409, notice=visit.texts("question.no_reason"))
+    return _lead_on(request, replace(visit, now=now))
+
+
 @participant_pages.post("/p/{token}/undo")
 def undo(request: Request, visit: AgreedVisit) -> Response:
     """Take the last answer back."""
@@ -222,8 +236,17 @@ def _next(
         visit.texts,
         notice=notice,
         given=given,
+        because=_because(visit),
     )
     return visit.render("question.html", status, q=view)
+
+
+def _because(visit: Visit) -> BecauseView | None:
+    """Offer to say what the last choice was for."""
+    if not visit.now.answered:
+        return None
+    told, study = visit.now.answered[-1], visit.study
+    return because_view(study.items, told, study.reasons_for(told), visit.texts)
 
 
 def _texts_of(fields: AnswerFields) -> dict[str, str]:

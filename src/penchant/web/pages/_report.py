@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from penchant.studies import GroupModels, Study
 from penchant.texts import Texts
-from penchant.views import group_view, model_view
+from penchant.views import checks_view, group_view, model_view
 from penchant.web._templates import STATIC, render
 
 __all__ = ["make_report", "report_context"]
@@ -44,6 +44,7 @@ def report_context(
     """Give what a page with all results shows."""
     group = study.group()
     return {
+        "checks": checks_view(study.calibration(), texts),
         "group": group_view(group, study.items, texts) if group.items else None,
         "model": None if models is None else model_view(models, study.items, texts),
     }

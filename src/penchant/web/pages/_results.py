@@ -21,7 +21,7 @@ from penchant.views import (
     own_result,
     ranking_view,
     read_values,
-    together_view,
+    together_words,
     what_if_view,
     why_view,
 )
@@ -48,18 +48,19 @@ def result(visit: AgreedVisit) -> Response:
         "result.html",
         page="result",
         demo=study.record.demo,
-        best=best_view(items, ranking, visit.now, visit.texts),
+        best=best_view(study, person, ranking, visit.texts),
         ranking=ranking_view(items, ranking, visit.texts),
         why=_why(visit, best),
         compare=_compare(visit, *pair, changes=False) if pair else None,
         choices=choices(ranking),
-        together=together_view(items, study.interactions(person), visit.texts),
+        together=together_words(study.interactions(person), visit.texts),
         what_if=_what_if(visit, best, best, {}),
         answers=answers_view(
             items,
             best,
             study.support(person, best),
             study.contradictions(person),
+            study.unsettled(person),
             visit.texts,
         ),
         **_curve(visit, None),
@@ -125,8 +126,9 @@ def _best(visit: Visit) -> int:
 
 
 def _why(visit: Visit, item: int) -> Any:
-    attribution = visit.study.explain(visit.person, item)
-    return why_view(visit.study.items, item, attribution, visit.texts)
+    study, person = visit.study, visit.person
+    found, reason = study.explain(person, item), study.main_reason(person, item)
+    return why_view(study.items, item, found, reason, visit.texts)
 
 
 def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> CompareView:
