@@ -15,14 +15,14 @@ from penchant.elicitation.person._draws import (
     posterior_means,
     systematic,
 )
-from penchant.elicitation.person._propagation import Sites, State, propagate
+from penchant.elicitation.person._ensemble import Ensemble, infer, no_sites, padded
+from penchant.elicitation.person._propagation import State
 from penchant.elicitation.person._rows import (
     Reason,
     Row,
     Rows,
     accepted,
     chosen,
-    direction_evidence,
     read,
     rejected,
 )
@@ -30,7 +30,7 @@ from penchant.elicitation.person._space import PersonSpace
 from penchant.elicitation.person._statements import Statements
 from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer, Draws, Posterior
-from penchant.typing import BoolArray, FloatArray, IntArray
+from penchant.typing import FloatArray, IntArray
 
 __all__ = ["PersonBelief"]
 
@@ -177,7 +177,7 @@ class PersonBelief(Statements):
         rng = np.random.default_rng([seed, 0])
         components = Components.draw(space, _N_COMPONENTS, like_earlier, rng)
         prior, rows = components.moments(space), Rows.begin(space)
-        state = _infer(space, components, prior, rows, _nothing(components, rows))
+        state = infer(space, components, prior, rows, no_sites(components, rows))
         weights = np.zeros(len(components))
         return cls(space, seed, like_earlier, components, prior, rows, state, weights)
 
@@ -304,8 +304,8 @@ class PersonBelief(Statements):
         told = (*self.answers, *new)
         added = [*read(self.space, new), *self._acceptances(new)]
         rows = self.rows.plus(self.space, added)
-        sites = _padded(self.state.sites, len(added))
-        state = _infer(self.space, self.components, self.prior, rows, sites)
+        sites = padded(self.state.sites, len(added))
+        state = infer(self.space, self.components, self.prior, rows, sites)
         gain = state.log_evidence - self.state.log_evidence
         belief = replace(
             self,
@@ -339,12 +339,12 @@ class PersonBelief(Statements):
         rng = np.random.default_rng([self.seed, len(self.rows)])
         n = len(self.components)
         index = systematic(self.weights, n, rng.random())
-        now = _Population(self.components, self.prior, self.state).take(index)
+        now = Ensemble(self.components, self.prior, self.state).take(index)
         for _ in range(_N_MOVES):
             proposal, ratio = now.components.moved(self.space, self.like_earlier, rng)
             prior = proposal.moments(self.space)
-            state = _infer(self.space, proposal, prior, self.rows, now.state.sites)
-            other = _Population(proposal, prior, state)
+            state = infer(self.space, proposal, prior, self.rows, now.state.sites)
+            other = Ensemble(proposal, prior, state)
             ratio = ratio + other.evidence(self.space) - now.evidence(self.space)
             now = now.where(np.log(rng.random(n)) < ratio, other)
         return replace(
@@ -416,65 +416,6 @@ class PersonBelief(Statements):
                 "A belief must be a dict as to_dict gives it. "
                 f"Got something else: {error!r}."
             ) from error
-
-
-@dataclass(frozen=True, eq=False)
-class _Population:
-    """Components with their priors and states."""
-
-    components: Components
-    prior: PriorMoments
-    state: State
-
-    def take(self, index: IntArray) -> "_Population":
-        state = State(
-            Sites(*(part[index] for part in self.state.sites)),
-            *(part[index] for part in self.state[1:]),
-        )
-        return _Population(self.components.take(index), self.prior.take(index), state)
-
-    def where(self, taken: BoolArray, other: "_Population") -> "_Population":
-        """Take the other's components where `taken`."""
-        n = len(self.components)
-        both = _Population(
-            self.components.join(other.components),
-            self.prior.join(other.prior),
-            _join(self.state, other.state),
-        )
-        return both.take(np.arange(n) + n * taken.astype(np.int64))
-
-    def evidence(self, space: PersonSpace) -> FloatArray:
-        """Give log-evidences less those of the direction rows alone."""
-        return self.state.log_evidence - direction_evidence(space, self.prior)
-
-
-def _join(first: State, second: State) -> State:
-    sites = (
-        np.concatenate(pair) for pair in zip(first.sites, second.sites, strict=True)
-    )
-    parts = (np.concatenate(pair) for pair in zip(first[1:], second[1:], strict=True))
-    return State(Sites(*sites), *parts)
-
-
-def _infer(
-    space: PersonSpace,
-    components: Components,
-    prior: PriorMoments,
-    rows: Rows,
-    start: Sites,
-) -> State:
-    found = rows.likelihood(space, components)
-    return propagate(rows.means(prior), rows.grams(prior), found, start)
-
-
-def _nothing(components: Components, rows: Rows) -> Sites:
-    none = np.zeros((len(components), len(rows)))
-    return Sites(none, none)
-
-
-def _padded(sites: Sites, n: int) -> Sites:
-    """Add sites of new rows, without effect."""
-    return Sites(*(np.pad(part, ((0, 0), (0, n))) for part in sites))
 
 
 def _plain(answer: Answer) -> list[Any]:

@@ -1,0 +1,75 @@
+"""Many explanations at once: inference under all, and choosing among them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penchant.elicitation.person._components import Components, PriorMoments
+from penchant.elicitation.person._propagation import Sites, State, propagate
+from penchant.elicitation.person._rows import Rows, direction_evidence
+from penchant.elicitation.person._space import PersonSpace
+from penchant.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Ensemble", "infer", "no_sites", "padded"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Components with their priors and what each makes of the rows."""
+
+    components: Components
+    prior: PriorMoments
+    state: State
+
+    def take(self, index: IntArray) -> "Ensemble":
+        """Keep some components, also several times."""
+        state = State(
+            Sites(*(part[index] for part in self.state.sites)),
+            *(part[index] for part in self.state[1:]),
+        )
+        return Ensemble(self.components.take(index), self.prior.take(index), state)
+
+    def where(self, taken: BoolArray, other: "Ensemble") -> "Ensemble":
+        """Take the other's components where `taken`."""
+        n = len(self.components)
+        both = Ensemble(
+            self.components.join(other.components),
+            self.prior.join(other.prior),
+            _join(self.state, other.state),
+        )
+        return both.take(np.arange(n) + n * taken.astype(np.int64))
+
+    def evidence(self, space: PersonSpace) -> FloatArray:
+        """Give log-evidences less those of the direction rows alone."""
+        return self.state.log_evidence - direction_evidence(space, self.prior)
+
+
+def _join(first: State, second: State) -> State:
+    sites = (
+        np.concatenate(pair) for pair in zip(first.sites, second.sites, strict=True)
+    )
+    parts = (np.concatenate(pair) for pair in zip(first[1:], second[1:], strict=True))
+    return State(Sites(*sites), *parts)
+
+
+def infer(
+    space: PersonSpace,
+    components: Components,
+    prior: PriorMoments,
+    rows: Rows,
+    start: Sites,
+) -> State:
+    """Propagate the rows under every component, from where the sites stand."""
+    found = rows.likelihood(space, components)
+    return propagate(rows.means(prior), rows.grams(prior), found, start)
+
+
+def no_sites(components: Components, rows: Rows) -> Sites:
+    """Give sites without effect."""
+    none = np.zeros((len(components), len(rows)))
+    return Sites(none, none)
+
+
+def padded(sites: Sites, n: int) -> Sites:
+    """Add sites of new rows, without effect."""
+    return Sites(*(np.pad(part, ((0, 0), (0, n))) for part in sites))
