@@ -1,0 +1,1 @@
+"""How true is what penchant says? Simulated people whose true utility is known."""

@@ -1,0 +1,117 @@
+"""Conversations with simulated people: what was told, and whether it was true."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from experiments.truth._people import Person
+from experiments.truth._rival import rival_regrets
+from experiments.truth._told import certainty_of, elicitor_for, told_to
+from experiments.truth._worlds import World, make_world, people_of
+from penchant._parallel import one_thread
+
+__all__ = ["FIRST", "MOMENTS", "N_QUESTIONS", "TAPS", "Tally", "run_table"]
+
+N_QUESTIONS = 20
+FIRST = 3
+"""Nothing is said about certainty before so many answers."""
+
+MOMENTS = (5, 10, 20)
+"""After so many answers the statements are checked."""
+
+TAPS = ("truth", "salience", "chance")
+"""How people say why: truly but for 20 %, what they see most of, or anything."""
+
+_N_BINS = 10
+_MAX_RIVAL = 200
+"""The rival looks at all pairs: too many of more items."""
+
+
+@dataclass
+class Tally:
+    """Sums over the people of a table: each figure is a quotient of two of them.
+
+    Parameters
+    ----------
+    sums : dict of str to list of float
+        Per figure the sum of its values, and how many or what they are divided by.
+    bins : ndarray of shape (n_bins, 3)
+        For certainties in equal steps: sum said, times right, number.
+    """
+
+    sums: dict[str, list[float]] = field(default_factory=dict)
+    bins: np.ndarray = field(default_factory=lambda: np.zeros((_N_BINS, 3)))
+
+    def add(self, figure: str, value: float, count: float = 1.0) -> None:
+        """Count a value, or a sum of `count` values."""
+        total = self.sums.setdefault(figure, [0.0, 0.0])
+        total[0] += float(value)
+        total[1] += float(count)
+
+    def add_certainty(self, said: float, right: bool) -> None:
+        self.add("said", said)
+        self.add("right", right)
+        self.add("over", said - right)
+        place = min(int(said * _N_BINS), _N_BINS - 1)
+        self.bins[place] += (said, right, 1)
+
+
+def run_table(family: str, n_items: int, variant: str, number: int) -> Tally:
+    """Talk to the people of one table.
+
+    Parameters
+    ----------
+    family : str
+        Which people.
+    n_items : int
+        How many alternatives.
+    variant : {"none", "truth", "salience", "chance", "today"}
+        Which taps; "today": none, and the Gaussian belief.
+    number : int
+        Which table.
+    """
+    world, tally = make_world(family, n_items, number), Tally()
+    with one_thread():
+        for k, person in enumerate(people_of(world, family, number)):
+            seed = [number, k, n_items]
+            regrets = _talk(world, person, variant, seed, tally)
+            if variant != "today" and n_items <= _MAX_RIVAL:
+                rng = np.random.default_rng([*seed, 1])
+                rival = rival_regrets(world, person, N_QUESTIONS, rng)
+                for q in MOMENTS:
+                    tally.add(f"rival {q}", rival[q])
+                    tally.add(f"gap {q}", regrets[q] - rival[q])
+    return tally
+
+
+def _talk(
+    world: World, person: Person, variant: str, seed: list[int], tally: Tally
+) -> np.ndarray:
+    """Ask a person 20 questions; give the regret before and after each."""
+    elicitor = elicitor_for(world, seed[1], gaussian=variant == "today")
+    rng = np.random.default_rng(seed)
+    regrets = [person.regret(elicitor.recommend()[0].item)]
+    for q in range(1, N_QUESTIONS + 1):
+        question = elicitor.ask()
+        sides = (question.left, question.right)
+        answer = person.answer(*sides, rng)
+        reason = {}
+        if variant in TAPS and answer != "tie":
+            won, lost = sides if answer == "left" else sides[::-1]
+            k = person.tap(world.table, won, lost, variant, rng)
+            reason = {} if k is None else {"because": world.table.names[k]}
+        start = time.process_time()
+        elicitor.tell(question, answer, **reason)
+        elicitor.ask()
+        tally.add("cpu", time.process_time() - start)
+        best = elicitor.recommend()[0]
+        regrets.append(person.regret(best.item))
+        if q >= FIRST:
+            right = regrets[-1] <= person.good_enough
+            tally.add_certainty(certainty_of(elicitor), right)
+            tally.add("regret ratio", regrets[-1], best.expected_regret)
+        if q in MOMENTS:
+            tally.add(f"regret {q}", regrets[-1])
+            told_to(elicitor, world.table, person, best.item, q, tally.add)
+    return np.array(regrets)
