@@ -82,6 +82,7 @@ def run_table(family: str, n_items: int, variant: str, number: int) -> Tally:
                 for q in MOMENTS:
                     tally.add(f"rival {q}", rival[q])
                     tally.add(f"gap {q}", regrets[q] - rival[q])
+                    tally.add(f"of rival {q}", regrets[q], rival[q])
     return tally
 
 
@@ -104,7 +105,7 @@ def _talk(
         start = time.process_time()
         elicitor.tell(question, answer, **reason)
         elicitor.ask()
-        tally.add("cpu", time.process_time() - start)
+        tally.add("cpu ms", 1000 * (time.process_time() - start))
         best = elicitor.recommend()[0]
         regrets.append(person.regret(best.item))
         if q >= FIRST:

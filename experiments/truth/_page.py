@@ -141,7 +141,7 @@ def _cells_of(cell: Cell) -> list[str]:
         f"{mean('told 10')}, {mean('reason 10')}",
         mean("listed 10"),
         f"{mean('points 10')} {mean('parts 10')} {mean('shares 10')}",
-        f"{1000 * quotient(cell, 'cpu').value:.1f}",
+        f"{quotient(cell, 'cpu ms').value:.1f}",
     ]
 
 

@@ -47,12 +47,12 @@ def told_to(
     belief: Any = elicitor.posterior
     if not hasattr(belief, "points"):
         return
-    utility, names = person.utility, table.names
-    points = 100 / np.ptp(utility)
-    _cover(belief.points(), points * (utility - utility.min()), f"points {q}", add)
+    (centre, span), names = belief.scale, table.names
+    truth = 50 + 100 / span * (person.utility - centre)
+    _cover(belief.points(), truth, f"points {q}", add)
     if not names:
         return
-    _cover(belief.parts(item), points * person.parts[item], f"parts {q}", add)
+    _cover(belief.parts(item), 100 / span * person.parts[item], f"parts {q}", add)
     _cover(belief.shares(), person.shares, f"shares {q}", add)
     told = elicitor.main_reason().attributes
     add(f"told {q}", bool(told))
@@ -62,7 +62,7 @@ def told_to(
     listed = belief.cared_about()
     add(f"listed {q}", len(cared & set(listed)), len(listed))
     true = {frozenset(names[k] for k in pair) for pair in person.pairs}
-    pairs = {frozenset(pair) for pair in belief.together()}
+    pairs = {frozenset(pair[:2]) for pair in belief.together()}
     add(f"false pairs {q}", bool(pairs - true))
     add(f"true pairs {q}", bool(pairs & true))
 
