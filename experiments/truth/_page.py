@@ -38,8 +38,10 @@ _ASSUMED = """\
   unless the family says otherwise. Nobody tires or changes their mind.
 - **Taps assume that people can name their reason.** "truth": they tap what counted
   most, 20 % of the time any attribute; "salience": what differs most to the eye;
-  "chance": anything. All tap after every choice, and the tap counts at once. How often
-  real people tap, and how truly, is not known.
+  "chance": anything. All tap after every choice; the tap counts from the question after
+  the next. How often real people tap, and how truly, is not known.
+- One question in eight is a check, of two items drawn at random, as in a study: it
+  costs regret, which the figures include. The linear model asks no checks.
 - "matched" people resemble 60 earlier people who answered 15 questions each; "shifted"
   people come from another kind, with a correlation of at most .2 to their mean.
 - The linear model is a Bayesian one with directed slopes, probit answers and questions

@@ -11,7 +11,7 @@ from experiments.truth._worlds import World
 from penchant.elicitation import Elicitor
 from penchant.gp import LapsePosterior
 
-__all__ = ["CARES", "certainty_of", "elicitor_for", "told_to"]
+__all__ = ["CARES", "elicitor_for", "told_to"]
 
 CARES = 0.05
 """A person cares about an attribute that has at least this share."""
@@ -33,11 +33,6 @@ def elicitor_for(world: World, seed: int, *, gaussian: bool) -> Elicitor:
         tie_width=population.tie_width,
     )
     return Elicitor(belief, random_state=seed, items=items, belief="gaussian")
-
-
-def certainty_of(elicitor: Elicitor) -> float:
-    """Give how sure the app says that it is."""
-    return float(elicitor.certainty())
 
 
 def told_to(
