@@ -5,13 +5,14 @@ A bar is missed where the 90 % range of the figure excludes it.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from scipy.stats import beta
 
 from experiments.truth._figures import Figure, difference, pooled, quotient
 from experiments.truth._people import FAMILIES, PLATEAUS, POPULATED
 from experiments.truth._store import Cell
 
-__all__ = ["Bar", "all_bars"]
+__all__ = ["Bar", "all_bars", "at_least", "at_most", "group_bars", "real_bars"]
 
 Cells = Mapping[tuple[str, int, str], Cell]
 Row = tuple[str, Figure, float]
@@ -55,8 +56,8 @@ class Bar:
         return cls(what, limit, texts[0], "missed" if misses else "reached", misses)
 
 
-def all_bars(cells: Cells, groups: Any = None, real: Any = None) -> list[Bar]:
-    """Judge everything that was measured."""
+def all_bars(cells: Cells) -> list[Bar]:
+    """Judge what single people were told."""
     silent = [c for c in cells.values() if c.variant == "none"]
     tapped = [c for c in cells.values() if c.variant == "truth"]
     return [
@@ -64,24 +65,22 @@ def all_bars(cells: Cells, groups: Any = None, real: Any = None) -> list[Bar]:
         *_regret(cells, silent, tapped),
         *_reasons(silent, tapped),
         *_ranges(silent + tapped),
-        *_given("groups", groups),
-        *_given("real answers", real),
         *(
             Bar.judge(
                 f"CPU per answer and next question, {n} items",
                 f"{limit} ms",
-                _pool([c for c in silent if c.n_items == n], _at_most(limit), "cpu ms"),
+                _pool([c for c in silent if c.n_items == n], at_most(limit), "cpu ms"),
             )
             for n, limit in _MILLISECONDS.items()
         ),
     ]
 
 
-def _at_most(limit: float) -> Beyond:
+def at_most(limit: float) -> Beyond:
     return lambda figure: figure.low - limit
 
 
-def _at_least(limit: float) -> Beyond:
+def at_least(limit: float) -> Beyond:
     return lambda figure: limit - figure.high
 
 
@@ -110,10 +109,10 @@ def _certainty(told: list[Cell]) -> list[Bar]:
         return [c for c in told if c.family in families]
 
     others = [c for c in told if c.family != "shifted"]
-    over = _each(others, _at_most(0.05), "over")
-    over += _each(only("shifted"), _at_most(0.08), "over")
-    sloped = _each(only(*_SLOPED), _at_least(-0.08), "over")
-    plateaus = _each(only(*PLATEAUS), _at_least(-0.20), "over")
+    over = _each(others, at_most(0.05), "over")
+    over += _each(only("shifted"), at_most(0.08), "over")
+    sloped = _each(only(*_SLOPED), at_least(-0.08), "over")
+    plateaus = _each(only(*PLATEAUS), at_least(-0.20), "over")
     modest = "certainty, said less right"
     return [
         Bar.judge("certainty, said less right", "at most .05, shifted .08", over),
@@ -122,7 +121,7 @@ def _certainty(told: list[Cell]) -> list[Bar]:
         Bar.judge(
             "expected regret, true / said",
             "at most 1.3",
-            _each(told, _at_most(1.3), "regret ratio"),
+            _each(told, at_most(1.3), "regret ratio"),
         ),
     ]
 
@@ -154,7 +153,7 @@ def _regret(cells: Cells, silent: list[Cell], tapped: list[Cell]) -> list[Bar]:
         Bar.judge(
             "regret with taps / that of a linear model",
             "at most .6, additive, after 10",
-            _each(additive, _at_most(0.6), "of rival 10"),
+            _each(additive, at_most(0.6), "of rival 10"),
         ),
         Bar.judge(
             "regret less that of a Gaussian belief", "matched: at most 0", matched
@@ -167,32 +166,30 @@ def _reasons(silent: list[Cell], tapped: list[Cell]) -> list[Bar]:
     sloped = [c for c in told if c.family not in PLATEAUS]
     additive = [c for c in told if c.family in ("additive", "dense")]
     right, cares = "main reason as one or two names is right", "listed is cared about"
-    pairs = _each(additive, _at_most(0.05), *(f"false pairs {q}" for q in (5, 10, 20)))
+    pairs = _each(additive, at_most(0.05), *(f"false pairs {q}" for q in (5, 10, 20)))
     return [
         Bar.judge(
-            right, "pooled at least .78", _pool(told, _at_least(0.78), "reason 10")
+            right, "pooled at least .78", _pool(told, at_least(0.78), "reason 10")
         ),
         Bar.judge(
             right,
             "at least .70 but for plateaus",
-            _each(sloped, _at_least(0.70), "reason 10"),
+            _each(sloped, at_least(0.70), "reason 10"),
         ),
         Bar.judge(
             "main reason told, without taps",
             "pooled at least .45",
-            _pool(silent, _at_least(0.45), "told 10"),
+            _pool(silent, at_least(0.45), "told 10"),
         ),
         Bar.judge(
             "main reason told, with taps",
             "pooled at least .80",
-            _pool(tapped, _at_least(0.80), "told 10"),
+            _pool(tapped, at_least(0.80), "told 10"),
         ),
         Bar.judge(
-            cares, "pooled at least .85", _pool(told, _at_least(0.85), "listed 10")
+            cares, "pooled at least .85", _pool(told, at_least(0.85), "listed 10")
         ),
-        Bar.judge(
-            cares, "each at least .85", _each(told, _at_least(0.85), "listed 10")
-        ),
+        Bar.judge(cares, "each at least .85", _each(told, at_least(0.85), "listed 10")),
         Bar.judge("interactions told to additive people", "at most 5 %", pairs),
     ]
 
@@ -211,8 +208,74 @@ def _ranges(told: list[Cell]) -> list[Bar]:
     ]
 
 
-def _given(what: str, outcome: Any) -> list[Bar]:
-    """Take the bars that another script judged."""
-    if outcome is None:
-        return [Bar(what, "—")]
-    return [Bar(**bar) for bar in outcome["bars"]]
+def real_bars(sets: Mapping[str, Mapping[str, list[float]]]) -> list[Bar]:
+    """Judge predictions of real answers; the figures are those of `real.run`."""
+    gaps, errors = [], []
+    for name, found in sets.items():
+        gap = Figure(*found["log loss less PopulationGP's"])
+        gaps.append((name, gap, at_most(0.0)(gap)))
+        error = Figure(*found["calibration error"])
+        errors.append((name, error, at_most(0.04)(error)))
+    return [
+        Bar.judge("real answers: log loss less PopulationGP's", "at most 0", gaps),
+        Bar.judge("real answers: calibration error", "at most .04", errors),
+    ]
+
+
+def group_bars(figures: Mapping[str, Mapping[str, float]], n_groups: int) -> list[Bar]:
+    """Judge what groups were told; the figures are those of `groups.run`."""
+
+    def rows(
+        beyond: Beyond, key: str, worlds: Iterable[str], each: int = 1
+    ) -> list[Row]:
+        return [
+            (f"{world}{'' if key == 'kinds' else f', {key}'}", share, beyond(share))
+            for world in worlds
+            if world in figures
+            for share in [_share(figures[world], key, each * n_groups)]
+        ]
+
+    alike = [f"{world} {n}" for world in ("identical", "crowd") for n in (10, 20, 30)]
+    checked = [f"careless {world} checks 2" for world in ("crowd", "two")]
+    clicks = [
+        r for k in ("left", "alternating") for r in rows(at_least(0.95), k, checked)
+    ]
+    found = rows(at_least(0.72), "kinds", ["two 20"])
+    found += rows(at_least(0.78), "kinds", ["two 30"])
+    everywhere = [world for world in figures if not world.startswith("careless")]
+    return [
+        Bar.judge(
+            "one kind of people split",
+            "at most 5 %",
+            rows(at_most(0.05), "kinds", alike),
+        ),
+        Bar.judge("two kinds found", "20 people .72, 30 people .78", found),
+        Bar.judge(
+            "two opposed kinds found",
+            "at least .95",
+            rows(at_least(0.95), "kinds", ["opposed 30"]),
+        ),
+        Bar.judge("careless by side found", "at least .95", clicks),
+        Bar.judge(
+            "careless at random found, two checks",
+            "at least .80",
+            rows(at_least(0.80), "random", checked, 2),
+        ),
+        Bar.judge(
+            "honest people called careless",
+            "at most 5 %",
+            rows(at_most(0.05), "honest", checked, 30),
+        ),
+        Bar.judge(
+            '"opinions differ on", wrongly',
+            "at most 5 %",
+            rows(at_most(0.05), "differ_wrong", everywhere),
+        ),
+    ]
+
+
+def _share(figures: Mapping[str, float], key: str, n: int) -> Figure:
+    """Give a share of n with the 90 % range of a uniform prior."""
+    value = 1 - figures["said_none"] if key == "kinds" else figures[key]
+    low, high = beta.ppf([0.05, 0.95], n * value + 1, n * (1 - value) + 1)
+    return Figure(value, float(low), float(high), float((high - low) / 3.29), n)

@@ -12,11 +12,19 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from experiments.truth._bars import all_bars
+from experiments.truth import real
+from experiments.truth._bars import all_bars, group_bars, real_bars
 from experiments.truth._conversations import TAPS, Tally, run_table
 from experiments.truth._page import draw_reliability, render_page
 from experiments.truth._people import FAMILIES, POPULATED
-from experiments.truth._store import RESULTS, Cell, fingerprint, load_cells, store
+from experiments.truth._store import (
+    RESULTS,
+    Cell,
+    circumstances,
+    fingerprint,
+    load_cells,
+    store,
+)
 from experiments.truth._worlds import N_TABLES
 
 __all__ = ["main"]
@@ -25,7 +33,7 @@ _DOCS = Path(__file__).parents[2] / "docs"
 _VARIANTS = ("none", *TAPS, "today")
 _QUICK = ("additive", "threshold", "matched")
 _APART = ("groups", "real")
-"""Scripts with a function ``run`` of their own and a result of their own."""
+"""Beside single simulated people: what groups are told, and real answers."""
 
 
 def main(
@@ -47,22 +55,34 @@ def main(
                 cells[cell.key] = cell
                 kin = [c for c in cells.values() if c.family == family]
                 store(family, kin, results)
-    for name in options.apart:
-        found = import_module(f"experiments.truth.{name}").run()
-        text = json.dumps(found, indent=1)
-        (results / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    if "real" in options.apart:
+        _save(results / "real.json", real.run())
+    if "groups" in options.apart:
+        groups = import_module("experiments.truth.groups")  # needs whole studies
+        figures = groups.run(options.groups, random_state=0)
+        _save(results / "groups.json", {"n_groups": options.groups, "figures": figures})
     write_page(results, docs)
     return 0
+
+
+def _save(path: Path, found: Any) -> None:
+    """Write a result with its circumstances; None: it could not be measured here."""
+    if found is not None:
+        text = json.dumps(found | circumstances(), indent=1)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def _load(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def write_page(results: Path, docs: Path) -> None:
     """Write the page and the picture from what is stored."""
     cells = load_cells(results)
-    apart: dict[str, Any] = {}
-    for name in _APART:
-        path = results / f"{name}.json"
-        apart[name] = json.loads(path.read_text()) if path.exists() else None
-    bars = all_bars(cells, **apart)
+    crowd = _load(results / "groups.json") or {"n_groups": 0, "figures": {}}
+    answers = _load(results / "real.json") or {"sets": {}}
+    bars = all_bars(cells) + group_bars(crowd["figures"], crowd["n_groups"])
+    bars += real_bars(answers["sets"])
     (docs / "truth.md").write_text(render_page(cells, bars), encoding="utf-8")
     draw_reliability(cells, docs / "images" / "truth.png")
     for bar in bars:
@@ -83,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--items", type=int, nargs="*", default=[40, 200])
     parser.add_argument("--variants", nargs="*", default=_VARIANTS, choices=_VARIANTS)
     parser.add_argument("--tables", type=int, default=N_TABLES)
+    parser.add_argument("--groups", type=int, default=100, help="groups per world")
     parser.add_argument("--apart", nargs="*", default=_APART, choices=_APART)
     parser.add_argument("--jobs", type=int, default=-1, help="processes; -1: all cores")
     return parser

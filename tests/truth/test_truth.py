@@ -179,4 +179,4 @@ class TestConversations:
         assert quotient(cell, "regret ratio").value < 2.0
         assert quotient(cell, "regret 20").value < 0.25
         assert quotient(cell, "points 10").value > 0.75
-        assert quotient(cell, "false pairs 20").value == 0.0
+        assert quotient(cell, "false pairs 20").value < 0.1
