@@ -11,6 +11,14 @@ from penchant.elicitation._history import Question, Told
 from penchant.elicitation._simulate import FlippedAnswers, ProbitAnswers, simulate
 from penchant.elicitation._simulation import Simulation
 from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.person import (
+    MainReason,
+    PersonBelief,
+    PersonSpace,
+    Ranges,
+    Reason,
+    Together,
+)
 
 __all__ = [
     "BestItem",
@@ -19,12 +27,18 @@ __all__ = [
     "Elicitor",
     "FlippedAnswers",
     "Forecast",
+    "MainReason",
+    "PersonBelief",
+    "PersonSpace",
     "ProbitAnswers",
     "Question",
+    "Ranges",
+    "Reason",
     "Recommendation",
     "Setting",
     "Simulation",
     "StopRule",
+    "Together",
     "Told",
     "batch",
     "carry_on",

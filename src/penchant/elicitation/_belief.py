@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 from scipy.special import ndtr
 
+from penchant.elicitation.person import PersonBelief
 from penchant.gp import Answer, Draws
 from penchant.typing import FloatArray, IntArray
 
@@ -79,8 +80,8 @@ class Moments(Protocol):
 class Belief(Moments, Protocol):
     """The belief about one person; it never changes, what is learned gives a new one.
 
-    `Posterior` is that of GPPE, `LapsePosterior` the one of the app, which allows for
-    slips. Whatever is asked, recommended or told goes through these methods only.
+    `PersonBelief` is the one of the app, `Posterior` that of GPPE. Whatever is asked,
+    recommended or told goes through these methods only.
     """
 
     @property
@@ -225,7 +226,8 @@ class Recommendation:
     mean, std : float
         Expected utility and its standard deviation.
     probability_best : float
-        Probability that no other item is better.
+        Probability that no other item is better; from a `PersonBelief`, that none is
+        better by more than the person would call equal.
     expected_regret : float
         What the person loses in expectation by taking it instead of the best one.
     """
@@ -290,6 +292,8 @@ def best_item(belief: Belief, contenders: IntArray | None = None) -> BestItem:
     items = np.arange(belief.n_items) if contenders is None else contenders
     leader = int(items[np.argmax(belief.mean[items])])
     items = items[items != leader]
+    if isinstance(belief, PersonBelief):  # its draws are there, for all items
+        return _best_drawn(belief, np.concatenate([[leader], items]), 0.0)
     gains = gains_over(belief, leader)[items]
     chosen = np.argsort(-gains, kind="stable")[: _MAX_ITEMS - 1]
     chosen = chosen[gains[chosen] > belief.negligible * gains.max(initial=0.0)]
@@ -300,6 +304,11 @@ def best_item(belief: Belief, contenders: IntArray | None = None) -> BestItem:
     if kept.size == 2 and not belief.answers:
         p = _probability_ahead(belief, kept)
         return BestItem(kept, np.array([1 - p, p]), float(gains[chosen[0]]), left_out)
+    return _best_drawn(belief, kept, left_out)
+
+
+def _best_drawn(belief: Belief, kept: IntArray, left_out: float) -> BestItem:
+    """Count in draws which item is the best; the leader is the first."""
     utilities, weights = belief.draw(kept)
     winners = utilities.argmax(axis=1)  # of equals the first, which is the leader
     share = np.bincount(winners, weights, minlength=kept.size).astype(np.float64)

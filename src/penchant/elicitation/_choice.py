@@ -9,6 +9,7 @@ import numpy as np
 
 from penchant.elicitation._belief import Moments, Pair, View, gains_over
 from penchant.elicitation._dominance import LARGE, Dominance
+from penchant.elicitation.person import PersonBelief
 from penchant.elicitation.policies._bald import bald
 from penchant.elicitation.policies._duels import (
     best_and_largest,
@@ -39,6 +40,9 @@ __all__ = [
 
 _MAX_CANDIDATES = 256
 """Items of which all pairs are scored; of more, a shortlist of so many."""
+
+_N_DRAWN = 30
+"""Items of which all pairs are scored on the draws of a `PersonBelief`."""
 
 _SHORTLIST = 500
 """Pairs of the largest EUBO whose exact knowledge gradient is computed."""
@@ -127,8 +131,10 @@ def choose_pair(policy: Policy, situation: Situation) -> Pair | None:
     elif policy in ("bald", "random-pair"):
         pools = pools[1:]
     for pool in pools:
-        few = pool.size <= _MAX_CANDIDATES
-        items = pool if few else _shortlist(policy, situation, pool, _MAX_CANDIDATES)
+        drawn = policy in _ON_DRAWS and isinstance(situation.posterior, PersonBelief)
+        most = _N_DRAWN if drawn else _MAX_CANDIDATES
+        few = pool.size <= most
+        items = pool if few else _shortlist(policy, situation, pool, most)
         pairs = situation.pairs_of(items)
         if len(pairs):
             return _decide(policy, situation, pairs)
@@ -146,6 +152,9 @@ def _shortlist(
         return np.sort(pool[np.argsort(-posterior.variance[pool])[:size]])
     if policy == "knockout":
         return _next_in_order(situation, pool, size)
+    if policy in _ON_DRAWS and isinstance(posterior, PersonBelief):
+        upper = posterior.mean[pool] + np.sqrt(posterior.variance[pool])
+        return np.sort(pool[_largest(upper, size)])
     return leading_items(posterior, pool, size)
 
 
@@ -191,7 +200,10 @@ def pick_largest(scores: FloatArray, rng: np.random.Generator, tolerance: float)
 
 
 def _decide(policy: Policy, situation: Situation, pairs: IntArray) -> Pair:
-    if isinstance(policy, str):
+    belief = situation.posterior
+    if policy in _ON_DRAWS and isinstance(belief, PersonBelief):
+        result: Any = belief.better_of(pairs)
+    elif isinstance(policy, str):
         result = POLICIES[policy](situation, pairs)
     else:
         result = policy(situation.posterior, pairs)
@@ -200,6 +212,10 @@ def _decide(policy: Policy, situation: Situation, pairs: IntArray) -> Pair:
     chosen = pick_largest(np.asarray(result), situation.rng, _tolerance(situation))
     first, second = pairs[chosen]
     return int(first), int(second)
+
+
+_ON_DRAWS = ("eubo", "eubo-kg")
+"""Policies that a `PersonBelief` answers from its draws: the expected better one."""
 
 
 def _tolerance(situation: Situation) -> float:

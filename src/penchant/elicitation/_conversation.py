@@ -17,6 +17,7 @@ from penchant.elicitation._choice import Policy, Situation, choose_pair, leading
 from penchant.elicitation._dominance import LARGE, Dominance
 from penchant.elicitation._history import SKIPPED, History, Question
 from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.person import PersonBelief
 from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
 from penchant.gp import Answer
@@ -26,6 +27,9 @@ __all__ = ["Conversation", "Setting", "tell_known"]
 
 _N_LEADING = 512
 """Items that can be recommended out of a large table."""
+
+_FEWEST_ANSWERS = 3
+"""Before so many answers a `PersonBelief` is never sure enough to stop."""
 
 _MAX_KNOWN = 10
 """Known comparisons that are told to the belief before the first question."""
@@ -150,7 +154,8 @@ class Conversation:
     def contenders(self) -> IntArray:
         """The items that can be the best: undominated and, if decisive, undefeated.
 
-        Of more than 2000 items, the leading ones of these.
+        What the person called not acceptable is none of them. Of more than 2000
+        items, the leading ones of these.
         """
         everyone, known = np.arange(self.belief.n_items), self.setting.known
         if everyone.size <= LARGE:
@@ -163,7 +168,19 @@ class Conversation:
         if self.setting.decisive:
             undefeated = items[~np.isin(items, list(self.history.defeated))]
             items = undefeated if undefeated.size else items
+        if self._rejected.size:
+            for pool in (items, everyone):
+                acceptable = pool[~np.isin(pool, self._rejected)]
+                if acceptable.size:
+                    return acceptable
         return items
+
+    @property
+    def _rejected(self) -> IntArray:
+        """Items that the person called not acceptable, unless it chose them, too."""
+        belief = self.belief
+        items = belief.rejected if isinstance(belief, PersonBelief) else ()
+        return np.array(sorted(items), dtype=np.int64)
 
     def _best_dominator(self, items: IntArray) -> IntArray:
         """Climb from the leader to an item that nothing dominates."""
@@ -191,8 +208,8 @@ class Conversation:
     def ranking(self, n: int) -> list[int]:
         """Give n items, best first.
 
-        Contenders come before others, and an item never before one that dominates
-        it: its mean counts at most as much as theirs.
+        Contenders come before others, what is not acceptable last, and an item never
+        before one that dominates it: its mean counts at most as much as theirs.
         """
         mean, known = self.belief.mean, self.setting.known
         large = mean.size > LARGE
@@ -204,13 +221,22 @@ class Conversation:
             scores, depth = np.minimum(mean, capped), relation.sum(axis=0)
         if n > items.size:
             raise DataError(f"Of these items at most {items.size} can be recommended.")
-        later = ~np.isin(items, self.contenders)
+        later = 1 - np.isin(items, self.contenders) + np.isin(items, self._rejected)
         ordered = items[np.lexsort((depth, -scores, later))]
         others: list[int] = ordered[ordered != self.favourite].tolist()
         return [self.favourite, *others][:n]
 
     def describe(self, item: int) -> Recommendation:
         """Say what is believed about an item."""
+        belief = self.belief
+        if isinstance(belief, PersonBelief):
+            return Recommendation(
+                item=int(item),
+                mean=float(belief.mean[item]),
+                std=float(np.sqrt(belief.variance[item])),
+                probability_best=belief.as_good(item, self.contenders),
+                expected_regret=belief.regret(item, self.contenders),
+            )
         leader = self.best.items[0]
         behind = float(self.belief.mean[leader] - self.belief.mean[item])
         return Recommendation(
@@ -230,18 +256,29 @@ class Conversation:
         """Say why no more questions are needed; an empty text while some are."""
         if self.contenders.size == 1:
             return "only one item can still be the best"
-        if rule.is_set:
+        if rule.is_set and not self._too_early(rule):
             best, n = self.recommendation, len(self.told)
             reason = rule.reason(best.expected_regret, best.probability_best, n)
             if reason:
                 return reason
         return "" if self.question is not None else self.nothing_left
 
+    def _too_early(self, rule: StopRule) -> bool:
+        """Say whether what is believed is no reason to stop, and no budget is spent."""
+        answered = sum(not told.skipped for told in self.told)
+        spent = rule.max_questions is not None and len(self.told) >= rule.max_questions
+        return (
+            isinstance(self.belief, PersonBelief)
+            and answered < _FEWEST_ANSWERS
+            and not spent
+        )
+
     @cached_property
     def question(self) -> Question | None:
         """The next question, None if there is none."""
         setting, past = self.setting, self.history
-        again = {} if setting.decisive else past.repeatable(self.belief)
+        once = setting.decisive or isinstance(self.belief, PersonBelief)
+        again = {} if once else past.repeatable(self.belief)
         seed = [setting.seed, len(past.said)]
         situation = Situation(
             self.belief,
@@ -284,8 +321,11 @@ class Conversation:
 
 
 def tell_known(belief: Belief, known: Dominance | None) -> Belief:
-    """Tell a belief the known comparisons that it gets most wrong."""
-    if known is None or belief.n_items > LARGE:
+    """Tell a belief the known comparisons that it gets most wrong.
+
+    A `PersonBelief` knows the directions of attributes by itself.
+    """
+    if known is None or belief.n_items > LARGE or isinstance(belief, PersonBelief):
         return belief
     relation = known.relation.copy()
     for _ in range(_MAX_KNOWN):

@@ -1,7 +1,8 @@
 """A conversation with one person: ask, tell, undo, recommend."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._forecast import Forecast, forecast
 from penchant.elicitation._history import History, Question, Told, check_answer
 from penchant.elicitation._stopping import StopRule
+from penchant.elicitation.person import MainReason, PersonBelief
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
 from penchant.gp import Posterior
@@ -21,22 +23,25 @@ from penchant.typing import ArrayLike, FloatArray, RandomState
 __all__ = ["Elicitor"]
 
 _FORMAT = "penchant-elicitor"
-_VERSION = 1
+_VERSIONS = (1, 2)
+"""1 holds a Gaussian posterior, 2 a `PersonBelief`."""
 
 
 class Elicitor:
     """Find the item that a person likes best with few questions.
 
     Asks which of two items the person prefers, learns from the answer, and
-    recommends. Everything follows from the posterior, the settings, the seed and the
-    answers: after the same answers comes the same question, also when some were
-    taken back in between or the state was saved and restored.
+    recommends. Everything follows from the items, the posterior, the settings, the
+    seed and the answers: after the same answers comes the same question, also when
+    some were taken back in between or the state was saved and restored.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : Posterior, optional
         What is believed before the first question, such as
-        ``PopulationGP.for_user()``. Pairs that it has answers about are not asked.
+        ``PopulationGP.for_user()``. With `items` it is what earlier people were
+        like, which this person may or may not be. Pairs that it has answers about
+        are not asked. May be left out where there are items.
     policy : str or callable, default="eubo-kg"
         Which pair to ask next: the name of a function in
         `penchant.elicitation.policies`, such as "knowledge-gradient", where hyphens
@@ -45,7 +50,8 @@ class Elicitor:
     random_state : int, RandomState, Generator or None, default=None
         Seed; decides which item stands on the left, and between equal pairs.
     items : Items, optional
-        The items in the order of the posterior. A pair of which one is at least as
+        The items in the order of the posterior. The belief about the person is then
+        a `PersonBelief` over their attributes. A pair of which one is at least as
         good by the directions of its attributes is never asked.
     X : array-like of shape (n_items, n_attributes), optional
         The same as numbers, instead of `items`; with `directions`.
@@ -57,21 +63,30 @@ class Elicitor:
         is certain after n - 1 questions, as in a knockout.
     stop : StopRule, optional
         When `done` becomes true; default: when there is nothing left to ask.
+    belief : {"auto", "gaussian"}, default="auto"
+        "gaussian" learns with the Gaussian posterior also where there are items: that
+        of GPPE as published.
 
     Notes
     -----
+    *Beliefs.* With a `PersonBelief` questions are the pair of the largest expected
+    better utility (EUBO) over its draws, no pair is asked twice, the probability of a
+    recommendation is that of being the best or as good, and a stop rule never ends
+    the asking before three answers. What the person called not acceptable is not
+    asked about again nor recommended before what is, unless it was also chosen.
+
     *Known directions.* Item i dominates j when it is at least as good on every
     attribute with a declared direction, better on one, and equal on the others. Up
-    to 10 such comparisons that the posterior contradicts become evidence at the
-    start (tables of up to 2000 items); dominated items are not asked about as long
+    to 10 such comparisons that a Gaussian posterior contradicts become evidence at
+    the start (tables of up to 2000 items); dominated items are not asked about as long
     as there are other questions, have probability 0 of being best, and are never
     recommended before an item that dominates them.
 
-    *Repeated pairs.* A pair is asked again, at most twice, only if its answers
-    contradict each other or lie on a circle (a over b over c over a), or if the
-    posterior, which knows the answer, still holds the opposite for more likely; the
-    question says so. A skipped pair rests for 10 questions; skipped twice, it does
-    not come back.
+    *Repeated pairs.* With a Gaussian posterior a pair is asked again, at most twice,
+    only if its answers contradict each other or lie on a circle (a over b over c over
+    a), or if the posterior, which knows the answer, still holds the opposite for more
+    likely; the question says so. A skipped pair rests for 10 questions; skipped
+    twice, it does not come back.
 
     *Knockout.* With ``policy="knockout"`` the champion is recommended.
 
@@ -93,7 +108,7 @@ class Elicitor:
 
     def __init__(
         self,
-        posterior: Belief,
+        posterior: Belief | None = None,
         policy: Policy = "eubo-kg",
         random_state: RandomState = None,
         *,
@@ -102,19 +117,23 @@ class Elicitor:
         directions: Sequence[str] | None = None,
         decisive: bool = False,
         stop: StopRule | None = None,
+        belief: Literal["auto", "gaussian"] = "auto",
     ) -> None:
-        known = Dominance.from_table(posterior.n_items, items, X, directions)
+        seed = _draw_seed(random_state)
+        start = _first_belief(posterior, items, seed, belief)
+        known = Dominance.from_table(start.n_items, items, X, directions)
         setting = Setting(
             policy=check_policy(policy),
-            seed=_draw_seed(random_state),
+            seed=seed,
             decisive=bool(decisive),
             known=known,
-            order=np.argsort(-posterior.mean, kind="stable"),
+            order=np.argsort(-start.mean, kind="stable"),
         )
-        self._start = posterior
+        self._start = start
         self._stop = StopRule() if stop is None else stop
-        belief, before = tell_known(posterior, known), History.read(posterior)
-        self._moments = [Conversation.begin(setting, belief, before)]
+        before = History.read(start if posterior is None else posterior)
+        told = tell_known(start, known)
+        self._moments = [Conversation.begin(setting, told, before)]
 
     @property
     def posterior(self) -> Belief:
@@ -157,7 +176,7 @@ class Elicitor:
             raise NotAnswerableError(self._now.nothing_left)
         return question
 
-    def tell(self, question: Question, answer: str) -> None:
+    def tell(self, question: Question, answer: str, because: str | None = None) -> None:
         """Learn from an answer.
 
         Parameters
@@ -167,11 +186,45 @@ class Elicitor:
         answer : {"left", "right", "tie", "skip", "neither"}
             The preferred side; both are equally good; no answer; or neither is
             acceptable.
+        because : str, optional
+            The attribute that spoke most for the preferred item, of those in which
+            the two differ; for a `PersonBelief`.
         """
-        told = Told(*self._check_question(question), check_answer(answer))
+        sides, word = self._check_question(question), check_answer(answer)
+        self._person("because") if because is not None else None
+        self._moments.append(self._after(self._now, Told(*sides, word, because)))
+
+    def because(self, attribute: str | None) -> None:
+        """Say why the last answer was given, or take the reason back.
+
+        Parameters
+        ----------
+        attribute : str or None
+            What spoke most for the preferred item; None: nothing said.
+        """
+        self._person("because")
+        if not self.answers:
+            raise NotAnswerableError(
+                "because amends the last answer. There is none; call tell() first."
+            )
+        told = replace(self.answers[-1], because=attribute)
+        self._moments[-1] = self._after(self._moments[-2], told)
+
+    @staticmethod
+    def _after(moment: Conversation, told: Told) -> Conversation:
+        if isinstance(moment.belief, PersonBelief):
+            return moment.tell(told, told.evidence)
         # Piece by piece: rejected items are two statements.
-        pieces = ([piece] for piece in told.evidence)
-        self._moments.append(self._now.tell(told, *pieces))
+        return moment.tell(told, *([piece] for piece in told.evidence))
+
+    def _person(self, what: str) -> PersonBelief:
+        """Give the belief about attributes, or say what needs it."""
+        belief = self.posterior
+        if not isinstance(belief, PersonBelief):
+            raise NotAnswerableError(
+                f"{what} needs attributes of the items. Give them: Elicitor(items=...)."
+            )
+        return belief
 
     def _check_question(self, question: Question) -> tuple[int, int]:
         if not isinstance(question, Question):
@@ -231,6 +284,20 @@ class Elicitor:
         """Give what the person loses, in expectation, with the recommended item."""
         return self._now.recommendation.expected_regret
 
+    def certainty(self) -> float:
+        """Give the probability that the recommended item is the best, or as good."""
+        return self._now.recommendation.probability_best
+
+    def main_reason(self) -> MainReason:
+        """Say what speaks most for the recommended item, as one or two attributes.
+
+        Returns
+        -------
+        MainReason
+            Without names where it is several things together.
+        """
+        return self._person("main_reason").main_reason(self._now.favourite)
+
     def probability_best(self) -> FloatArray:
         """Give the probability of being the best for every item, shape (n_items,)."""
         probability = np.zeros(self.posterior.n_items)
@@ -280,13 +347,16 @@ class Elicitor:
         policy = setting.policy if isinstance(setting.policy, str) else None
         return {
             "format": _FORMAT,
-            "version": _VERSION,
+            "version": 2 if isinstance(self._start, PersonBelief) else 1,
             "policy": policy,
             "seed": setting.seed,
             "decisive": setting.decisive,
             "stop": self._stop.to_dict(),
             "known": None if setting.known is None else setting.known.to_dict(),
-            "answers": [[told.left, told.right, told.answer] for told in self.answers],
+            "answers": [
+                [t.left, t.right, t.answer, *([t.because] if t.because else [])]
+                for t in self.answers
+            ],
             "posterior": self._start.to_dict(),
         }
 
@@ -313,7 +383,7 @@ class Elicitor:
         _check_format(values)
         try:
             if posterior is None:
-                posterior = Posterior.from_dict(values["posterior"])
+                posterior = _saved_belief(values["posterior"])
             known = values["known"] and Dominance.from_dict(values["known"])
             elicitor = cls(
                 posterior,
@@ -324,8 +394,8 @@ class Elicitor:
                 decisive=values["decisive"],
                 stop=StopRule.from_dict(values["stop"]),
             )
-            for left, right, answer in values["answers"]:
-                elicitor.tell(Question(left, right), answer)
+            for left, right, answer, *because in values["answers"]:
+                elicitor.tell(Question(left, right), answer, *because)
         except (KeyError, TypeError, DataError) as error:
             raise FormatError(
                 f"The saved elicitor is damaged or does not fit: {error}"
@@ -336,11 +406,36 @@ class Elicitor:
 def _check_format(values: Any) -> None:
     if not isinstance(values, dict) or values.get("format") != _FORMAT:
         raise FormatError(f"This is not a saved elicitor: no {_FORMAT!r} in it.")
-    if values.get("version") != _VERSION:
+    if values.get("version") not in _VERSIONS:
         raise FormatError(
-            f"A saved elicitor must have version {_VERSION}. Got "
+            f"The version of a saved elicitor must be one of {_VERSIONS}. Got "
             f"{values.get('version')!r}; use the version of penchant that wrote it."
         )
+
+
+def _first_belief(
+    posterior: Belief | None, items: Items | None, seed: int, kind: str
+) -> Belief:
+    """Give what is believed before the first question."""
+    if kind not in ("auto", "gaussian"):
+        raise DataError(f"belief must be 'auto' or 'gaussian'. Got {kind!r}.")
+    if isinstance(posterior, PersonBelief):
+        return posterior
+    if kind == "auto" and items is not None:
+        if posterior is not None and not isinstance(posterior, Posterior):
+            raise DataError(
+                "With items the posterior must be a Posterior, as "
+                f"PopulationGP.for_user() gives it. Got {type(posterior).__name__}."
+            )
+        return PersonBelief.from_items(items, posterior, random_state=seed)
+    if posterior is None:
+        raise DataError("Elicitor needs items or a posterior. Got neither.")
+    return posterior
+
+
+def _saved_belief(values: Any) -> Belief:
+    person = isinstance(values, dict) and values.get("kind") == "person"
+    return PersonBelief.from_dict(values) if person else Posterior.from_dict(values)
 
 
 def _saved_policy(saved: str | None, given: Policy | None) -> Policy:

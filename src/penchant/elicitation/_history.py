@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from penchant._cached import cached_property
 from penchant.elicitation._belief import Moments, Pair, View
+from penchant.elicitation.person import Reason
 from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.typing import IntArray
@@ -76,11 +77,21 @@ class Told:
         The items.
     answer : {"left", "right", "tie", "skip", "neither"}
         What the person said.
+    because : str, optional
+        The attribute that spoke most for the preferred item.
     """
 
     left: int
     right: int
     answer: Word
+    because: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.because is not None and self.answer not in ("left", "right"):
+            raise DataError(
+                "Only a preference has a reason: the answer must be left or right. "
+                f"Got {self.answer!r} because of {self.because!r}."
+            )
 
     @property
     def pair(self) -> Pair:
@@ -102,7 +113,9 @@ class Told:
         """What it says of the items: both are below if neither is acceptable."""
         if self.answer in ("left", "right"):
             duel = self.items if self.answer == "left" else self.items[::-1]
-            return (Answer("comparison", duel),)
+            why = self.because
+            more = () if why is None else (Reason("reason", duel, None, why),)
+            return (Answer("comparison", duel), *more)
         if self.answer == "tie":
             return (Answer("tie", self.items),)
         rejected = self.items if self.answer == "neither" else ()

@@ -1,0 +1,466 @@
+"""The one belief about a person: weighted simple explanations of the answers."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from penchant._cached import cached_property
+from penchant.data import Items
+from penchant.elicitation.person._components import Components, PriorMoments
+from penchant.elicitation.person._draws import (
+    PersonDraws,
+    draw_person,
+    posterior_means,
+    systematic,
+)
+from penchant.elicitation.person._propagation import Sites, State, propagate
+from penchant.elicitation.person._rows import (
+    Reason,
+    Row,
+    Rows,
+    accepted,
+    chosen,
+    direction_evidence,
+    read,
+    rejected,
+)
+from penchant.elicitation.person._space import PersonSpace
+from penchant.elicitation.person._statements import Statements
+from penchant.exceptions import DataError, FormatError
+from penchant.gp import Answer, Draws, Posterior
+from penchant.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["PersonBelief"]
+
+_N_COMPONENTS = 64
+
+_FEWEST = 16.0
+"""Effective number of components below which they are drawn and moved anew."""
+
+_N_MOVES = 3
+
+_LIKE = 0.5
+"""Prior probability that a person is like earlier people."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PersonBelief(Statements):
+    """What is believed about one person; it never changes.
+
+    Not one model of the person but a weighted set of simple ones: which attributes
+    matter, how bent they are, whether some count together, how careful the answers
+    are, how wide indifference is, and whether the person is like earlier people.
+    All that is told is read off one set of draws, `draws`.
+
+    Make one with `from_items`, or share the features of a study's items among its
+    people: ``PersonBelief.begin(space, seed)``.
+
+    Parameters
+    ----------
+    space : PersonSpace
+        The features of the items.
+    seed : int
+        Decides which explanations are tried.
+    like_earlier : float
+        Prior probability that the person is like earlier people.
+    components : Components
+        The explanations.
+    prior : PriorMoments
+        What each says before any answer.
+    rows : Rows
+        The evidence.
+    state : State
+        What each explanation makes of it.
+    log_weights : ndarray of shape (n_components,)
+    answers : tuple of Answer
+        The evidence so far, in order.
+
+    Notes
+    -----
+    With d = u_i - u_j, width w, noise s and lapse e of a component, and
+    ``p(x) = e + (1 - 2e) Phi(x / s)``:
+
+    - i preferred to j: p(d - w).
+    - both equal: e + (1 - 2e) [Phi((w - d)/s) - Phi((-w - d)/s)].
+    - "because of k": p(x - w), where x is the part of attribute k in d less the mean
+      of the other attributes' parts.
+    - an item is not acceptable: p(t - u_i), t the level that this person accepts.
+      From the first rejection on, every item that was preferred to another is taken
+      as accepted: p(u_i - t), once an item. Before it, and without any, the level
+      does not enter.
+    - a skipped question adds nothing.
+
+    Everything follows from the items, the population, the seed and the evidence in
+    order. An answer costs O(n_components q^3) after q of them, draws O(n_items).
+
+    References
+    ----------
+    Minka, "Expectation propagation for approximate Bayesian inference", UAI 2001.
+    Wilson et al., "Efficiently sampling functions from Gaussian process posteriors",
+    ICML 2020 (Matheron's rule).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from penchant.data import Items
+    >>> from penchant.elicitation import PersonBelief
+    >>> table = pd.DataFrame({"rent": [500, 700, 900, 600], "size": [20, 35, 60, 50]})
+    >>> belief = PersonBelief.from_items(Items.from_frame(table), random_state=0)
+    >>> told = belief.update(2, 0).update(2, 3)
+    >>> told.favourite
+    2
+    """
+
+    space: PersonSpace
+    seed: int
+    like_earlier: float
+    components: Components
+    prior: PriorMoments
+    rows: Rows
+    state: State
+    log_weights: FloatArray
+    answers: tuple[Answer, ...] = ()
+
+    negligible: ClassVar[float] = 1e-3
+
+    @classmethod
+    def from_items(
+        cls,
+        items: Items,
+        population: Posterior | None = None,
+        *,
+        random_state: int = 0,
+        like_earlier: float = _LIKE,
+    ) -> "PersonBelief":
+        """Begin with a person of whom nothing is known.
+
+        Parameters
+        ----------
+        items : Items
+            The alternatives; blanks count as average values.
+        population : Posterior, optional
+            What earlier people were like, ``PopulationGP.for_user()``.
+        random_state : int, default=0
+            Seed.
+        like_earlier : float, default=0.5
+            Prior probability that the person is like earlier people.
+        """
+        space = PersonSpace.from_items(items, population)
+        return cls.begin(space, random_state, like_earlier=like_earlier)
+
+    @classmethod
+    def begin(
+        cls, space: PersonSpace, seed: int = 0, *, like_earlier: float = _LIKE
+    ) -> "PersonBelief":
+        """Begin without answers.
+
+        Parameters
+        ----------
+        space : PersonSpace
+            The features of the items, shared by the people of a study.
+        seed : int, default=0
+            Decides which explanations are tried.
+        like_earlier : float, default=0.5
+            Prior probability that the person is like earlier people.
+        """
+        if not 0.0 <= like_earlier <= 1.0:
+            raise DataError(
+                f"like_earlier must be between 0 and 1. Got {like_earlier!r}."
+            )
+        rng = np.random.default_rng([seed, 0])
+        components = Components.draw(space, _N_COMPONENTS, like_earlier, rng)
+        prior, rows = components.moments(space), Rows.begin(space)
+        state = _infer(components, prior, rows, _nothing(components, rows))
+        weights = np.zeros(len(components))
+        return cls(space, seed, like_earlier, components, prior, rows, state, weights)
+
+    def __repr__(self) -> str:
+        return f"PersonBelief({self.n_items} items, {len(self.answers)} answers)"
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.space.n_items
+
+    @property
+    def noise(self) -> float:
+        """Expected standard deviation of the noise in an answer."""
+        return float(self.weights @ self.components.value("noise"))
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weights of the explanations; they sum to 1."""
+        raw = np.exp(self.log_weights - self.log_weights.max())
+        return np.asarray(raw / raw.sum())
+
+    @property
+    def like_others(self) -> float:
+        """Probability that the person is like earlier people."""
+        return float(self.weights @ self.components.like)
+
+    @cached_property
+    def draws(self) -> PersonDraws:
+        """What the person may be like."""
+        return draw_person(
+            self.space,
+            self.components,
+            self.prior,
+            self.rows,
+            self.state,
+            self.weights,
+        )
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Expected utility of each item in closed form, shape (n_items,)."""
+        _, means = posterior_means(self.space, self.prior, self.rows, self.state)
+        mean = self.weights @ means
+        mean.setflags(write=False)
+        return np.asarray(mean)
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """Variance of each utility, shape (n_items,)."""
+        drawn = self.draws
+        away = drawn.utilities - drawn.weights @ drawn.utilities
+        return np.asarray(drawn.weights @ away**2)
+
+    @property
+    def cov(self) -> FloatArray:
+        """Covariance of the utilities, (n_items, n_items)."""
+        return self.block(np.arange(self.n_items))
+
+    def block(self, items: IntArray) -> FloatArray:
+        """Give the covariance among some items, shape (k, k)."""
+        return self._covariance(items, items)
+
+    def cross(self, items: IntArray) -> FloatArray:
+        """Give columns of the covariance, shape (n_items, k)."""
+        return self._covariance(np.arange(self.n_items), items)
+
+    def _covariance(self, first: IntArray, second: IntArray) -> FloatArray:
+        drawn = self.draws
+        a, b = drawn.utilities[:, first], drawn.utilities[:, second]
+        a, b = a - drawn.weights @ a, b - drawn.weights @ b
+        return np.asarray((a * drawn.weights[:, None]).T @ b)
+
+    def draw(self, items: IntArray) -> Draws:
+        """Give the drawn utilities of some items, with weights."""
+        return Draws(self.draws.utilities[:, items], self.draws.weights)
+
+    def sample(
+        self, n: int, rng: np.random.Generator, items: IntArray | None = None
+    ) -> Iterator[FloatArray]:
+        """Yield utilities of n people of whom the same is believed."""
+        for k in rng.choice(self.draws.weights.size, size=n, p=self.draws.weights):
+            yield self.draws.utilities[k].copy()
+
+    def probability(self, i: int, j: int) -> float:
+        """Give the probability that the person, asked now, prefers i to j.
+
+        Ties count half.
+        """
+        drawn = self.draws
+        d = drawn.utilities[:, i] - drawn.utilities[:, j]
+        return float(drawn.weights @ self.prefers(d))
+
+    def update(self, winner: int, loser: int) -> "PersonBelief":
+        """Give the belief after the person preferred one item to another."""
+        return self.with_answers([Answer("comparison", (winner, loser))])
+
+    def update_tie(self, i: int, j: int) -> "PersonBelief":
+        """Give the belief after the person called two items about equally good."""
+        return self.with_answers([Answer("tie", (i, j))])
+
+    def with_rejection(self, *items: int) -> "PersonBelief":
+        """Give the belief after the person called items not acceptable."""
+        return self.with_answers([Answer("below", (item,)) for item in items])
+
+    def with_reason(self, winner: int, loser: int, attribute: str) -> "PersonBelief":
+        """Give the belief after the person said why it preferred an item.
+
+        Parameters
+        ----------
+        winner, loser : int
+            The items of the comparison, which is told by itself.
+        attribute : str
+            What spoke most for the winner; the items differ in it.
+        """
+        return self.with_answers([Reason("reason", (winner, loser), None, attribute)])
+
+    def with_answers(self, answers: Iterable[Answer]) -> "PersonBelief":
+        """Give the belief after several pieces of evidence, learned in one go."""
+        new = tuple(answers)
+        if not new:
+            return self
+        self._check_items(new)
+        told = (*self.answers, *new)
+        added = [*read(self.space, new), *self._acceptances(new)]
+        rows = self.rows.plus(self.space, added)
+        sites = _padded(self.state.sites, len(added))
+        state = _infer(self.components, self.prior, rows, sites)
+        gain = state.log_evidence - self.state.log_evidence
+        belief = replace(
+            self,
+            rows=rows,
+            state=state,
+            log_weights=self.log_weights + gain,
+            answers=told,
+        )
+        weights = belief.weights
+        return belief if 1.0 / (weights @ weights) >= _FEWEST else belief._renewed()
+
+    def _acceptances(self, new: tuple[Answer, ...]) -> list[Row]:
+        """Give rows for items that count as accepted from now on."""
+        if not rejected((*self.answers, *new)):
+            return []
+        counted = chosen(self.answers) if rejected(self.answers) else ()
+        both = chosen((*self.answers, *new))
+        return [accepted(self.space, item) for item in both if item not in counted]
+
+    def _check_items(self, answers: tuple[Answer, ...]) -> None:
+        known = range(self.n_items)
+        for answer in answers:
+            if not all(item in known for item in answer.items):
+                raise DataError(
+                    f"Items have the numbers 0 to {self.n_items - 1}. "
+                    f"Got {list(answer.items)}."
+                )
+
+    def _renewed(self) -> "PersonBelief":
+        """Draw components by their weights and let each move a few steps."""
+        rng = np.random.default_rng([self.seed, len(self.rows)])
+        n = len(self.components)
+        index = systematic(self.weights, n, rng.random())
+        now = _Population(self.components, self.prior, self.state).take(index)
+        for _ in range(_N_MOVES):
+            proposal, ratio = now.components.moved(self.space, self.like_earlier, rng)
+            prior = proposal.moments(self.space)
+            state = _infer(proposal, prior, self.rows, now.state.sites)
+            other = _Population(proposal, prior, state)
+            ratio = ratio + other.evidence(self.space) - now.evidence(self.space)
+            now = now.where(np.log(rng.random(n)) < ratio, other)
+        return replace(
+            self,
+            components=now.components,
+            prior=now.prior,
+            state=now.state,
+            log_weights=np.zeros(n),
+        )
+
+    def without(self, k: int) -> "PersonBelief":
+        """Give the belief as if the k-th piece of evidence had not been given."""
+        if not 0 <= k < len(self.answers):
+            raise DataError(
+                f"There are {len(self.answers)} answers, counted from 0. Got {k}."
+            )
+        kept = self.answers[:k] + self.answers[k + 1 :]
+        return self.replay(kept)
+
+    def replay(self, answers: Iterable[Answer]) -> "PersonBelief":
+        """Begin again with the same seed and tell answers one by one."""
+        belief = PersonBelief.begin(
+            self.space, self.seed, like_earlier=self.like_earlier
+        )
+        for answer in answers:
+            belief = belief.with_answers([answer])
+        return belief
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the belief as plain values for JSON: what it follows from."""
+        population = self.space.posterior
+        return {
+            "kind": "person",
+            "items": self.space.items.to_dict(),
+            "population": None if population is None else population.to_dict(),
+            "seed": self.seed,
+            "like_earlier": self.like_earlier,
+            "answers": [_plain(answer) for answer in self.answers],
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "PersonBelief":
+        """Give back the belief that `to_dict` described."""
+        try:
+            saved = values["population"]
+            population = None if saved is None else Posterior.from_dict(saved)
+            space = PersonSpace.from_items(Items.from_dict(values["items"]), population)
+            likely = values["like_earlier"]
+            belief = cls.begin(space, values["seed"], like_earlier=likely)
+            return belief.replay([_answer(told) for told in values["answers"]])
+        except (KeyError, TypeError, IndexError) as error:
+            raise FormatError(
+                "A belief must be a dict as to_dict gives it. "
+                f"Got something else: {error!r}."
+            ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class _Population:
+    """Components with their priors and states."""
+
+    components: Components
+    prior: PriorMoments
+    state: State
+
+    def take(self, index: IntArray) -> "_Population":
+        state = State(
+            Sites(*(part[index] for part in self.state.sites)),
+            *(part[index] for part in self.state[1:]),
+        )
+        return _Population(self.components.take(index), self.prior.take(index), state)
+
+    def where(self, taken: BoolArray, other: "_Population") -> "_Population":
+        """Take the other's components where `taken`."""
+        n = len(self.components)
+        both = _Population(
+            self.components.join(other.components),
+            self.prior.join(other.prior),
+            _join(self.state, other.state),
+        )
+        return both.take(np.arange(n) + n * taken.astype(np.int64))
+
+    def evidence(self, space: PersonSpace) -> FloatArray:
+        """Give log-evidences less those of the direction rows alone."""
+        return self.state.log_evidence - direction_evidence(space, self.prior)
+
+
+def _join(first: State, second: State) -> State:
+    sites = (
+        np.concatenate(pair) for pair in zip(first.sites, second.sites, strict=True)
+    )
+    parts = (np.concatenate(pair) for pair in zip(first[1:], second[1:], strict=True))
+    return State(Sites(*sites), *parts)
+
+
+def _infer(
+    components: Components, prior: PriorMoments, rows: Rows, start: Sites
+) -> State:
+    found = rows.likelihood(components)
+    return propagate(rows.means(prior), rows.grams(prior), found, start)
+
+
+def _nothing(components: Components, rows: Rows) -> Sites:
+    none = np.zeros((len(components), len(rows)))
+    return Sites(none, none)
+
+
+def _padded(sites: Sites, n: int) -> Sites:
+    """Add sites of new rows, without effect."""
+    return Sites(*(np.pad(part, ((0, 0), (0, n))) for part in sites))
+
+
+def _plain(answer: Answer) -> list[Any]:
+    if isinstance(answer, Reason):
+        return [answer.kind, list(answer.items), answer.attribute]
+    width = [] if answer.width is None else [answer.width]
+    return [answer.kind, list(answer.items), *width]
+
+
+def _answer(told: list[Any]) -> Answer:
+    kind, items, *more = told
+    if kind == "reason":
+        return Reason(kind, tuple(items), None, *more)
+    return Answer(kind, tuple(items), *more)

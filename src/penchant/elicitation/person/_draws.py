@@ -1,0 +1,154 @@
+"""Draws of what a person may be like: the one source of all that is told."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from penchant.elicitation.person._components import Components, PriorMoments
+from penchant.elicitation.person._propagation import State, likelihood
+from penchant.elicitation.person._rows import Rows
+from penchant.elicitation.person._space import PersonSpace
+from penchant.typing import FloatArray, IntArray
+
+__all__ = ["N_DRAWS", "PersonDraws", "draw_person", "systematic"]
+
+N_DRAWS = 512
+
+_FEWEST = 0.1
+"""Where fewer draws than this share count, the roots of the weights are taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class PersonDraws:
+    """Utilities with standard deviation 1 over the items, and what makes them.
+
+    Parameters
+    ----------
+    utilities : ndarray of shape (n_draws, n_items)
+        Centred and scaled, draw by draw.
+    theta : ndarray of shape (n_draws, n_columns)
+        Coefficients of the features, at the same scale.
+    like : ndarray of shape (n_draws,)
+        How much of the earlier people's mean is in it, at the same scale.
+    width : ndarray of shape (n_draws,)
+        Difference that the person calls equal, at the same scale.
+    noise, lapse : ndarray of shape (n_draws,)
+        How noisy (at the same scale) and how careless the answers are.
+    weights : ndarray of shape (n_draws,)
+        How much each draw counts; they sum to 1.
+    """
+
+    utilities: FloatArray
+    theta: FloatArray
+    like: FloatArray
+    width: FloatArray
+    noise: FloatArray
+    lapse: FloatArray
+    weights: FloatArray
+
+
+def systematic(weights: FloatArray, n: int, start: float) -> IntArray:
+    """Give n places, each as often as its weight says up to rounding."""
+    points = (np.arange(n) + start) / n
+    places = np.searchsorted(np.cumsum(weights), points * weights.sum())
+    return np.asarray(np.minimum(places, weights.size - 1), dtype=np.int64)
+
+
+@lru_cache(maxsize=4)
+def _normals(n: int, width: int, seed: int) -> FloatArray:
+    values = np.random.default_rng([seed, n, width]).standard_normal((n, width))
+    values.setflags(write=False)
+    return values
+
+
+def draw_person(
+    space: PersonSpace,
+    components: Components,
+    prior: PriorMoments,
+    rows: Rows,
+    state: State,
+    weights: FloatArray,
+) -> PersonDraws:
+    """Draw by Matheron's rule on the rows, with antithetic normals.
+
+    A draw of component h is its posterior mean plus or minus a deviation: that of the
+    prior, less what the rows would have told of it. It counts by the likelihood of
+    the rows over their sites, divided by what expectation propagation takes for the
+    mean of this quotient in the component.
+
+    Parameters
+    ----------
+    space, components, prior, rows, state
+        What is believed.
+    weights : ndarray of shape (n_components,)
+        Weights of the components; they sum to 1.
+    """
+    half = N_DRAWS // 2
+    h = systematic(weights, half, 0.5)
+    tau = state.sites.tau
+    deviation = np.sqrt(prior.block)[:, space.block_of]
+    theta = _normals(half, space.block_of.size, 0) * deviation[h]
+    own = _normals(half, space.n_items, 1) * np.sqrt(prior.rest)[h, None]
+    seen = theta @ rows.features.T + own @ rows.items.T
+    noisy = seen + _normals(half, len(rows), 2) / np.sqrt(tau[h])
+    pull = np.einsum("srt,st->sr", state.inner[h], noisy)
+    theta = theta - deviation[h] ** 2 * (pull @ rows.features)
+    own = own - prior.rest[h, None] * (pull @ rows.items)
+    gram, mean = rows.grams(prior), rows.means(prior)
+    s_dev = seen - np.einsum("srt,st->sr", gram[h], pull)
+    s_mean = (mean + np.einsum("hrt,ht->hr", gram, state.weights))[h]
+    theta_mean, u_mean = posterior_means(space, prior, rows, state)
+    u_dev = theta @ space.table.T + space.own_scale * own
+    counts = _counts(components, rows, state, h, (s_mean + s_dev, s_mean - s_dev))
+    both = np.concatenate([h, h])
+    utilities = np.vstack([u_mean[h] + u_dev, u_mean[h] - u_dev])
+    utilities -= utilities.mean(axis=1, keepdims=True)
+    size = np.maximum(np.sqrt((utilities**2).mean(axis=1)), 1e-9)
+    utilities /= size[:, None]
+    coefficients = np.vstack([theta_mean[h] + theta, theta_mean[h] - theta])
+    return PersonDraws(
+        utilities,
+        coefficients / size[:, None],
+        prior.like[both] / size,
+        components.value("width")[both] / size,
+        components.value("noise")[both] / size,
+        components.value("lapse")[both],
+        counts,
+    )
+
+
+def posterior_means(
+    space: PersonSpace, prior: PriorMoments, rows: Rows, state: State
+) -> tuple[FloatArray, FloatArray]:
+    """Give the posterior means of theta and utilities under each component."""
+    pulled = state.weights @ rows.features
+    theta = prior.mean + prior.block[:, space.block_of] * pulled
+    own = space.own_scale * prior.rest[:, None] * (state.weights @ rows.items)
+    known = prior.like[:, None] * space.population_mean
+    return theta, theta @ space.table.T + own + known
+
+
+def _counts(
+    components: Components,
+    rows: Rows,
+    state: State,
+    h: IntArray,
+    drawn: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    """Weigh draws by likelihood over sites."""
+    chosen, (tau, nu) = rows.likelihood(components.take(h)), state.sites
+    excess = (state.log_evidence - state.log_sites)[h]
+    logs = [
+        np.log(likelihood(s, chosen)).sum(axis=1)
+        - (s * (nu[h] - 0.5 * tau[h] * s)).sum(axis=1)
+        - excess
+        for s in drawn
+    ]
+    joined = np.concatenate(logs)
+    weights: FloatArray = np.exp(joined - joined.max())
+    weights /= weights.sum()
+    if 1.0 / (weights @ weights) < _FEWEST * weights.size:
+        weights = np.sqrt(weights)
+        weights /= weights.sum()
+    return weights

@@ -1,0 +1,265 @@
+"""Evidence about a person as rows: numbers, linear in theta, that lie between ends."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from penchant.elicitation.person._components import Components, PriorMoments
+from penchant.elicitation.person._propagation import Likelihood
+from penchant.elicitation.person._space import PersonSpace
+from penchant.exceptions import DataError
+from penchant.gp import Answer
+from penchant.typing import FloatArray
+
+__all__ = [
+    "Reason",
+    "Row",
+    "Rows",
+    "accepted",
+    "chosen",
+    "differing",
+    "direction_evidence",
+    "read",
+    "rejected",
+]
+
+_DIRECTION = (0.01, 0.05)
+"""Noise and lapse of the statement that more of a directed attribute is better."""
+
+
+@dataclass(frozen=True)
+class Reason(Answer):
+    """Why a person preferred the first of two items: "because of the rent".
+
+    Parameters
+    ----------
+    kind : "reason"
+    items : (int, int)
+        The preferred item and the other.
+    attribute : str
+        What spoke most for the preferred one.
+    """
+
+    attribute: str = ""
+
+    def __post_init__(self) -> None:
+        items = tuple(int(item) for item in self.items)
+        object.__setattr__(self, "items", items)
+        if self.kind != "reason" or len(items) != 2 or items[0] == items[1]:
+            raise DataError(
+                "A reason is about two different items, the preferred one first. "
+                f"Got {self.kind!r} with the items {list(items)}."
+            )
+
+
+class Row(NamedTuple):
+    """One number ``x theta + items rest + offset [like others]`` and its ends.
+
+    The ends move with the person's width of indifference: ``lower + widths[0] width``.
+    A noise or lapse of NaN is the person's own.
+    """
+
+    features: FloatArray
+    items: FloatArray
+    offset: float
+    lower: float = 0.0
+    upper: float = np.inf
+    widths: tuple[float, float] = (0.0, 0.0)
+    noise: float = np.nan
+    lapse: float = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Several rows, and their products within each block.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_rows, n_columns)
+    items : ndarray of shape (n_rows, n_items)
+        Coefficients of the items' own parts, centred.
+    gram : ndarray of shape (n_blocks + 1, n_rows, n_rows)
+        Products of rows block by block; the last is of the items' own parts.
+    values : ndarray of shape (7, n_rows)
+        Offset, lower, upper, both widths, noise and lapse.
+    """
+
+    features: FloatArray
+    items: FloatArray
+    gram: FloatArray
+    values: FloatArray
+
+    @classmethod
+    def begin(cls, space: PersonSpace) -> "Rows":
+        """Start with one row per directed attribute: its slope is positive."""
+        width, n = space.block_of.size, space.n_items
+        empty = cls(
+            np.empty((0, width)),
+            np.empty((0, n)),
+            np.empty((len(space.blocks) + 1, 0, 0)),
+            np.empty((7, 0)),
+        )
+        lines = [b for b in space.blocks if b.kind == "line"]
+        starts = [b.columns.start for b in lines if space.singles[b.owners[0]].directed]
+        noise, lapse = _DIRECTION
+        return empty.plus(
+            space,
+            [
+                Row(np.eye(width)[c], np.zeros(n), 0.0, noise=noise, lapse=lapse)
+                for c in starts
+            ],
+        )
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def plus(self, space: PersonSpace, added: Iterable[Row]) -> "Rows":
+        """Give the rows with more of them."""
+        new = list(added)
+        if not new:
+            return self
+        features = np.vstack([self.features, *(row.features for row in new)])
+        own = np.array([row.items for row in new])
+        own = (own - own.mean(axis=1, keepdims=True)) * space.own_scale
+        items = np.vstack([self.items, own])
+        size, k = len(features), len(new)
+        gram = np.empty((len(space.blocks) + 1, size, size))
+        gram[:, : size - k, : size - k] = self.gram
+        for b, block in enumerate(space.blocks):
+            part = features[:, block.columns]
+            gram[b, size - k :] = part[size - k :] @ part.T
+        gram[-1, size - k :] = items[size - k :] @ items.T
+        gram[:, :, size - k :] = gram[:, size - k :].transpose(0, 2, 1)
+        more = [(r.offset, r.lower, r.upper, *r.widths, r.noise, r.lapse) for r in new]
+        return Rows(features, items, gram, np.hstack([self.values, np.array(more).T]))
+
+    def means(self, prior: PriorMoments) -> FloatArray:
+        """Give the prior means of the rows, shape (n_components, n_rows)."""
+        known = prior.like[:, None] * self.values[0]
+        return np.asarray(prior.mean @ self.features.T + known)
+
+    def grams(self, prior: PriorMoments) -> FloatArray:
+        """Give their prior covariances, shape (n_components, n_rows, n_rows)."""
+        variances = np.column_stack([prior.block, prior.rest])
+        flat = variances @ self.gram.reshape(len(self.gram), -1)
+        return flat.reshape(len(variances), len(self), len(self))
+
+    def likelihood(self, components: Components) -> Likelihood:
+        """Give ends, noise and lapse of every row under every component."""
+        _, lower, upper, down, up, noise, lapse = self.values
+        width = components.value("width")[:, None]
+        own_noise = components.value("noise")[:, None]
+        own_lapse = components.value("lapse")[:, None]
+        return Likelihood(
+            lower + down * width,
+            upper + up * width,
+            np.where(np.isnan(noise), own_noise, noise),
+            np.where(np.isnan(lapse), own_lapse, lapse),
+        )
+
+
+def read(space: PersonSpace, answers: Iterable[Answer]) -> list[Row]:
+    """Turn answers to rows, see `PersonBelief` for what each means."""
+    return [_READERS[answer.kind](space, answer) for answer in answers]
+
+
+def _difference(space: PersonSpace, i: int, j: int) -> tuple[FloatArray, FloatArray]:
+    items = np.zeros(space.n_items)
+    items[i], items[j] = 1.0, -1.0
+    return space.table[i] - space.table[j], items
+
+
+def _comparison(space: PersonSpace, answer: Answer) -> Row:
+    i, j = answer.items
+    features, items = _difference(space, i, j)
+    offset = float(space.population_mean[i] - space.population_mean[j])
+    return Row(features, items, offset, widths=(1.0, 0.0))
+
+
+def _tie(space: PersonSpace, answer: Answer) -> Row:
+    row = _comparison(space, answer)
+    if answer.width is None:
+        return row._replace(upper=0.0, widths=(-1.0, 1.0))
+    return row._replace(lower=-answer.width, upper=answer.width, widths=(0.0, 0.0))
+
+
+def _below(space: PersonSpace, answer: Answer) -> Row:
+    return accepted(space, answer.items[0], sign=-1.0)
+
+
+def accepted(space: PersonSpace, item: int, sign: float = 1.0) -> Row:
+    """Say that an item is above what the person accepts; with sign -1 below it."""
+    features, items = sign * space.table[item], np.zeros(space.n_items)
+    items[item] = sign
+    features[-1] = -sign  # the level is the last column
+    return Row(features, items, sign * float(space.population_mean[item]))
+
+
+def _reason(space: PersonSpace, answer: Answer) -> Row:
+    """Say that one attribute's part is above the mean of the others' parts."""
+    assert isinstance(answer, Reason)
+    i, j = answer.items
+    mine = space.owner(answer.attribute)
+    offered = differing(space, i, j)
+    if mine not in offered:
+        raise DataError(
+            f"The two items do not differ in {answer.attribute!r}. Name one of "
+            f"{', '.join(space.names[k] for k in offered)}."
+        )
+    shares = space.ownership
+    others = [k for k in offered if k != mine]
+    weights = shares[mine] - (shares[others].mean(axis=0) if others else 0.0)
+    features = weights * (space.table[i] - space.table[j])
+    of_features, of_mean = space.split
+    lines = features[space.line_columns]
+    features[space.population_columns] += lines @ of_features
+    none = np.zeros(space.n_items)
+    return Row(features, none, float(lines @ of_mean), widths=(1.0, 0.0))
+
+
+_READERS = {
+    "comparison": _comparison,
+    "tie": _tie,
+    "below": _below,
+    "reason": _reason,
+}
+
+
+def differing(space: PersonSpace, i: int, j: int) -> list[int]:
+    """Give the attributes in which two items differ and which both have."""
+    a, b = space.encoded[i], space.encoded[j]
+    return [k for k, s in enumerate(space.singles) if _differ(a, b, s.attribute)]
+
+
+def _differ(a: FloatArray, b: FloatArray, k: int) -> bool:
+    return bool(a[k] != b[k]) and not (np.isnan(a[k]) or np.isnan(b[k]))
+
+
+def rejected(answers: Iterable[Answer]) -> list[int]:
+    """Give the items that were called not acceptable, in order."""
+    return list(dict.fromkeys(a.items[0] for a in answers if a.kind == "below"))
+
+
+def chosen(answers: Iterable[Answer]) -> list[int]:
+    """Give the items that were preferred to another, in order."""
+    return list(dict.fromkeys(a.items[0] for a in answers if a.kind == "comparison"))
+
+
+def direction_evidence(space: PersonSpace, prior: PriorMoments) -> FloatArray:
+    """Give the log-probability of the direction rows alone, shape (n_components,).
+
+    They are about different coefficients, so that it is a product.
+    """
+    noise, lapse = _DIRECTION
+    places = [
+        k
+        for k, b in enumerate(space.blocks)
+        if b.kind == "line" and space.singles[b.owners[0]].directed
+    ]
+    columns = [space.blocks[k].columns.start for k in places]
+    z = prior.mean[:, columns] / np.sqrt(prior.block[:, places] + noise**2)
+    chance = lapse + (1.0 - 2.0 * lapse) * ndtr(z)
+    return np.asarray(np.log(chance).sum(axis=1))

@@ -1,0 +1,369 @@
+"""What may be told about a person: functions of the draws, and when to say it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from penchant._cached import cached_property
+from penchant.data import Items
+from penchant.elicitation.person._rows import chosen, rejected
+from penchant.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from penchant.elicitation.person._draws import PersonDraws
+    from penchant.elicitation.person._space import PersonSpace
+    from penchant.gp import Answer
+
+__all__ = ["MainReason", "Ranges", "Statements", "Together"]
+
+_EQUAL = 0.1
+"""Differences that nobody minds, in standard deviations of utility."""
+
+_REASON = 0.8
+"""Probability with which a set of names must hold the main reason."""
+
+_SHARE, _CARED = 0.05, 0.85
+"""Who is said to care about an attribute: its share is _SHARE with _CARED."""
+
+_TOGETHER = 0.8
+"""Probability of a share of _SHARE from which a pair of attributes may be told."""
+
+_ENDS = (0.05, 0.95)
+
+
+class Ranges(NamedTuple):
+    """Means with the ends of 90 % ranges, arrays of the same shape."""
+
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True)
+class MainReason:
+    """What speaks most for an item.
+
+    Parameters
+    ----------
+    attributes : tuple of str
+        One or two names of which one is the main reason; none: several things
+        together.
+    probability : float
+        Probability that the main reason is among them; without names, among the
+        two likeliest.
+    """
+
+    attributes: tuple[str, ...]
+    probability: float
+
+
+class Together(NamedTuple):
+    """Two attributes that count together, beyond each alone."""
+
+    first: str
+    second: str
+    probability: float
+
+
+class Statements:
+    """What is read off the draws of a belief; see `PersonBelief`."""
+
+    space: "PersonSpace"
+    answers: "tuple[Answer, ...]"
+
+    @property
+    def draws(self) -> "PersonDraws":
+        """What the person may be like."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> FloatArray:
+        """Expected utility of each item."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------ the best item
+
+    @property
+    def rejected(self) -> frozenset[int]:
+        """Items that the person called not acceptable and never chose."""
+        return frozenset(rejected(self.answers)) - frozenset(chosen(self.answers))
+
+    @property
+    def contradicts(self) -> tuple[int, ...]:
+        """Items that the person both rejected and preferred to another."""
+        both = set(rejected(self.answers)) & set(chosen(self.answers))
+        return tuple(sorted(both))
+
+    @cached_property
+    def favourite(self) -> int:
+        """The item of the largest mean among those that were not rejected."""
+        mean, out = self.mean, self.rejected
+        if 0 < len(out) < mean.size:
+            mean = mean.copy()
+            mean[list(out)] = -np.inf
+        return int(np.argmax(mean))
+
+    def gaps(self, item: int, among: IntArray | None = None) -> FloatArray:
+        """Give what an item loses against the best, draw by draw."""
+        utilities = self.draws.utilities
+        rivals = utilities if among is None else utilities[:, among]
+        gaps: FloatArray = np.maximum(rivals.max(axis=1) - utilities[:, item], 0.0)
+        return gaps
+
+    def as_good(self, item: int, among: IntArray | None = None) -> float:
+        """Give the probability that no item is better by what the person notices.
+
+        Parameters
+        ----------
+        item : int
+        among : ndarray of int, optional
+            Items that can be better; default: all.
+        """
+        drawn = self.draws
+        near = self.gaps(item, among) <= np.maximum(_EQUAL, drawn.width)
+        return float(drawn.weights @ near)
+
+    def regret(self, item: int, among: IntArray | None = None) -> float:
+        """Give what an item loses, in expectation, against the best one."""
+        return float(self.draws.weights @ self.gaps(item, among))
+
+    @cached_property
+    def certainty(self) -> float:
+        """Probability that the favourite is the best, or as good."""
+        return self.as_good(self.favourite)
+
+    @cached_property
+    def expected_regret(self) -> float:
+        """What the favourite loses against the best: tell "about, probably less"."""
+        return self.regret(self.favourite)
+
+    def prefers(self, differences: FloatArray) -> FloatArray:
+        """Give the chance of an answer for the first item, ties counting half.
+
+        Parameters
+        ----------
+        differences : ndarray of shape (n_draws, ...)
+            Of utility, draw by draw.
+        """
+        drawn = self.draws
+        shape = (-1,) + (1,) * (differences.ndim - 1)
+        width, noise, lapse = (
+            part.reshape(shape) for part in (drawn.width, drawn.noise, drawn.lapse)
+        )
+        above = ndtr((differences - width) / noise)
+        not_below = ndtr((differences + width) / noise)
+        return np.asarray(lapse + (0.5 - lapse) * (above + not_below))
+
+    def better_of(self, pairs: IntArray) -> FloatArray:
+        """Score pairs by the expected utility of the better item (GP-9, EUBO).
+
+        Parameters
+        ----------
+        pairs : ndarray of int of shape (n_pairs, 2)
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+        """
+        items, places = np.unique(pairs, return_inverse=True)
+        first, second = places.reshape(-1, 2).T
+        utilities = self.draws.utilities.T[items]
+        return np.asarray(
+            np.maximum(utilities[first], utilities[second]) @ self.draws.weights
+        )
+
+    # ------------------------------------------------------------ points
+
+    @cached_property
+    def scale(self) -> tuple[float, float]:
+        """Utility of 50 points, and the utility that makes 100 points.
+
+        0 is the item that is liked least, 100 the one that is liked best, by the
+        means of the draws; at least a standard deviation makes 100.
+        """
+        means = self.draws.weights @ self.draws.utilities
+        low, high = float(means.min()), float(means.max())
+        return 0.5 * (low + high), max(high - low, 1.0)
+
+    def points(self) -> Ranges:
+        """Give the points of every item, each of shape (n_items,)."""
+        centre, span = self.scale
+        return self._ranges(50.0 + 100.0 / span * (self.draws.utilities - centre))
+
+    def _ranges(self, values: FloatArray) -> Ranges:
+        """Sum up draws, shape (n_draws, ...)."""
+        weights = self.draws.weights
+        flat = values.reshape(len(values), -1)
+        order = flat.argsort(axis=0)
+        total = weights[order].cumsum(axis=0)
+        ends = [
+            np.take_along_axis(flat, order, axis=0)[
+                (total < end).sum(axis=0).clip(max=len(flat) - 1),
+                np.arange(flat.shape[1]),
+            ]
+            for end in _ENDS
+        ]
+        shape = values.shape[1:]
+        return Ranges(*((part.reshape(shape)) for part in (weights @ flat, *ends)))
+
+    # ------------------------------------------------------------ attributes
+
+    @cached_property
+    def _coefficients(self) -> FloatArray:
+        """Theta with the population's part split among lines and curves."""
+        theta, space = self.draws.theta.copy(), self.space
+        if space.population is not None:
+            features, mean = space.split
+            lines = space.line_columns
+            theta[:, lines] += theta[:, space.population_columns] @ features.T
+            theta[:, lines] += self.draws.like[:, None] * mean
+        return theta
+
+    def _parts(self, features: FloatArray) -> FloatArray:
+        """Give the part of each attribute, (n_draws, n_attributes), of a row of Phi."""
+        weighted = self.space.ownership * features
+        return np.asarray(self._coefficients @ weighted.T)
+
+    @cached_property
+    def _share_draws(self) -> FloatArray:
+        """Variance over the items of each attribute's part, as shares."""
+        spread = np.column_stack(
+            [self._spread(shares) for shares in self.space.ownership]
+        )
+        return np.asarray(spread / np.maximum(spread.sum(axis=1), 1e-12)[:, None])
+
+    def _spread(self, shares: FloatArray) -> FloatArray:
+        """Give the variance over the items of some columns' sum, draw by draw."""
+        columns = np.flatnonzero(shares)
+        covariance = self.space.second_moments[np.ix_(columns, columns)]
+        theta = self._coefficients[:, columns] * shares[columns]
+        return np.asarray(((theta @ covariance) * theta).sum(axis=1))
+
+    def shares(self) -> Ranges:
+        """Give how much of the differences between items each attribute makes.
+
+        Each of shape (n_attributes,), in the order of `space.names`.
+        """
+        return self._ranges(self._share_draws)
+
+    def cared_about(self) -> tuple[str, ...]:
+        """Give the attributes that may be listed as counting."""
+        if not self.space.singles:
+            return ()
+        chance = self.draws.weights @ (self._share_draws >= _SHARE)
+        names = self.space.names
+        order = np.argsort(-(self.draws.weights @ self._share_draws), kind="stable")
+        return tuple(names[k] for k in order if chance[k] >= _CARED)
+
+    def parts(self, item: int) -> Ranges:
+        """Give what each attribute adds to an item over the average one, in points."""
+        return self._in_points(self._parts(self.space.table[item]))
+
+    def contrast(self, first: int, second: int) -> Ranges:
+        """Give what each attribute adds to the first item over the second."""
+        table = self.space.table
+        return self._in_points(self._parts(table[first] - table[second]))
+
+    def _in_points(self, values: FloatArray) -> Ranges:
+        return self._ranges(100.0 / self.scale[1] * values)
+
+    def main_reason(self, item: int | None = None) -> MainReason:
+        """Give what speaks most for an item; default: for the favourite.
+
+        The smallest set of attributes that holds the one with the largest part with
+        probability .8, if it has one or two names.
+        """
+        if not self.space.singles:
+            return MainReason((), 0.0)
+        chance = self._top_chances(self.favourite if item is None else item)
+        order = np.argsort(-chance, kind="stable")
+        sums = chance[order].cumsum()
+        size = int((sums < _REASON - 1e-12).sum()) + 1
+        if size > 2 or size > chance.size:
+            return MainReason((), float(sums[: min(2, chance.size)][-1]))
+        names = tuple(self.space.names[k] for k in order[:size])
+        return MainReason(names, float(sums[size - 1]))
+
+    def _top_chances(self, item: int) -> FloatArray:
+        """Give the probability that each attribute's part of an item is the largest."""
+        top = self._parts(self.space.table[item]).argmax(axis=1)
+        n = len(self.space.singles)
+        return np.bincount(top, self.draws.weights, minlength=n).astype(np.float64)
+
+    def together(self) -> tuple[Together, ...]:
+        """Give the pairs of attributes that may be told to count together."""
+        found = []
+        total = sum((self._spread(row) for row in self.space.ownership), 1e-12)
+        for block in self.space.blocks:
+            if block.kind == "pair":
+                own = np.zeros(self.space.block_of.size)
+                own[block.columns] = 1.0
+                share = self._spread(own) / total
+                chance = float(self.draws.weights @ (share >= _SHARE))
+                if chance >= _TOGETHER:
+                    a, b = (self.space.names[k] for k in block.owners)
+                    found.append(Together(a, b, chance))
+        return tuple(sorted(found, key=lambda each: -each.probability))
+
+    def curve(self, attribute: str, values: Sequence[Any]) -> Ranges:
+        """Give what values of an attribute are worth over the average, in points.
+
+        Parameters
+        ----------
+        attribute : str
+            One that varies.
+        values : sequence
+            Numbers in the units of the data, or names of levels.
+        """
+        owner = self.space.owner(attribute)
+        X = np.full((len(values), len(self.space.items.attributes)), np.nan)
+        X[:, self.space.singles[owner].attribute] = self.space.codes(owner, values)
+        columns = self.space.columns_of((owner,))
+        features = self.space.features(X)[:, columns]
+        return self._in_points(self._coefficients[:, columns] @ features.T)
+
+    def surface(
+        self, first: str, second: str, rows: Sequence[Any], columns: Sequence[Any]
+    ) -> Ranges:
+        """Give what two attributes are worth together, (n_rows, n_columns) each.
+
+        Parameters
+        ----------
+        first, second : str
+            The attributes.
+        rows, columns : sequence
+            Their values, in the units of the data or names of levels.
+        """
+        owners = (self.space.owner(first), self.space.owner(second))
+        places = [self.space.singles[k].attribute for k in owners]
+        X = np.full(
+            (len(rows) * len(columns), len(self.space.items.attributes)), np.nan
+        )
+        X[:, places[0]] = np.repeat(self.space.codes(owners[0], rows), len(columns))
+        X[:, places[1]] = np.tile(self.space.codes(owners[1], columns), len(rows))
+        chosen_columns = self.space.columns_of(owners)
+        features = self.space.features(X)[:, chosen_columns]
+        worth = self._coefficients[:, chosen_columns] @ features.T
+        return self._in_points(worth.reshape(len(worth), len(rows), len(columns)))
+
+    def imagine(self, rows: Items, base: int | None = None) -> FloatArray:
+        """Draw utilities of imagined items, shape (n_draws, n_rows).
+
+        Parameters
+        ----------
+        rows : Items
+            With the attributes of the study.
+        base : int, optional
+            The item that they are variations of: what it is worth beyond its
+            attributes they are worth, too. Default: nothing.
+        """
+        features = self.space.features(self.space.encode(rows))
+        width = features.shape[1]
+        worth = self._coefficients[:, :width] @ features.T
+        if base is not None:
+            own = self._coefficients[:, :width] @ self.space.table[base, :width]
+            worth = worth + (self.draws.utilities[:, base] - own)[:, None]
+        return np.asarray(worth)
