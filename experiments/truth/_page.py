@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure as Picture
@@ -9,7 +10,7 @@ from matplotlib.figure import Figure as Picture
 from experiments.truth._bars import Bar
 from experiments.truth._figures import quotient
 from experiments.truth._people import FAMILIES, POPULATED
-from experiments.truth._store import Cell, circumstances
+from experiments.truth._store import Cell
 from experiments.truth._worlds import N_PEOPLE, N_TABLES
 
 __all__ = ["draw_reliability", "render_page"]
@@ -28,6 +29,16 @@ deviation of 1 over the items; "as good as the best" means at most .1 worse, or 
 person's own width of indifference. Figures in brackets are 90 % ranges, found by
 drawing tables with replacement. **A bar is missed where the range excludes it**;
 misses are listed, not hidden.
+"""
+
+_PICTURE = """\
+## Said and right
+
+![Certainty said and how often it was right](images/truth.png)
+
+Certainty that the recommended item is the best or as good, after each of the questions
+3 to 20. Blue: all families together, with the number of times; grey: one family each.
+Above the line penchant is too modest, below it is too sure.
 """
 
 _ASSUMED = """\
@@ -77,6 +88,7 @@ _HEADINGS = (
     "reason after 10: told, right",
     "listed, cared about",
     "ranges hold: points, parts, shares",
+    "checks: said / right",
     "CPU ms",
 )
 
@@ -93,21 +105,13 @@ def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
     for bar in bars:
         if bar.misses:
             lines.append(f"- {bar.what} ({bar.limit}): {'; '.join(bar.misses)}.")
-    lines += [
-        "",
-        "## Said and right",
-        "",
-        "![Certainty said and right](images/truth.png)",
-    ]
-    lines += ["", _ASSUMED, "## Family by family", ""]
+    lines += ["", _PICTURE, _ASSUMED, "## Family by family", ""]
     for family in (*FAMILIES, *POPULATED):
         lines += _family(family, cells)
-    found = circumstances()
-    versions = ", ".join(f"{k} {v}" for k, v in found["versions"].items())
     seconds = sum(cell.seconds for cell in cells.values())
-    lines.append(
-        f"{found['date']}; {seconds:.0f} CPU s; {found['machine']}; {versions}."
-    )
+    engines = sorted({cell.engine for cell in cells.values()})
+    lines.append(f"{seconds:,.0f} CPU s in all; code {', '.join(engines)}.")
+    lines += sorted({f"{cell.where}." for cell in cells.values()})
     return "\n".join(lines) + "\n"
 
 
@@ -143,6 +147,7 @@ def _cells_of(cell: Cell) -> list[str]:
         f"{mean('told 10')}, {mean('reason 10')}",
         mean("listed 10"),
         f"{mean('points 10')} {mean('parts 10')} {mean('shares 10')}",
+        f"{mean('foretold said')} / {mean('foretold right')}",
         f"{quotient(cell, 'cpu ms').value:.1f}",
     ]
 
@@ -164,20 +169,20 @@ def draw_reliability(cells: Cells, path: Path) -> None:
         if here:
             total = np.sum([cell.bins for cell in here], axis=0)
             _points(panel, total, color="C0", size=60, numbers=True)
-        panel.set(xlim=(0, 1), ylim=(0, 1), title=title, aspect="equal")
+        panel.set(xlim=(0, 1.02), ylim=(0, 1.02), title=title, aspect="equal")
         panel.set_xlabel("certainty that was said")
     panels[0].set_ylabel("share in which it was right")
     picture.savefig(path, dpi=120)
 
 
 def _points(
-    panel: object, bins: np.ndarray, *, color: str, size: float, numbers: bool = False
+    panel: Any, bins: np.ndarray, *, color: str, size: float, numbers: bool = False
 ) -> None:
     """Draw one dot per step of certainty that was said at least 30 times."""
     said, right, count = bins[bins[:, 2] >= 30].T
-    panel.scatter(said / count, right / count, s=size, color=color, zorder=2 + numbers)  # type: ignore[attr-defined]
+    panel.scatter(said / count, right / count, s=size, color=color, zorder=2 + numbers)
     if numbers:
         for x, y, n in zip(said / count, right / count, count, strict=True):
             panel.annotate(
                 f"{n:,.0f}", (x, y), (5, -11), textcoords="offset points", size=7
-            )  # type: ignore[attr-defined]
+            )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import penchant
-from experiments._machine import machine_line, versions
+from experiments import _machine
 from experiments.truth._conversations import Tally
 
 __all__ = ["RESULTS", "Cell", "circumstances", "fingerprint", "load_cells", "store"]
@@ -32,6 +32,8 @@ class Cell:
         Fingerprint of the code that was measured.
     seconds : float
         CPU time.
+    where : str
+        When and on what it was stored.
     tables : dict of int to Tally
         Per table.
     """
@@ -41,6 +43,7 @@ class Cell:
     variant: str
     engine: str = ""
     seconds: float = 0.0
+    where: str = ""
     tables: dict[int, Tally] = field(default_factory=dict)
 
     @property
@@ -101,6 +104,10 @@ def load_cells(folder: Path = RESULTS) -> dict[tuple[str, int, str], Cell]:
         stored = json.loads(path.read_text(encoding="utf-8"))
         for values in stored["cells"]:
             cell = Cell.from_dict(stored["family"], values)
+            versions = (f"{k} {v}" for k, v in stored["versions"].items())
+            cell.where = "; ".join(
+                [stored["date"], stored["machine"], ", ".join(versions)]
+            )
             cells[cell.key] = cell
     return cells
 
@@ -127,6 +134,6 @@ def circumstances() -> dict[str, Any]:
     """Say when and on what a figure was measured."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine_line(),
-        "versions": versions(),
+        "machine": _machine.machine_line(),
+        "versions": _machine.versions(),
     }
