@@ -1,10 +1,11 @@
 """The bars: what must hold, what was measured, and whether it does.
 
-A bar is missed where the 90 % range of the figure excludes it.
+A bar is missed where the 90 % range of a figure excludes it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scipy.stats import beta
 
@@ -12,16 +13,38 @@ from experiments.truth._figures import Figure, difference, pooled, quotient
 from experiments.truth._people import FAMILIES, PLATEAUS, POPULATED
 from experiments.truth._store import Cell
 
-__all__ = ["Bar", "all_bars", "at_least", "at_most", "group_bars", "real_bars"]
+__all__ = ["Bar", "Bound", "all_bars", "at_least", "at_most", "group_bars", "real_bars"]
 
 Cells = Mapping[tuple[str, int, str], Cell]
-Row = tuple[str, Figure, float]
-"""A cell's name, its figure, and by how much its range lies beyond the bar."""
-
-Beyond = Callable[[Figure], float]
+Named = tuple[str, Figure]
 
 _SLOPED = ("additive", "dense", "interaction", "noisy", "lexicographic", *POPULATED)
-_MILLISECONDS = {40: 6, 200: 12, 2000: 60}
+_MOMENTS = (5, 10, 20)
+
+
+class Bound(NamedTuple):
+    """A bar in words, and how far a figure's range lies beyond it."""
+
+    text: str
+    beyond: Callable[[Figure], float]
+
+
+def at_most(limit: float) -> Bound:
+    return Bound(f"at most {limit:g}", lambda figure: figure.low - limit)
+
+
+def at_least(limit: float) -> Bound:
+    return Bound(f"at least {limit:g}", lambda figure: limit - figure.high)
+
+
+def _between(low: float, high: float) -> Bound:
+    text = f"{low:g} to {high:g}"
+    return Bound(text, lambda figure: max(figure.low - high, low - figure.high))
+
+
+def _near_zero(errors: float) -> Bound:
+    text = f"above 0 by at most {errors:g} standard errors"
+    return Bound(text, lambda figure: figure.value - errors * figure.error)
 
 
 @dataclass(frozen=True)
@@ -35,7 +58,7 @@ class Bar:
     measured : str
         The figure nearest to the limit or farthest beyond it.
     verdict : {"reached", "missed", "not run"}
-    misses : sequence of str
+    misses : tuple of str
         Every cell beyond the limit, with its figure.
     """
 
@@ -46,54 +69,15 @@ class Bar:
     misses: tuple[str, ...] = ()
 
     @classmethod
-    def judge(cls, what: str, limit: str, rows: Iterable[Row]) -> "Bar":
-        """Judge by the worst of several cells."""
-        known = sorted((row for row in rows if row[1].n), key=lambda row: -row[2])
+    def judge(cls, what: str, bound: Bound, figures: Iterable[Named]) -> "Bar":
+        """Judge by the worst of several figures."""
+        known = [(bound.beyond(f), f"{name}: {f}") for name, f in figures if f.n]
         if not known:
-            return cls(what, limit)
-        texts = [f"{name}: {figure}" for name, figure, _ in known]
-        misses = tuple(t for t, row in zip(texts, known, strict=True) if row[2] > 0)
-        return cls(what, limit, texts[0], "missed" if misses else "reached", misses)
-
-
-def all_bars(cells: Cells) -> list[Bar]:
-    """Judge what single people were told."""
-    silent = [c for c in cells.values() if c.variant == "none"]
-    tapped = [c for c in cells.values() if c.variant == "truth"]
-    return [
-        *_certainty(silent + tapped),
-        *_regret(cells, silent, tapped),
-        *_reasons(silent, tapped),
-        *_ranges(silent + tapped),
-        *(
-            Bar.judge(
-                f"CPU per answer and next question, {n} items",
-                f"{limit} ms",
-                _pool([c for c in silent if c.n_items == n], at_most(limit), "cpu ms"),
-            )
-            for n, limit in _MILLISECONDS.items()
-        ),
-    ]
-
-
-def at_most(limit: float) -> Beyond:
-    return lambda figure: figure.low - limit
-
-
-def at_least(limit: float) -> Beyond:
-    return lambda figure: limit - figure.high
-
-
-def _each(cells: Iterable[Cell], beyond: Beyond, *figures: str) -> list[Row]:
-    """Look at every cell by itself."""
-    found = [(cell, name, quotient(cell, name)) for cell in cells for name in figures]
-    return [(_name(cell, name), figure, beyond(figure)) for cell, name, figure in found]
-
-
-def _pool(cells: Iterable[Cell], beyond: Beyond, figure: str) -> list[Row]:
-    """Look at all cells together."""
-    found = pooled(cells, figure)
-    return [("pooled", found, beyond(found))]
+            return cls(what, bound.text)
+        known.sort(key=lambda row: -row[0])
+        misses = tuple(text for beyond, text in known if beyond > 0)
+        verdict = "missed" if misses else "reached"
+        return cls(what, bound.text, known[0][1], verdict, misses)
 
 
 def _name(cell: Cell, figure: str) -> str:
@@ -104,60 +88,78 @@ def _name(cell: Cell, figure: str) -> str:
     return f"{cell.family} {cell.n_items}{taps}{moment}"
 
 
-def _certainty(told: list[Cell]) -> list[Bar]:
-    def only(*families: str) -> list[Cell]:
-        return [c for c in told if c.family in families]
+def _each(cells: Iterable[Cell], *figures: str) -> list[Named]:
+    """Look at every cell by itself."""
+    return [(_name(c, name), quotient(c, name)) for c in cells for name in figures]
 
-    others = [c for c in told if c.family != "shifted"]
-    over = _each(others, at_most(0.05), "over")
-    over += _each(only("shifted"), at_most(0.08), "over")
-    sloped = _each(only(*_SLOPED), at_least(-0.08), "over")
-    plateaus = _each(only(*PLATEAUS), at_least(-0.20), "over")
-    modest = "certainty, said less right"
+
+def _pool(cells: Iterable[Cell], figure: str, name: str = "pooled") -> list[Named]:
+    """Look at all cells together."""
+    return [(name, pooled(cells, figure))]
+
+
+def all_bars(cells: Cells) -> list[Bar]:
+    """Judge what single people were told."""
+    silent = [c for c in cells.values() if c.variant == "none"]
+    tapped = [c for c in cells.values() if c.variant == "truth"]
     return [
-        Bar.judge("certainty, said less right", "at most .05, shifted .08", over),
-        Bar.judge(modest, "at least -.08 but for plateaus, hidden, plain", sloped),
-        Bar.judge(modest, "at least -.20 for plateaus", plateaus),
-        Bar.judge(
-            "expected regret, true / said",
-            "at most 1.3",
-            _each(told, at_most(1.3), "regret ratio"),
+        *_certainty(silent + tapped),
+        *_regret(cells, silent, tapped),
+        *_reasons(silent, tapped),
+        *(
+            Bar.judge(
+                f"90 % ranges of {what} hold",
+                _between(0.86, 0.95),
+                _each(silent + tapped, f"{what} 10", f"{what} 20"),
+            )
+            for what in ("points", "parts")
         ),
+        *(
+            Bar.judge(
+                f"CPU ms per answer and next question, {n} items",
+                at_most(limit),
+                _pool([c for c in silent if c.n_items == n], "cpu ms"),
+            )
+            for n, limit in ((40, 6), (200, 12), (2000, 60))
+        ),
+    ]
+
+
+def _certainty(told: list[Cell]) -> list[Bar]:
+    def over(*families: str) -> list[Named]:
+        return _each([c for c in told if c.family in families], "over")
+
+    what = "certainty, said less right"
+    others = [family for family in (*FAMILIES, *POPULATED) if family != "shifted"]
+    ratios = _each(told, "regret ratio")
+    return [
+        Bar.judge(what, at_most(0.05), over(*others)),
+        Bar.judge(f"{what}, shifted", at_most(0.08), over("shifted")),
+        Bar.judge(f"{what}, but plateaus", at_least(-0.08), over(*_SLOPED)),
+        Bar.judge(f"{what}, plateaus", at_least(-0.20), over(*PLATEAUS)),
+        Bar.judge("expected regret, true / said", at_most(1.3), ratios),
     ]
 
 
 def _regret(cells: Cells, silent: list[Cell], tapped: list[Cell]) -> list[Bar]:
     cold = [c for c in silent if c.family in FAMILIES]
-    gaps = ("gap 5", "gap 10", "gap 20")
-    means = [
-        (f"{n} items after {gap[4:]}", figure, beyond)
-        for n in (40, 200)
-        for gap in gaps
-        for _, figure, beyond in _pool(
-            [c for c in cold if c.n_items == n], lambda f: f.value - f.error, gap
-        )
-    ]
-    worst = _each(cold, lambda f: f.value - 2.5 * f.error, *gaps)
-    additive = [c for c in tapped if c.family == "additive"]
-    matched = []
-    for cell in silent:
-        today = cells.get((cell.family, cell.n_items, "today"))
-        if cell.family == "matched" and today is not None:
-            for name in ("regret 5", "regret 10", "regret 20"):
-                gap = difference(cell, today, name)
-                matched.append((_name(cell, name), gap, gap.low))
-    what = "regret less that of a linear model"
+    means, matched = [], []
+    for n in (40, 200):
+        here = [c for c in cold if c.n_items == n]
+        now, today = (cells.get(("matched", n, v)) for v in ("none", "today"))
+        for q in _MOMENTS:
+            means += _pool(here, f"gap {q}", f"{n} items after {q}")
+            if now is not None and today is not None:
+                gap = difference(now, today, f"regret {q}")
+                matched.append((f"{n} items after {q}", gap))
+    worst = _each(cold, *(f"gap {q}" for q in _MOMENTS))
+    taps = _each([c for c in tapped if c.family == "additive"], "of rival 10")
+    what = "regret less a linear model's"
     return [
-        Bar.judge(what, "mean at most one standard error above 0", means),
-        Bar.judge(what, "no family 2.5 standard errors above 0", worst),
-        Bar.judge(
-            "regret with taps / that of a linear model",
-            "at most .6, additive, after 10",
-            _each(additive, at_most(0.6), "of rival 10"),
-        ),
-        Bar.judge(
-            "regret less that of a Gaussian belief", "matched: at most 0", matched
-        ),
+        Bar.judge(f"{what}, mean", _near_zero(1), means),
+        Bar.judge(f"{what}, each family", _near_zero(2.5), worst),
+        Bar.judge("regret with taps / a linear model's, additive", at_most(0.6), taps),
+        Bar.judge("regret less a Gaussian belief's, matched", at_most(0), matched),
     ]
 
 
@@ -165,117 +167,66 @@ def _reasons(silent: list[Cell], tapped: list[Cell]) -> list[Bar]:
     told = silent + tapped
     sloped = [c for c in told if c.family not in PLATEAUS]
     additive = [c for c in told if c.family in ("additive", "dense")]
-    right, cares = "main reason as one or two names is right", "listed is cared about"
-    pairs = _each(additive, at_most(0.05), *(f"false pairs {q}" for q in (5, 10, 20)))
+    right, lists = "main reason, one or two names, right", "listed and cared about"
+    pairs = _each(additive, *(f"false pairs {q}" for q in _MOMENTS))
+    reason, named, listed = "reason 10", "told 10", "listed 10"
+    judge = Bar.judge
     return [
-        Bar.judge(
-            right, "pooled at least .78", _pool(told, at_least(0.78), "reason 10")
-        ),
-        Bar.judge(
-            right,
-            "at least .70 but for plateaus",
-            _each(sloped, at_least(0.70), "reason 10"),
-        ),
-        Bar.judge(
-            "main reason told, without taps",
-            "pooled at least .45",
-            _pool(silent, at_least(0.45), "told 10"),
-        ),
-        Bar.judge(
-            "main reason told, with taps",
-            "pooled at least .80",
-            _pool(tapped, at_least(0.80), "told 10"),
-        ),
-        Bar.judge(
-            cares, "pooled at least .85", _pool(told, at_least(0.85), "listed 10")
-        ),
-        Bar.judge(cares, "each at least .85", _each(told, at_least(0.85), "listed 10")),
-        Bar.judge("interactions told to additive people", "at most 5 %", pairs),
-    ]
-
-
-def _ranges(told: list[Cell]) -> list[Bar]:
-    def beyond(figure: Figure) -> float:
-        return max(figure.low - 0.95, 0.86 - figure.high)
-
-    return [
-        Bar.judge(
-            f"90 % ranges of {what} hold",
-            ".86 to .95",
-            _each(told, beyond, f"{what} 10", f"{what} 20"),
-        )
-        for what in ("points", "parts")
+        judge(f"{right}, all", at_least(0.78), _pool(told, reason)),
+        judge(f"{right}, but plateaus", at_least(0.70), _each(sloped, reason)),
+        judge("main reason told without taps", at_least(0.45), _pool(silent, named)),
+        judge("main reason told with taps", at_least(0.80), _pool(tapped, named)),
+        judge(f"{lists}, all", at_least(0.85), _pool(told, listed)),
+        judge(f"{lists}, each family", at_least(0.85), _each(told, listed)),
+        judge("interactions told to additive people", at_most(0.05), pairs),
     ]
 
 
 def real_bars(sets: Mapping[str, Mapping[str, list[float]]]) -> list[Bar]:
     """Judge predictions of real answers; the figures are those of `real.run`."""
-    gaps, errors = [], []
-    for name, found in sets.items():
-        gap = Figure(*found["log loss less PopulationGP's"])
-        gaps.append((name, gap, at_most(0.0)(gap)))
-        error = Figure(*found["calibration error"])
-        errors.append((name, error, at_most(0.04)(error)))
+
+    def named(key: str) -> list[Named]:
+        return [(name, Figure(*found[key])) for name, found in sets.items()]
+
+    gap, error = "log loss less PopulationGP's", "calibration error"
     return [
-        Bar.judge("real answers: log loss less PopulationGP's", "at most 0", gaps),
-        Bar.judge("real answers: calibration error", "at most .04", errors),
+        Bar.judge(f"real answers, {gap}", at_most(0.0), named(gap)),
+        Bar.judge(f"real answers, {error}", at_most(0.04), named(error)),
     ]
 
 
 def group_bars(figures: Mapping[str, Mapping[str, float]], n_groups: int) -> list[Bar]:
     """Judge what groups were told; the figures are those of `groups.run`."""
 
-    def rows(
-        beyond: Beyond, key: str, worlds: Iterable[str], each: int = 1
-    ) -> list[Row]:
-        return [
-            (f"{world}{'' if key == 'kinds' else f', {key}'}", share, beyond(share))
-            for world in worlds
-            if world in figures
-            for share in [_share(figures[world], key, each * n_groups)]
-        ]
+    def shares(key: str, *worlds: str, each: int = 1) -> list[Named]:
+        known = [world for world in worlds if world in figures]
+        return [(w, _share(figures[w], key, each * n_groups)) for w in known]
 
     alike = [f"{world} {n}" for world in ("identical", "crowd") for n in (10, 20, 30)]
     checked = [f"careless {world} checks 2" for world in ("crowd", "two")]
-    clicks = [
-        r for k in ("left", "alternating") for r in rows(at_least(0.95), k, checked)
-    ]
-    found = rows(at_least(0.72), "kinds", ["two 20"])
-    found += rows(at_least(0.78), "kinds", ["two 30"])
-    everywhere = [world for world in figures if not world.startswith("careless")]
+    sides = shares("left", *checked) + shares("alternating", *checked)
+    random, honest = (
+        shares("random", *checked, each=2),
+        shares("honest", *checked, each=30),
+    )
+    differ = shares(
+        "differ_wrong", *(w for w in figures if "differ_wrong" in figures[w])
+    )
+    judge = Bar.judge
     return [
-        Bar.judge(
-            "one kind of people split",
-            "at most 5 %",
-            rows(at_most(0.05), "kinds", alike),
-        ),
-        Bar.judge("two kinds found", "20 people .72, 30 people .78", found),
-        Bar.judge(
-            "two opposed kinds found",
-            "at least .95",
-            rows(at_least(0.95), "kinds", ["opposed 30"]),
-        ),
-        Bar.judge("careless by side found", "at least .95", clicks),
-        Bar.judge(
-            "careless at random found, two checks",
-            "at least .80",
-            rows(at_least(0.80), "random", checked, 2),
-        ),
-        Bar.judge(
-            "honest people called careless",
-            "at most 5 %",
-            rows(at_most(0.05), "honest", checked, 30),
-        ),
-        Bar.judge(
-            '"opinions differ on", wrongly',
-            "at most 5 %",
-            rows(at_most(0.05), "differ_wrong", everywhere),
-        ),
+        judge("one kind of people split", at_most(0.05), shares("kinds", *alike)),
+        judge("two kinds found, 20 people", at_least(0.72), shares("kinds", "two 20")),
+        judge("two kinds found, 30 people", at_least(0.78), shares("kinds", "two 30")),
+        judge("two opposed found", at_least(0.95), shares("kinds", "opposed 30")),
+        judge("careless by side found", at_least(0.95), sides),
+        judge("careless at random found, two checks", at_least(0.80), random),
+        judge("honest called careless", at_most(0.05), honest),
+        judge('"opinions differ on", wrongly', at_most(0.05), differ),
     ]
 
 
 def _share(figures: Mapping[str, float], key: str, n: int) -> Figure:
-    """Give a share of n with the 90 % range of a uniform prior."""
+    """Give a share of n with the 90 % range under a uniform prior."""
     value = 1 - figures["said_none"] if key == "kinds" else figures[key]
     low, high = beta.ppf([0.05, 0.95], n * value + 1, n * (1 - value) + 1)
-    return Figure(value, float(low), float(high), float((high - low) / 3.29), n)
+    return Figure(value, float(low), float(high), float(high - low) / 3.29, n)

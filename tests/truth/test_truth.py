@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.truth import _command
-from experiments.truth._bars import Bar, all_bars
+from experiments.truth._bars import Bar, all_bars, at_most, group_bars, real_bars
 from experiments.truth._conversations import Tally, run_table
 from experiments.truth._figures import Figure, difference, pooled, quotient
 from experiments.truth._people import FAMILIES, Person
@@ -121,7 +121,7 @@ class TestBars:
         self, low: float, verdict: str
     ) -> None:
         figure = Figure(low + 0.02, low, low + 0.04, 0.01, 300)
-        bar = Bar.judge("certainty", "at most .05", [("noisy 40", figure, low - 0.05)])
+        bar = Bar.judge("certainty", at_most(0.05), [("noisy 40", figure)])
         assert bar.verdict == verdict
         assert bool(bar.misses) == (verdict == "missed")
 
@@ -132,7 +132,15 @@ class TestBars:
         assert "noisy 40" in bar.measured
 
     def test_nothing_measured_is_nothing_claimed(self) -> None:
-        assert {bar.verdict for bar in all_bars({})} == {"not run"}
+        bars = all_bars({}) + group_bars({}, 0) + real_bars({})
+        assert {bar.verdict for bar in bars} == {"not run"}
+
+    def test_groups_are_judged_by_how_many_there_were(self) -> None:
+        for n_groups, verdict in ((10, "reached"), (300, "missed")):
+            bars = group_bars({"two 30": {"said_none": 0.3}}, n_groups)
+            found = {bar.what: bar for bar in bars}
+            assert found["two kinds found, 30 people"].verdict == verdict
+            assert found["two kinds found, 20 people"].verdict == "not run"
 
 
 class TestStore:
