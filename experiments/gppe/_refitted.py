@@ -1,15 +1,16 @@
 """People as models of one person believe in them: fitted anew after every answer."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from penchant.data import Comparisons
-from penchant.models import GaussianProcessRanker
+from penchant.gp import Answer, Draws
+from penchant.models import GaussianProcessRanker, Posterior
 
 __all__ = ["Refitted", "botorch_eubo", "botorch_fit", "penchant_fit"]
 
@@ -46,6 +47,7 @@ class Refitted:
     fit: Fit
     answers: tuple[Duel, ...] = ()
     noise: float = 1.0
+    negligible: ClassVar[float] = Posterior.negligible
 
     @property
     def n_items(self) -> int:
@@ -55,6 +57,18 @@ class Refitted:
     def update(self, winner: int, loser: int) -> Self:
         """Give the belief after one more answer."""
         return replace(self, answers=(*self.answers, Duel((winner, loser))))
+
+    def with_answers(self, answers: Iterable[Answer]) -> Self:
+        """Give the belief after some comparisons."""
+        belief = self
+        for answer in answers:
+            belief = belief.update(*answer.items)
+        return belief
+
+    def draw(self, items: np.ndarray) -> Draws:
+        """Draw utilities of some items from the Gaussian of the last fit."""
+        belief = Posterior(self.mean[items], self.block(items), noise=self.noise)
+        return belief.draw(np.arange(items.size))
 
     @cached_property
     def fitted(self) -> tuple[Moments, Any]:

@@ -24,7 +24,7 @@ from penchant._parallel import track
 from penchant.models import RuleClassifier
 
 PACKAGES = ("imodels",)
-SEEDS = tuple(range(10))
+SEEDS = tuple(range(9000, 9010))
 TEST_SHARE = 0.3
 OURS = "RuleClassifier"
 INSTALLED = {

@@ -1,6 +1,7 @@
 """The harness of the experiments: discovery, records, verdicts, reports."""
 
 import json
+import re
 import socket
 from pathlib import Path
 
@@ -56,6 +57,13 @@ class TestPublished:
                 comparison = published.compare(cell)
                 assert comparison.verdict == "agrees"
                 assert float(comparison.difference) == 0.0
+
+    @pytest.mark.parametrize("paper", WITH_SCRIPTS)
+    def test_every_script_has_its_table(self, paper: str) -> None:
+        tables = load_published(HERE / paper)
+        for path in (HERE / paper).glob("[a-z]*.py"):
+            written = re.findall(r'Outcome\(\s*"(\w+)"', path.read_text())
+            assert set(written) <= set(tables), path.name
 
     def test_gai_tables_are_complete(self) -> None:
         tables = load_published(HERE / "gai")

@@ -29,7 +29,7 @@ from experiments.gppe._people import People, made_people, sushi_people
 from experiments.gppe._refitted import Refitted, penchant_fit
 from experiments.gppe.calibration import Stated
 from penchant.data import Comparisons
-from penchant.elicitation import Simulation
+from penchant.elicitation import Elicitor, Simulation
 
 
 @pytest.fixture
@@ -207,6 +207,16 @@ class TestRefitted:
         assert told.mean.argmin() == 0
         assert told.block(np.array([0, 4])).shape == (2, 2)
         assert start.answers == ()
+
+    def test_a_conversation_goes_through_it(self) -> None:
+        start = Refitted(np.linspace(0, 1, 5)[:, None], penchant_fit)
+        elicitor = Elicitor(start, "eubo", random_state=0)
+        for _ in range(3):
+            question = elicitor.ask()
+            elicitor.tell(
+                question, "left" if question.left > question.right else "right"
+            )
+        assert elicitor.recommend()[0].item == 4
 
 
 @pytest.mark.slow

@@ -38,20 +38,20 @@ def test_merging_changes_no_value(seed):
         for v in rng.integers(0, 4, rng.integers(0, 6))
     ]
     X = np.array([[a, b] for a in range(-1, 5) for b in range(-1, 5)], dtype=float)
-    merged = Conjunction.of(conditions)
+    merged = Conjunction.merge(conditions)
     held = np.ones(len(X), dtype=bool)
     for condition in conditions:
         held &= condition.holds(X)
     np.testing.assert_array_equal(merged.evaluate(X), held)
     assert len(merged.conditions) <= len(conditions)
-    assert Conjunction.of(reversed(conditions)) == merged
-    assert Conjunction.of(merged.conditions) == merged
+    assert Conjunction.merge(reversed(conditions)) == merged
+    assert Conjunction.merge(merged.conditions) == merged
 
 
 @given(st.integers(0, 10**6))
 def test_merged_conditions_are_all_needed(seed):
     rng = np.random.default_rng(seed)
-    merged = Conjunction.of(
+    merged = Conjunction.merge(
         Condition(0, RELATIONS[rng.integers(4)], float(v))
         for v in rng.integers(0, 4, rng.integers(1, 6))
     )
@@ -77,7 +77,7 @@ def test_merged_conditions_are_all_needed(seed):
     ],
 )
 def test_redundant_conditions_are_not_told(conditions, text):
-    made = Conjunction.of(Condition(0, relation, v) for relation, v in conditions)
+    made = Conjunction.merge(Condition(0, relation, v) for relation, v in conditions)
     assert made.text(PLAIN) == text
 
 

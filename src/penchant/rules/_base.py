@@ -262,7 +262,7 @@ class BaseRules(BaseEstimator):
     def _keep(self, search: RuleSearch, data: RuleData, found: WeightedRules) -> Self:
         """Store rules in words, and all that is needed to weigh them anew."""
         is_few = search.loss == "logistic"
-        self.game_ = RuleGame.of(
+        self.game_ = RuleGame.from_rules(
             data,
             found.rules,
             with_bias=search.with_bias,

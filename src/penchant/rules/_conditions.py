@@ -177,14 +177,14 @@ class Conjunction:
     --------
     >>> from penchant.models import Condition, Conjunction, Vocabulary
     >>> both = [Condition(0, "<=", 5.0), Condition(0, "<=", 10.0)]
-    >>> Conjunction.of(both).text(Vocabulary(("a",)))
+    >>> Conjunction.merge(both).text(Vocabulary(("a",)))
     'a <= 5'
     """
 
     conditions: tuple[Condition, ...]
 
     @classmethod
-    def of(cls, conditions: Iterable[Condition]) -> "Conjunction":
+    def merge(cls, conditions: Iterable[Condition]) -> "Conjunction":
         """Merge redundant conditions, and sort the rest by attribute."""
         merged: list[Condition] = []
         by_attribute = groupby(sorted(set(conditions)), key=lambda c: c.attribute)

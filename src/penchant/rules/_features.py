@@ -284,7 +284,7 @@ class HistogramFeatures(ListedFeatures):
     def feature(self, key: Any) -> Feature:
         """Make the conjunction of one or two conditions."""
         both = {int(self._first[key]), int(self._second[key])}
-        return Conjunction.of(self.conditions[j] for j in sorted(both))
+        return Conjunction.merge(self.conditions[j] for j in sorted(both))
 
     def basis(self) -> list[Feature]:
         """Give the conditions "<=" and "=": their opposites tell the same."""

@@ -161,7 +161,7 @@ class Conjunctions(_Addable):
         return SearchedFeatures(
             covers.reshape(-1, len(items)),
             self.degree,
-            lambda numbers: Conjunction.of(conditions[j] for j in numbers),
+            lambda numbers: Conjunction.merge(conditions[j] for j in numbers),
         )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from penchant.rules._conditions import Vocabulary
@@ -192,15 +191,10 @@ def _shifted(name: str, center: float) -> str:
     return f"({name} {sign} {abs(center):.4g})"
 
 
-@njit(cache=True, fastmath=True)
 def _largest_products(rows: FloatArray) -> FloatArray:
     """Give the largest size of the product of every two rows, in the upper half."""
-    n_rows, n_columns = rows.shape
-    largest = np.zeros((n_rows, n_rows))
-    for a in range(n_rows):
-        for b in range(a, n_rows):
-            top = 0.0
-            for i in range(n_columns):
-                top = max(top, abs(rows[a, i] * rows[b, i]))
-            largest[a, b] = top
+    largest = np.zeros((len(rows), len(rows)))
+    sizes = np.abs(rows)
+    for a, row in enumerate(sizes):
+        largest[a, a:] = (sizes[a:] * row).max(axis=1)
     return largest

@@ -85,7 +85,7 @@ class Certificate:
         return self.value > _ZERO_MARGIN
 
     @classmethod
-    def of(cls, solution: MarginSolution, nu: float | None) -> "Certificate":
+    def from_solution(cls, solution: MarginSolution, nu: float | None) -> "Certificate":
         """Read it off a solution."""
         history = tuple((int(k), float(a), float(b)) for k, a, b in solution.history)
         lower, upper = float(solution.lower_bound), float(solution.upper_bound)
@@ -271,7 +271,7 @@ class RuleProgram:
                 bias[[better, worse]] += 0.5 * weights[j], -0.5 * weights[j]
                 weights[j] = 0.0
         weighted = WeightedRules.of_signed(
-            rules, weights, bias, Certificate.of(solution, nu)
+            rules, weights, bias, Certificate.from_solution(solution, nu)
         )
         return replace(weighted, keys=keys)
 
@@ -307,7 +307,7 @@ class RuleGame:
     scale: float = 1.0
 
     @classmethod
-    def of(
+    def from_rules(
         cls,
         data: RuleData,
         rules: Sequence[KnownRule],
@@ -362,7 +362,11 @@ class RuleGame:
         weights = np.zeros(table.shape[1])
         weights[np.array(solution.keys, dtype=np.int64)] = solution.weights
         bias = weights[k : k + n_bias] - weights[k + n_bias :]
-        return weights[:k], bias @ self.bias_votes, Certificate.of(solution, nu)
+        return (
+            weights[:k],
+            bias @ self.bias_votes,
+            Certificate.from_solution(solution, nu),
+        )
 
     def logistic_weights(self, ridge: float) -> tuple[FloatArray, FloatArray]:
         """Minimise the logistic loss; a negative weight turns a rule round."""

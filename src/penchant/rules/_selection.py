@@ -258,7 +258,9 @@ class RuleSearch:
         if not reached or not self.max_rules or len(rules.rules) <= self.max_rules:
             return rules
         kept = rules.rules[: self.max_rules]
-        game = RuleGame.of(data, kept, with_bias=self.with_bias, balanced=self.balanced)
+        game = RuleGame.from_rules(
+            data, kept, with_bias=self.with_bias, balanced=self.balanced
+        )
         weights, bias, anew = game.margin_weights(
             reached.nu, self.tol, climb=reached.has_margin
         )

@@ -12,16 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from penchant.rules.margin._bounds import soft_margin
 from penchant.rules.margin._newton import NewtonSystem, NotDefiniteError, Scratch
-from penchant.rules.margin._point import (
-    Dual,
-    Primal,
-    Products,
-    Step,
-    excess_products,
-    products,
-)
+from penchant.rules.margin._point import Point
+from penchant.rules.margin._weights import soft_margin
 from penchant.typing import BoolArray, FloatArray
 
 _STEP_SHARE = 0.99
@@ -76,26 +69,22 @@ class MarginMaster:
     @property
     def p(self) -> FloatArray:
         """Weights of the rows: strictly between the bounds, of sum 1."""
-        return self._primal.p
+        return self._point.split(self._point.primal)[1]
 
     @property
     def q(self) -> FloatArray:
         """Weights of the columns: positive, of sum 1."""
-        return self._dual.q
+        return self._point.split(self._point.dual)[0]
 
     @property
     def ceiling(self) -> float:
         """No column of the master pays more than this against p."""
-        return self._primal.v
+        return self._point.v
 
     @property
     def gap(self) -> float:
         """Complementarity: bounds the distance of both sides to the optimum."""
-        return float(sum(pair.sum() for pair in products(self._primal, self._dual)))
-
-    @property
-    def _n_pairs(self) -> int:
-        return self._n_columns + 2 * len(self._upper)
+        return float(self._point.primal @ self._point.dual)
 
     @property
     def _is_large(self) -> bool:
@@ -106,36 +95,44 @@ class MarginMaster:
         p = upper / upper.sum()
         pay = self.columns @ p
         v = float(pay.max() + 0.05 * abs(pay.max()) + 1e-3)
-        self._primal = Primal(v, p, v - pay, upper - p)
+        primal = np.concatenate([v - pay, p, upper - p])
         q = np.full(k, 1.0 / k)
         margins = q @ self.columns
         low, rho = soft_margin(margins, upper)
-        z, xi = _central_bounds(margins - rho, upper, (v - low) / self._n_pairs)
-        self._dual = Dual(rho, q, z, xi)
+        z, xi = _central_bounds(margins - rho, upper, (v - low) / len(primal))
+        dual = np.concatenate([q, z, xi])
+        self._point = Point(v, rho, primal, dual, len(upper))
 
     def add(self, columns: FloatArray, bound: float) -> None:
         """Add columns whose payoff against p is at most bound; stay feasible."""
-        primal, dual = self._primal, self._dual
-        gap, n_new = self.gap, columns.shape[1]
+        gap, n_new, q, p = self.gap, columns.shape[1], self.q, self.p
         self._append(columns)
-        pay = self.columns @ primal.p
-        primal.v = float(max(pay.max(), bound) + 0.1 * gap)
-        primal.s = primal.v - pay
+        pay = self.columns @ p
+        v = float(max(pay.max(), bound) + 0.1 * gap)
+        slacks = v - pay
         # On the central path weight times slack is the same for all columns.
-        new = gap / self._n_pairs / primal.s[-n_new:]
+        new = gap / (len(self._point.primal) + n_new) / slacks[-n_new:]
         share = min(new.sum(), _MAX_SHARE_OF_NEW)
-        dual.q = np.concatenate([(1.0 - share) * dual.q, new * (share / new.sum())])
-        self._rebalance()
+        weights = np.concatenate([(1.0 - share) * q, new * (share / new.sum())])
+        self._replace(v, slacks, weights)
 
     def keep(self, kept: BoolArray) -> None:
         """Drop the other columns; stay feasible."""
-        primal, dual = self._primal, self._dual
+        slacks = self._point.split(self._point.primal)[0][kept]
+        weights = self.q[kept] / self.q[kept].sum()
         self._store = self.columns[kept]
         self._n_columns = len(self._store)
         self._single, self._precise = None, not self._is_large
-        primal.s = primal.s[kept]
-        dual.q = dual.q[kept] / dual.q[kept].sum()
-        self._rebalance()
+        self._replace(self._point.v, slacks, weights)
+
+    def _replace(self, v: float, slacks: FloatArray, weights: FloatArray) -> None:
+        """Give the columns new slacks and weights; z and xi follow their margins."""
+        point = self._point
+        (_, p, t), (_, z, xi) = point.split(point.primal), point.split(point.dual)
+        excess = weights @ self.columns - point.rho - z + xi
+        z, xi = z + np.maximum(excess, 0.0), xi + np.maximum(-excess, 0.0)
+        primal, dual = np.concatenate([slacks, p, t]), np.concatenate([weights, z, xi])
+        self._point = Point(v, point.rho, primal, dual, point.n_rows)
 
     def _append(self, columns: FloatArray) -> None:
         total = self._n_columns + columns.shape[1]
@@ -146,13 +143,6 @@ class MarginMaster:
         self._store[self._n_columns : total] = columns.T
         self._n_columns = total
         self._single, self._precise = None, not self._is_large
-
-    def _rebalance(self) -> None:
-        """Let z and xi follow the margins of changed weights."""
-        dual = self._dual
-        excess = dual.q @ self.columns - dual.rho - dual.z + dual.xi
-        dual.z += np.maximum(excess, 0.0)
-        dual.xi += np.maximum(-excess, 0.0)
 
     def solve(self, gap: float, max_iter: int = 60) -> tuple[int, bool]:
         """Go on until the complementarity gap is reached.
@@ -182,35 +172,30 @@ class MarginMaster:
 
     def _iterate(self) -> float:
         """Take one step of predictor and correctors; return its shorter length."""
-        primal, dual = self._primal, self._dual
-        working = self._working_columns()
-        newton = _Newton(self.columns, working, primal, dual, self._scratch)
-        gap = self.gap
-        qs, zp, xt = products(primal, dual)
-        guess = newton.step((-qs, -zp, -xt))
-        if not self._precise and newton.error(guess, qs, zp) > _MAX_ERROR:
+        point, products = self._point, self._point.products
+        newton = _Newton(self.columns, self._working_columns(), point, self._scratch)
+        guess = newton.step(-products)
+        if not self._precise and newton.error(guess) > _MAX_ERROR:
             raise NotDefiniteError
-        left = guess.gap_after(primal, dual, *guess.lengths(primal, dual, 1.0))
-        centre = (left / gap) ** 3 * gap / self._n_pairs
-        more_qs, more_zp, more_xt = guess.curvature
-        step = newton.step(
-            (centre - qs - more_qs, centre - zp - more_zp, centre - xt - more_xt)
-        )
+        left = point.move(guess, point.reach(guess, 1.0)).products.sum()
+        # Mehrotra: the more the guess reaches, the less the step is centred.
+        gap = products.sum()
+        centre = (left / gap) ** 3 * gap / products.size
+        step = newton.step(centre - products - guess.products)
         step = self._correct(newton, step, centre)
-        lengths = step.lengths(primal, dual, _STEP_SHARE)
-        primal.move(step.primal, lengths[0])
-        dual.move(step.dual, lengths[1])
+        lengths = point.reach(step, _STEP_SHARE)
+        self._point = point.move(step, lengths)
         return min(lengths)
 
-    def _correct(self, newton: "_Newton", step: Step, centre: float) -> Step:
+    def _correct(self, newton: "_Newton", step: Point, centre: float) -> Point:
         """Bend the step towards the central path while that lengthens it (Gondzio)."""
-        primal, dual = self._primal, self._dual
-        lengths = step.lengths(primal, dual, _STEP_SHARE)
+        point = self._point
+        lengths = point.reach(step, _STEP_SHARE)
         for _ in range(_N_CORRECTORS if self._is_large else 0):
-            ahead = [min(1.0, 1.1 * length + 0.1) for length in lengths]
-            wanted = excess_products(primal, dual, step, ahead, centre)
-            bent = step.plus(newton.step(wanted, feasible=True))
-            longer = bent.lengths(primal, dual, _STEP_SHARE)
+            far, long = (min(1.0, 1.1 * length + 0.1) for length in lengths)
+            wanted = point.excess(step, (far, long), centre)
+            bent = step.move(newton.step(wanted, feasible=True), (1.0, 1.0))
+            longer = point.reach(bent, _STEP_SHARE)
             if sum(longer) < sum(lengths) + _WORTHWHILE:
                 break
             step, lengths = bent, longer
@@ -229,53 +214,52 @@ class _Newton:
     """Steps from one iterate, for several targets of the products."""
 
     def __init__(
-        self,
-        columns: FloatArray,
-        working: Any,
-        primal: Primal,
-        dual: Dual,
-        scratch: Scratch,
+        self, columns: FloatArray, working: Any, point: Point, scratch: Scratch
     ) -> None:
-        self._working, self._primal, self._dual = working, primal, dual
-        self._short_q = 1.0 - float(dual.q.sum())
-        self._short_p = 1.0 - float(primal.p.sum())
-        self._residual_s = primal.v - columns @ primal.p - primal.s
-        self._residual_d = dual.q @ columns - dual.rho - dual.z + dual.xi
-        theta = 1.0 / (dual.z / primal.p + dual.xi / primal.t)
-        self._system = NewtonSystem(working, dual.q / primal.s, theta, scratch)
+        self._working, self._point = working, point
+        s, p, t = point.split(point.primal)
+        q, z, xi = point.split(point.dual)
+        self._short_q, self._short_p = 1.0 - float(q.sum()), 1.0 - float(p.sum())
+        self._residual_s = point.v - columns @ p - s
+        self._residual_d = q @ columns - point.rho - z + xi
+        self._system = NewtonSystem(working, q / s, 1.0 / (z / p + xi / t), scratch)
 
-    def step(self, changes: Products, *, feasible: bool = False) -> Step:
-        """Change q s, p z and t xi by the given amounts, to first order.
+    def step(self, changes: FloatArray, *, feasible: bool = False) -> Point:
+        """Change the products by the given amounts, to first order.
 
         Also removes what rounding took from feasibility, unless `feasible`.
         """
-        primal, dual = self._primal, self._dual
-        c_q, c_p, c_t = changes
+        point = self._point
+        _, p, t = point.split(point.primal)
+        q, z, xi = point.split(point.dual)
+        c_q, c_p, c_t = point.split(changes)
         part = 0.0 if feasible else 1.0
         residual_s, residual_d = part * self._residual_s, part * self._residual_d
         dq, dp, dv, drho = self._system.solve(
-            c_q / dual.q - residual_s,
-            c_p / primal.p - c_t / primal.t - residual_d,
+            c_q / q - residual_s,
+            c_p / p - c_t / t - residual_d,
             part * self._short_q,
             part * self._short_p,
         )
         ds = dv - self._working @ dp.astype(self._working.dtype) + residual_s
-        dz = (c_p - dual.z * dp) / primal.p
-        dxi = (c_t + dual.xi * dp) / primal.t
-        return Step(Primal(dv, dp, ds, -dp), Dual(drho, dq, dz, dxi))
+        dz, dxi = (c_p - z * dp) / p, (c_t + xi * dp) / t
+        primal, dual = np.concatenate([ds, dp, -dp]), np.concatenate([dq, dz, dxi])
+        return Point(dv, drho, primal, dual, point.n_rows)
 
-    def error(self, step: Step, qs: FloatArray, zp: FloatArray) -> float:
+    def error(self, step: Point) -> float:
         """Return by how much a step fails to remove the products, as a share of them.
 
         Of the equations that a step should satisfy only two can be wrong: that of q s,
         or that of the learner's margins, which z and xi pass on to the products.
         """
-        primal, dual = self._primal, self._dual
-        dq, dual_step = step.dual.q, step.dual
-        wrong = dual.q * step.primal.s + primal.s * dq + qs
-        margins = dq.astype(self._working.dtype) @ self._working - dual_step.rho
-        lost = primal.p * (margins - dual_step.z + dual_step.xi + self._residual_d)
-        return max(_share(wrong, qs), _share(lost, zp))
+        point = self._point
+        s, p, _ = point.split(point.primal)
+        q, z, _ = point.split(point.dual)
+        dq, dz, dxi = point.split(step.dual)
+        wrong = q * point.split(step.primal)[0] + s * dq + q * s
+        margins = dq.astype(self._working.dtype) @ self._working - step.rho
+        lost = p * (margins - dz + dxi + self._residual_d)
+        return max(_share(wrong, q * s), _share(lost, z * p))
 
 
 def _share(part: FloatArray, whole: FloatArray) -> float:

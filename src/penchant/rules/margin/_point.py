@@ -1,6 +1,5 @@
-"""Points and steps of the margin master: nature's side and the learner's side."""
+"""Where both players of the margin master stand, and steps from there (PRL-5)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -8,126 +7,71 @@ import numpy as np
 
 from penchant.typing import FloatArray
 
-Products: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""One vector for q s, one for z p, one for xi t."""
+Lengths: TypeAlias = tuple[float, float]
+"""How far the two sides go along a step."""
 
 _SPREAD = 10.0
 """Products within this factor of the centre count as central."""
 
 
 @dataclass(eq=False)
-class Primal:
-    """Nature's value v, weights p, slacks s = v - C'p and t = upper - p."""
+class Point:
+    """Nature's side and the learner's, or a step of both.
+
+    Each slack of nature has a multiplier of the learner at the same place, so that
+    ``primal * dual`` are the products that are all equal on the central path.
+
+    Parameters
+    ----------
+    v, rho : float
+        Nature's value and the learner's margin.
+    primal : ndarray of shape (n_columns + 2 n_rows,)
+        The slacks s = v - C'p, the weights p, and t = upper - p, one after the other.
+    dual : ndarray of shape (n_columns + 2 n_rows,)
+        The weights q of the columns, then z and xi with z - xi = Cq - rho.
+    n_rows : int
+    """
 
     v: float
-    p: FloatArray
-    s: FloatArray
-    t: FloatArray
-
-    def move(self, step: "Primal", length: float) -> None:
-        """Go some way along a step."""
-        self.v += length * step.v
-        self.p += length * step.p
-        self.s += length * step.s
-        self.t += length * step.t
-
-    def reach(self, step: "Primal") -> float:
-        """Return the length of the step at which the first slack becomes 0."""
-        return min(
-            _reach(self.p, step.p), _reach(self.s, step.s), _reach(self.t, step.t)
-        )
-
-
-@dataclass(eq=False)
-class Dual:
-    """The learner's margin rho, weights q, and z - xi = Cq - rho."""
-
     rho: float
-    q: FloatArray
-    z: FloatArray
-    xi: FloatArray
+    primal: FloatArray
+    dual: FloatArray
+    n_rows: int
 
-    def move(self, step: "Dual", length: float) -> None:
-        """Go some way along a step."""
-        self.rho += length * step.rho
-        self.q += length * step.q
-        self.z += length * step.z
-        self.xi += length * step.xi
-
-    def reach(self, step: "Dual") -> float:
-        """Return the length of the step at which the first weight becomes 0."""
-        return min(
-            _reach(self.q, step.q), _reach(self.z, step.z), _reach(self.xi, step.xi)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """A direction on both sides."""
-
-    primal: Primal
-    dual: Dual
+    def split(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Give views of the parts for columns, rows from below and from above."""
+        k, n = len(values) - 2 * self.n_rows, self.n_rows
+        return values[:k], values[k : k + n], values[k + n :]
 
     @property
-    def curvature(self) -> Products:
-        """What the products gain to second order."""
-        return products(self.primal, self.dual)
+    def products(self) -> FloatArray:
+        """Slacks times multipliers; of a step, what products gain to second order."""
+        return self.primal * self.dual
 
-    def lengths(self, primal: Primal, dual: Dual, share: float) -> tuple[float, float]:
-        """Return how far each side may go: a share of its reach, at most 1."""
+    def move(self, step: "Point", lengths: Lengths) -> "Point":
+        """Go along a step, each side as far as its length says."""
+        far, long = lengths
+        return Point(
+            self.v + far * step.v,
+            self.rho + long * step.rho,
+            self.primal + far * step.primal,
+            self.dual + long * step.dual,
+            self.n_rows,
+        )
+
+    def reach(self, step: "Point", share: float) -> Lengths:
+        """Give how far each side may go: a share of the way to 0, at most 1."""
         return (
-            min(1.0, share * primal.reach(self.primal)),
-            min(1.0, share * dual.reach(self.dual)),
+            min(1.0, share * _reach(self.primal, step.primal)),
+            min(1.0, share * _reach(self.dual, step.dual)),
         )
 
-    def plus(self, other: "Step") -> "Step":
-        """Add a step."""
-        mine, more = self.primal, other.primal
-        ours, extra = self.dual, other.dual
-        return Step(
-            Primal(mine.v + more.v, mine.p + more.p, mine.s + more.s, mine.t + more.t),
-            Dual(
-                ours.rho + extra.rho,
-                ours.q + extra.q,
-                ours.z + extra.z,
-                ours.xi + extra.xi,
-            ),
-        )
-
-    def gap_after(
-        self, primal: Primal, dual: Dual, primal_length: float, dual_length: float
-    ) -> float:
-        """Return the sum of all products after going these lengths."""
-        ahead = self.products_after(primal, dual, primal_length, dual_length)
-        return float(sum(pair.sum() for pair in ahead))
-
-    def products_after(
-        self, primal: Primal, dual: Dual, primal_length: float, dual_length: float
-    ) -> Products:
-        """Return all products after going these lengths."""
-        far, long = primal_length, dual_length
-        return (
-            (dual.q + long * self.dual.q) * (primal.s + far * self.primal.s),
-            (dual.z + long * self.dual.z) * (primal.p + far * self.primal.p),
-            (dual.xi + long * self.dual.xi) * (primal.t + far * self.primal.t),
-        )
-
-
-def products(primal: Primal, dual: Dual) -> Products:
-    """Return q s, z p and xi t, which are all equal on the central path."""
-    return dual.q * primal.s, dual.z * primal.p, dual.xi * primal.t
-
-
-def excess_products(
-    primal: Primal, dual: Dual, step: Step, lengths: Sequence[float], centre: float
-) -> Products:
-    """Return changes that would bring far products near the centre after a step."""
-    ahead = step.products_after(primal, dual, lengths[0], lengths[1])
-    low, high = centre / _SPREAD, centre * _SPREAD
-    columns, lower, upper = (
-        np.maximum(np.clip(pair, low, high) - pair, -high) for pair in ahead
-    )
-    return columns, lower, upper
+    def excess(self, step: "Point", lengths: Lengths, centre: float) -> FloatArray:
+        """Give changes that would bring far products near the centre after a step."""
+        ahead = self.move(step, lengths).products
+        low, high = centre / _SPREAD, centre * _SPREAD
+        changes: FloatArray = np.maximum(np.clip(ahead, low, high) - ahead, -high)
+        return changes
 
 
 def _reach(values: FloatArray, change: FloatArray) -> float:

@@ -7,10 +7,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from penchant.exceptions import DataError
-from penchant.rules.margin._bounds import diverse, prune, soft_margin
 from penchant.rules.margin._column_source import ColumnSource, Priced
 from penchant.rules.margin._master import MarginMaster
-from penchant.rules.margin._vertex import least_costly, sharpen
+from penchant.rules.margin._weights import (
+    diverse,
+    least_costly,
+    prune,
+    sharpen,
+    soft_margin,
+)
 from penchant.typing import ArrayLike, FloatArray
 
 _EARLY_STOP = 0.2

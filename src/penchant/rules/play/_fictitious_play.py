@@ -50,7 +50,7 @@ def fictitious_play(
     first = int(check_generator(random_state).integers(len(lines)))
     rows, columns = _play(lines, np.ascontiguousarray(lines.T), first, max_iter)
     p, q = rows / rows.sum(), columns / columns.sum()
-    return GameSolution.of(game, p, q, tol=0.0, n_iter=max_iter)
+    return GameSolution.measure(game, p, q, tol=0.0, n_iter=max_iter)
 
 
 @njit(cache=True)

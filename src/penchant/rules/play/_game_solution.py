@@ -39,7 +39,7 @@ class GameSolution:
     status: str
 
     @classmethod
-    def of(
+    def measure(
         cls,
         M: Any,
         p: FloatArray,

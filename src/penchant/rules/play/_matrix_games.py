@@ -58,7 +58,7 @@ def solve_matrix_game(
     else:
         whole = units.toarray() if sparse.issparse(units) else units
         p, q, n_iter, failure = _whole(whole, tol / scale, max_iter)
-    return GameSolution.of(game, p, q, tol=tol, n_iter=n_iter, failure=failure)
+    return GameSolution.measure(game, p, q, tol=tol, n_iter=n_iter, failure=failure)
 
 
 def _unit_of(game: Any) -> float:
@@ -88,7 +88,7 @@ def _one_sided(game: Any, tol: float) -> GameSolution:
         whole.argmax() if len(p) == 1 else whole.argmin(), whole.shape
     )
     p[row] = q[column] = 1.0
-    return GameSolution.of(game, p, q, tol=tol, n_iter=0)
+    return GameSolution.measure(game, p, q, tol=tol, n_iter=0)
 
 
 def _whole(

@@ -1,13 +1,16 @@
-"""Weights at a vertex: few of them, and of several solutions a simple one (PRL-3)."""
+"""Weights of columns: their soft margin, at a vertex, and simple ones (PRL-3)."""
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linprog
 
-from penchant.rules.margin._bounds import soft_margin
-from penchant.rules.margin._simplex import simplex
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import BoolArray, FloatArray, IntArray
+
+_MAX_CORRELATION = 0.98
+"""Columns that are more alike than this add little to each other."""
 
 _MOST_COLUMNS, _MOST_ENTRIES, _MOST_PIVOTS = 600, 500_000, 5_000
 """Up to this size the last step is the simplex method."""
@@ -23,6 +26,140 @@ _GAIN = 1e-6
 
 _Solve = Callable[[FloatArray], tuple[FloatArray, float] | None]
 """Weights for some rows, and the margin that they have there."""
+
+
+def soft_margin(margins: FloatArray, upper: FloatArray) -> tuple[float, float]:
+    """Find the best soft margin for given margins of the rows (PRL-3).
+
+    It is ``max over rho of rho - sum(upper * max(rho - margins, 0))``, or nature's
+    ``min p @ margins subject to 0 <= p <= upper, sum(p) = 1``. Cost: one sort.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_rows,)
+    upper : ndarray of shape (n_rows,)
+        Not negative, of sum at least 1.
+
+    Returns
+    -------
+    float
+        The soft margin: a lower bound of the program's value.
+    float
+        The rho that attains it.
+    """
+    order = np.argsort(margins)
+    filled = np.cumsum(upper[order])
+    last = min(int(np.searchsorted(filled, 1.0)), len(order) - 1)
+    rho = float(margins[order[last]])
+    return rho - float(upper @ np.maximum(rho - margins, 0.0)), rho
+
+
+def prune(
+    columns: FloatArray, weights: FloatArray, upper: FloatArray, floor: float
+) -> BoolArray:
+    """Find the columns that can go while the soft margin stays at least floor.
+
+    Drops the longest run of smallest weights, found by bisection; the other weights
+    are to be divided by their sum.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns, n_rows)
+    weights : ndarray of shape (n_columns,)
+        Not negative, of sum 1, with a soft margin of at least floor.
+    upper : ndarray of shape (n_rows,)
+    floor : float
+
+    Returns
+    -------
+    ndarray of bool of shape (n_columns,)
+        Which columns stay.
+    """
+    order = np.argsort(weights)
+    safe, unsafe = 0, len(order)
+    while unsafe - safe > 1:
+        middle = (safe + unsafe) // 2
+        kept = order[middle:]
+        shares = weights[kept] / weights[kept].sum()
+        enough = soft_margin(shares @ columns[kept], upper)[0] >= floor
+        safe, unsafe = (middle, unsafe) if enough else (safe, middle)
+    stays = np.ones(len(order), dtype=np.bool_)
+    stays[order[:safe]] = False
+    return stays
+
+
+def diverse(columns: FloatArray, n_wanted: int) -> list[int]:
+    """Choose columns from the first on, none nearly parallel to one chosen before.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_rows, n_columns)
+    n_wanted : int
+        Most columns that are chosen.
+
+    Returns
+    -------
+    list of int
+        Their numbers.
+    """
+    length = np.linalg.norm(columns, axis=0)
+    unit = columns / np.where(length > 0.0, length, 1.0)
+    alike = np.abs(unit.T @ unit) > _MAX_CORRELATION
+    chosen: list[int] = []
+    blocked = np.zeros(len(length), dtype=np.bool_)
+    for column in range(len(length)):
+        if len(chosen) == n_wanted:
+            break
+        if not blocked[column]:
+            chosen.append(column)
+            blocked |= alike[column]
+    return chosen
+
+
+class Vertex(NamedTuple):
+    """An exact solution: weights of the columns and of the rows."""
+
+    weights: FloatArray
+    p: FloatArray
+    n_iter: int
+
+
+def simplex(columns: Any, upper: FloatArray, max_iter: int) -> Vertex | None:
+    """Solve ``min v subject to C'p <= v, sum(p) = 1, 0 <= p <= upper`` at a vertex.
+
+    The basis has the size of the columns, not of the rows (PRL-5).
+
+    Parameters
+    ----------
+    columns : ndarray or sparse array of shape (n_columns, n_rows)
+        C', one column after the other.
+    upper : ndarray of shape (n_rows,)
+    max_iter : int
+        Largest number of pivots.
+
+    Returns
+    -------
+    Vertex or None
+        None if the pivots did not suffice.
+    """
+    k, n = columns.shape
+    stack = sparse.hstack if sparse.issparse(columns) else np.hstack
+    result = linprog(
+        np.append(np.zeros(n), 1.0),
+        A_ub=stack([columns, np.full((k, 1), -1.0)]),
+        b_ub=np.zeros(k),
+        A_eq=np.append(np.ones(n), 0.0)[None],
+        b_eq=[1.0],
+        bounds=np.vstack([np.c_[np.zeros(n), upper], [[-np.inf, np.inf]]]),
+        method="highs-ds",
+        options={"maxiter": max_iter},
+    )
+    if result.status != 0:
+        return None
+    # Rounding leaves entries of size 1e-17 on either side of 0.
+    weights = np.maximum(-result.ineqlin.marginals, 0.0)
+    p = np.clip(result.x[:-1], 0.0, upper)
+    return Vertex(weights / weights.sum(), p / p.sum(), int(result.nit))
 
 
 def sharpen(lines: FloatArray, weights: FloatArray, upper: FloatArray) -> FloatArray:
