@@ -41,8 +41,9 @@ _FEWEST = 16.0
 
 _N_MOVES = 3
 
-_LIKE = 0.5
-"""Prior probability that a person is like earlier people."""
+_LIKE = 0.7, 0.9
+"""Prior probability of being like earlier people: with attributes, and of a plain list,
+where those who are not can only be taken for people without any pattern."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,7 +133,7 @@ class PersonBelief(Statements):
         population: Posterior | None = None,
         *,
         random_state: int = 0,
-        like_earlier: float = _LIKE,
+        like_earlier: float | None = None,
     ) -> "PersonBelief":
         """Begin with a person of whom nothing is known.
 
@@ -144,15 +145,16 @@ class PersonBelief(Statements):
             What earlier people were like, ``PopulationGP.for_user()``.
         random_state : int, default=0
             Seed.
-        like_earlier : float, default=0.5
-            Prior probability that the person is like earlier people.
+        like_earlier : float, optional
+            Prior probability that the person is like earlier people. Default: .7, or
+            .9 for a list without attributes.
         """
         space = PersonSpace.from_items(items, population)
         return cls.begin(space, random_state, like_earlier=like_earlier)
 
     @classmethod
     def begin(
-        cls, space: PersonSpace, seed: int = 0, *, like_earlier: float = _LIKE
+        cls, space: PersonSpace, seed: int = 0, *, like_earlier: float | None = None
     ) -> "PersonBelief":
         """Begin without answers.
 
@@ -162,9 +164,12 @@ class PersonBelief(Statements):
             The features of the items, shared by the people of a study.
         seed : int, default=0
             Decides which explanations are tried.
-        like_earlier : float, default=0.5
-            Prior probability that the person is like earlier people.
+        like_earlier : float, optional
+            Prior probability that the person is like earlier people. Default: .7, or
+            .9 for a list without attributes.
         """
+        if like_earlier is None:
+            like_earlier = _LIKE[0 if space.singles else 1]
         if not 0.0 <= like_earlier <= 1.0:
             raise DataError(
                 f"like_earlier must be between 0 and 1. Got {like_earlier!r}."
@@ -172,7 +177,7 @@ class PersonBelief(Statements):
         rng = np.random.default_rng([seed, 0])
         components = Components.draw(space, _N_COMPONENTS, like_earlier, rng)
         prior, rows = components.moments(space), Rows.begin(space)
-        state = _infer(components, prior, rows, _nothing(components, rows))
+        state = _infer(space, components, prior, rows, _nothing(components, rows))
         weights = np.zeros(len(components))
         return cls(space, seed, like_earlier, components, prior, rows, state, weights)
 
@@ -187,7 +192,7 @@ class PersonBelief(Statements):
     @property
     def noise(self) -> float:
         """Expected standard deviation of the noise in an answer."""
-        return float(self.weights @ self.components.value("noise"))
+        return float(self.weights @ self.components.noise(self.space))
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -300,7 +305,7 @@ class PersonBelief(Statements):
         added = [*read(self.space, new), *self._acceptances(new)]
         rows = self.rows.plus(self.space, added)
         sites = _padded(self.state.sites, len(added))
-        state = _infer(self.components, self.prior, rows, sites)
+        state = _infer(self.space, self.components, self.prior, rows, sites)
         gain = state.log_evidence - self.state.log_evidence
         belief = replace(
             self,
@@ -338,7 +343,7 @@ class PersonBelief(Statements):
         for _ in range(_N_MOVES):
             proposal, ratio = now.components.moved(self.space, self.like_earlier, rng)
             prior = proposal.moments(self.space)
-            state = _infer(proposal, prior, self.rows, now.state.sites)
+            state = _infer(self.space, proposal, prior, self.rows, now.state.sites)
             other = _Population(proposal, prior, state)
             ratio = ratio + other.evidence(self.space) - now.evidence(self.space)
             now = now.where(np.log(rng.random(n)) < ratio, other)
@@ -436,9 +441,13 @@ def _join(first: State, second: State) -> State:
 
 
 def _infer(
-    components: Components, prior: PriorMoments, rows: Rows, start: Sites
+    space: PersonSpace,
+    components: Components,
+    prior: PriorMoments,
+    rows: Rows,
+    start: Sites,
 ) -> State:
-    found = rows.likelihood(components)
+    found = rows.likelihood(space, components)
     return propagate(rows.means(prior), rows.grams(prior), found, start)
 
 

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from penchant.elicitation.person._space import PersonSpace
+from penchant.elicitation.person._space import USUAL_NOISE, PersonSpace
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["GRIDS", "Components", "PriorMoments"]
@@ -107,6 +107,16 @@ class Components:
         """Give one of the values on grids, shape (M,)."""
         place = list(GRIDS).index(name)
         return np.array(GRIDS[name][0])[self.grid[:, place]]
+
+    def noise(self, space: PersonSpace) -> FloatArray:
+        """Give the noise of answers; people like others are about as noisy as those.
+
+        The grid tells how far from the usual noise, and half as far (in doublings)
+        from that of earlier people, which was learned from many answers.
+        """
+        factor = self.value("noise") / USUAL_NOISE
+        alike = space.population_noise * np.sqrt(factor)
+        return np.where(self.like, alike, USUAL_NOISE * factor)
 
     def take(self, index: IntArray) -> "Components":
         """Keep some components, also several times."""

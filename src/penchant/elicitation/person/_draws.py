@@ -100,7 +100,9 @@ def draw_person(
     s_mean = (mean + np.einsum("hrt,ht->hr", gram, state.weights))[h]
     theta_mean, u_mean = posterior_means(space, prior, rows, state)
     u_dev = theta @ space.table.T + space.own_scale * own
-    counts = _counts(components, rows, state, h, (s_mean + s_dev, s_mean - s_dev))
+    counts = _counts(
+        space, components, rows, state, h, (s_mean + s_dev, s_mean - s_dev)
+    )
     both = np.concatenate([h, h])
     utilities = np.vstack([u_mean[h] + u_dev, u_mean[h] - u_dev])
     utilities -= utilities.mean(axis=1, keepdims=True)
@@ -112,7 +114,7 @@ def draw_person(
         coefficients / size[:, None],
         prior.like[both] / size,
         components.value("width")[both] / size,
-        components.value("noise")[both] / size,
+        components.noise(space)[both] / size,
         components.value("lapse")[both],
         counts,
     )
@@ -130,6 +132,7 @@ def posterior_means(
 
 
 def _counts(
+    space: PersonSpace,
     components: Components,
     rows: Rows,
     state: State,
@@ -137,7 +140,7 @@ def _counts(
     drawn: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """Weigh draws by likelihood over sites."""
-    chosen, (tau, nu) = rows.likelihood(components.take(h)), state.sites
+    chosen, (tau, nu) = rows.likelihood(space, components.take(h)), state.sites
     excess = (state.log_evidence - state.log_sites)[h]
     logs = [
         np.log(likelihood(s, chosen)).sum(axis=1)

@@ -147,11 +147,11 @@ class Rows:
         flat = variances @ self.gram.reshape(len(self.gram), -1)
         return flat.reshape(len(variances), len(self), len(self))
 
-    def likelihood(self, components: Components) -> Likelihood:
+    def likelihood(self, space: PersonSpace, components: Components) -> Likelihood:
         """Give ends, noise and lapse of every row under every component."""
         _, lower, upper, down, up, noise, lapse = self.values
         width = components.value("width")[:, None]
-        own_noise = components.value("noise")[:, None]
+        own_noise = components.noise(space)[:, None]
         own_lapse = components.value("lapse")[:, None]
         return Likelihood(
             lower + down * width,

@@ -19,10 +19,13 @@ from penchant.exceptions import DataError
 from penchant.gp import DenseCovariance, Posterior
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Block", "PersonSpace"]
+__all__ = ["USUAL_NOISE", "Block", "PersonSpace"]
 
 _N_POPULATION = 40
 """Leading directions in which earlier people differ."""
+
+USUAL_NOISE = 0.2
+"""Noise of answers, in standard deviations of utility; nobody is taken for better."""
 
 _DENSE = 300
 """Items up to which all eigenvectors are worked out."""
@@ -70,6 +73,8 @@ class PersonSpace:
         their eigenvalues.
     population_mean : ndarray of shape (n_items,)
         What earlier people's utilities are on average; 0 without any.
+    population_noise : float
+        How noisy earlier people's answers are, at the same scale.
     posterior : Posterior or None
         Where the two come from.
     """
@@ -79,6 +84,7 @@ class PersonSpace:
     pairs: tuple[PairFeatures, ...]
     population: FloatArray | None
     population_mean: FloatArray
+    population_noise: float
     posterior: Posterior | None = field(default=None, repr=False)
 
     @classmethod
@@ -97,15 +103,16 @@ class PersonSpace:
         X = items.encode(missing="keep")
         singles = learn_attributes(X, items.attributes)
         pairs = learn_pairs(X, singles)
-        factor, mean = None, np.zeros(len(items))
+        factor, mean, noise = None, np.zeros(len(items)), USUAL_NOISE
         if population is not None:
             if population.n_items != len(items):
                 raise DataError(
                     "The population must be about the same items. Got "
                     f"{population.n_items} for {len(items)} items."
                 )
-            factor, mean = _leading(population)
-        return cls(items, tuple(singles), tuple(pairs), factor, mean, population)
+            factor, mean, noise = _leading(population)
+        parts = (tuple(singles), tuple(pairs), factor, mean, noise)
+        return cls(items, *parts, population)
 
     @property
     def n_items(self) -> int:
@@ -257,8 +264,8 @@ class PersonSpace:
         return rows.encode(missing="keep", attributes=wanted)
 
 
-def _leading(population: Posterior) -> tuple[FloatArray, FloatArray]:
-    """Give leading directions and mean of a population, scaled together to 1."""
+def _leading(population: Posterior) -> tuple[FloatArray, FloatArray, float]:
+    """Give leading directions and mean of a population, scaled to 1, and its noise."""
     mean = population.mean - population.mean.mean()
     cov = population.prior_cov
     if isinstance(cov, DenseCovariance) or population.answers:
@@ -269,7 +276,8 @@ def _leading(population: Posterior) -> tuple[FloatArray, FloatArray]:
         factor = (left * sizes)[:, :_N_POPULATION]
     size = np.sqrt((mean**2).mean() + (factor**2).sum(axis=1).mean())
     size = max(float(size), 1e-12)
-    return factor / size, mean / size
+    noise = max(population.noise / size, USUAL_NOISE)
+    return factor / size, mean / size, noise
 
 
 def _leading_dense(cov: FloatArray) -> FloatArray:

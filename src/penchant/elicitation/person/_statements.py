@@ -22,7 +22,7 @@ __all__ = ["MainReason", "Ranges", "Statements", "Together"]
 _EQUAL = 0.1
 """Differences that nobody minds, in standard deviations of utility."""
 
-_REASON = 0.8
+_REASON = 0.7
 """Probability with which a set of names must hold the main reason."""
 
 _SHARE, _CARED = 0.05, 0.85
@@ -274,7 +274,7 @@ class Statements:
         """Give what speaks most for an item; default: for the favourite.
 
         The smallest set of attributes that holds the one with the largest part with
-        probability .8, if it has one or two names.
+        probability .7, if it has one or two names.
         """
         if not self.space.singles:
             return MainReason((), 0.0)
