@@ -13,10 +13,7 @@ from penchant.typing import FloatArray, IntArray
 
 __all__ = ["N_DRAWS", "PersonDraws", "draw_person", "systematic"]
 
-N_DRAWS = 512
-
-_FEWEST = 0.1
-"""Where fewer draws than this share count, the roots of the weights are taken."""
+N_DRAWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +147,6 @@ def _counts(
     ]
     joined = np.concatenate(logs)
     weights: FloatArray = np.exp(joined - joined.max())
-    weights /= weights.sum()
-    if 1.0 / (weights @ weights) < _FEWEST * weights.size:
-        weights = np.sqrt(weights)
-        weights /= weights.sum()
-    return weights
+    # Ionides, "Truncated importance sampling", 2008: no draw outweighs all others
+    weights = np.minimum(weights, weights.mean() * np.sqrt(weights.size))
+    return np.asarray(weights / weights.sum())

@@ -22,7 +22,7 @@ __all__ = ["MainReason", "Ranges", "Statements", "Together"]
 _EQUAL = 0.1
 """Differences that nobody minds, in standard deviations of utility."""
 
-_REASON = 0.7
+_REASON = 0.75
 """Probability with which a set of names must hold the main reason."""
 
 _SHARE, _CARED = 0.05, 0.85
@@ -170,10 +170,12 @@ class Statements:
         """
         items, places = np.unique(pairs, return_inverse=True)
         first, second = places.reshape(-1, 2).T
-        utilities = self.draws.utilities.T[items]
-        return np.asarray(
-            np.maximum(utilities[first], utilities[second]) @ self.draws.weights
-        )
+        utilities, weights = self.draws.utilities.T[items], self.draws.weights
+        # max(a, b) = (a + b + abs(a - b)) / 2, the last term in single precision
+        rough = utilities.astype(np.float32)
+        apart = np.abs(rough[first] - rough[second]) @ weights.astype(np.float32)
+        means = utilities @ weights
+        return np.asarray(0.5 * (means[first] + means[second] + apart))
 
     # ------------------------------------------------------------ points
 
@@ -230,9 +232,8 @@ class Statements:
     @cached_property
     def _share_draws(self) -> FloatArray:
         """Variance over the items of each attribute's part, as shares."""
-        spread = np.column_stack(
-            [self._spread(shares) for shares in self.space.ownership]
-        )
+        spread = np.array([self._spread(shares) for shares in self.space.ownership])
+        spread = spread.reshape(-1, self.draws.weights.size).T
         return np.asarray(spread / np.maximum(spread.sum(axis=1), 1e-12)[:, None])
 
     def _spread(self, shares: FloatArray) -> FloatArray:
@@ -274,7 +275,7 @@ class Statements:
         """Give what speaks most for an item; default: for the favourite.
 
         The smallest set of attributes that holds the one with the largest part with
-        probability .7, if it has one or two names.
+        probability .75, if it has one or two names.
         """
         if not self.space.singles:
             return MainReason((), 0.0)

@@ -1,0 +1,267 @@
+import json
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from penchant.elicitation import PersonBelief, PersonSpace, Reason
+from penchant.exceptions import DataError, FormatError
+from penchant.gp import Answer, Posterior
+
+
+@pytest.fixture(scope="module")
+def space(table):
+    return PersonSpace.from_items(table(20))
+
+
+def told(belief, utility, n, seed=0):
+    """Let somebody with known utilities compare random pairs."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        i, j = rng.choice(utility.size, 2, replace=False).tolist()
+        belief = belief.update(*((i, j) if utility[i] > utility[j] else (j, i)))
+    return belief
+
+
+# ------------------------------------------------------------ brute force
+
+
+def brute_force(belief, comparisons, ties, i, j, n=4000):
+    """Draw from the prior of every component and weigh by the answers.
+
+    Shares no code with inference: the likelihood is written out again here.
+    """
+    rng = np.random.default_rng(0)
+    space, prior = belief.space, belief.prior
+    directed = [
+        block.columns.start
+        for block in space.blocks
+        if block.kind == "line" and space.singles[block.owners[0]].directed
+    ]
+    ahead = total = 0.0
+    for h in range(len(belief.components)):
+        spread = np.sqrt(prior.block[h, space.block_of])
+        theta = prior.mean[h] + spread * rng.standard_normal((n, spread.size))
+        own = np.sqrt(prior.rest[h]) * rng.standard_normal((n, space.n_items))
+        own = space.own_scale * (own - own.mean(axis=1, keepdims=True))
+        u = theta @ space.table.T + own
+        noise, lapse, width = (
+            belief.components.value(name)[h] for name in ("noise", "lapse", "width")
+        )
+        z = np.prod(0.05 + 0.9 * ndtr(theta[:, directed] / 0.01), axis=1)
+        weight = z / z.mean()  # a direction changes no component's weight
+        for a, b in comparisons:
+            clear = ndtr((u[:, a] - u[:, b] - width) / noise)
+            weight = weight * (lapse + (1 - 2 * lapse) * clear)
+        for a, b in ties:
+            d = u[:, a] - u[:, b]
+            inside = ndtr((width - d) / noise) - ndtr((-width - d) / noise)
+            weight = weight * (lapse + (1 - 2 * lapse) * inside)
+        ahead += weight @ (u[:, i] > u[:, j])
+        total += weight.sum()
+    return ahead / total
+
+
+def test_draws_are_those_of_the_posterior(space):
+    start = PersonBelief.begin(space, 3)
+    comparisons, ties = [(0, 1), (2, 3), (0, 2), (4, 0)], [(5, 1)]
+    belief = start
+    for pair in comparisons:
+        belief = belief.update(*pair)
+    belief = belief.update_tie(*ties[0])
+    assert belief.components is start.components, "nothing was drawn anew"
+    utilities, weights = belief.draws.utilities, belief.draws.weights
+    for i, j in [(0, 3), (4, 1), (6, 7), (2, 1)]:
+        expected = brute_force(belief, comparisons, ties, i, j)
+        drawn = weights @ (utilities[:, i] > utilities[:, j])
+        # 1024 weighted draws: a standard error of about .025
+        assert drawn == pytest.approx(expected, abs=0.08)
+
+
+def test_slips_are_in_what_is_said_to_be_sure(space):
+    """One answer against five that agree moves the chances as slips would have it."""
+    comparisons = [(0, 1)] * 5 + [(1, 0)]
+    start = PersonBelief.begin(space, 3)
+    belief = start
+    for pair in comparisons:
+        belief = belief.update(*pair)
+    assert belief.components is start.components
+    expected = brute_force(belief, comparisons, [], 0, 1)
+    utilities, weights = belief.draws.utilities, belief.draws.weights
+    drawn = weights @ (utilities[:, 0] > utilities[:, 1])
+    assert drawn == pytest.approx(expected, abs=0.04)
+    without = (1 - belief.components.value("lapse")).min()
+    assert belief.probability(0, 1) < without
+
+
+def test_people_from_the_prior_get_what_is_said(table):
+    """The chance of an event is how often it is true of people of the model."""
+    space = PersonSpace.from_items(table(15))
+    said, right = [], []
+    for seed in range(60):
+        people = PersonBelief.begin(space, 1000 + seed).draws
+        utility = people.utilities[seed % 7]
+        belief = told(PersonBelief.begin(space, seed), utility, 6, seed)
+        said.append(belief.certainty)
+        gap = utility.max() - utility[belief.favourite]
+        right.append(gap <= max(0.1, people.width[seed % 7]))
+    assert abs(np.mean(said) - np.mean(right)) < 0.15
+
+
+# ------------------------------------------------------------ replay
+
+
+def test_the_same_answers_give_the_same_belief(space):
+    utility = space.table[:, 0]
+    one, two = (told(PersonBelief.begin(space, 5), utility, 12) for _ in range(2))
+    assert one.components is not PersonBelief.begin(space, 5).components
+    np.testing.assert_array_equal(one.draws.utilities, two.draws.utilities)
+    np.testing.assert_array_equal(one.mean, two.mean)
+
+
+def test_an_answer_can_be_forgotten(space):
+    belief = told(PersonBelief.begin(space, 5), space.table[:, 0], 8)
+    kept = [answer for k, answer in enumerate(belief.answers) if k != 3]
+    expected = belief.replay(kept)
+    np.testing.assert_array_equal(belief.without(3).mean, expected.mean)
+    assert belief.without(3).answers == tuple(kept)
+    with pytest.raises(DataError, match="There are 8 answers"):
+        belief.without(8)
+
+
+def test_it_can_be_saved(table):
+    items, rng = table(12, blanks=True), np.random.default_rng(0)
+    earlier = Posterior(rng.standard_normal(12), np.eye(12), noise=0.5)
+    belief = PersonBelief.from_items(items, earlier, random_state=2)
+    belief = belief.update(0, 3).update_tie(1, 2).with_rejection(4)
+    belief = belief.with_answers([Answer("tie", (5, 6), 0.5)])
+    belief = belief.with_reason(0, 3, "size")
+    values = json.loads(json.dumps(belief.to_dict(), allow_nan=False))
+    restored = PersonBelief.from_dict(values)
+    assert restored.answers == belief.answers
+    np.testing.assert_allclose(restored.mean, belief.mean)
+    with pytest.raises(FormatError, match="as to_dict gives it"):
+        PersonBelief.from_dict({"items": 3})
+
+
+def test_no_evidence_changes_nothing(space):
+    belief = PersonBelief.begin(space)
+    assert belief.with_answers([]) is belief
+
+
+# ------------------------------------------------------------ what answers mean
+
+
+def test_a_tie_brings_items_together(space):
+    belief = PersonBelief.begin(space, 1)
+    i, j = int(belief.mean.argmax()), int(belief.mean.argmin())
+    before = abs(belief.probability(i, j) - 0.5)
+    after = belief.update_tie(i, j)
+    assert abs(after.probability(i, j) - 0.5) < before
+    turned = belief.update_tie(j, i)
+    np.testing.assert_allclose(after.mean, turned.mean, atol=1e-9)
+    assert after.contradicts == (), "a tie contradicts nothing"
+
+
+def test_more_of_what_is_wanted_is_better(table):
+    """Directions are known: a cheaper and larger flat is better before any answer."""
+    items = table(30)
+    better = items.encode()[:, :2].sum(axis=1)
+    belief = PersonBelief.from_items(items)
+    assert np.corrcoef(belief.mean, better)[0, 1] > 0.9
+
+
+def test_a_tap_moves_the_reason(space):
+    belief = PersonBelief.begin(space, 2)
+    X = space.encoded
+    pairs = [
+        (i, j)
+        for i in range(20)
+        for j in range(20)
+        if X[i, 2] > X[j, 2] + 0.4 and X[i, 1] > X[j, 1] + 0.1
+    ][:3]
+    told_why = belief
+    for i, j in pairs:
+        belief = belief.update(i, j)
+        told_why = told_why.update(i, j).with_reason(i, j, "floor")
+    k = space.names.index("floor")
+    assert told_why.shares().mean[k] > 1.5 * belief.shares().mean[k]
+    assert "floor" in told_why.main_reason().attributes
+
+
+def test_a_reason_must_be_one_that_differs(space):
+    X = space.encoded
+    same = next((i, j) for i in range(20) for j in range(i) if X[i, 3] == X[j, 3])
+    with pytest.raises(DataError, match=r"not differ in 'heating'\. Name one of"):
+        PersonBelief.begin(space).with_reason(*same, "heating")
+    with pytest.raises(DataError, match="two different items"):
+        Reason("reason", (1, 1), None, "rent")
+
+
+def test_what_was_rejected_falls_and_what_was_chosen_does_not(space):
+    belief = PersonBelief.begin(space, 4).update(3, 7)
+    before = belief.mean
+    after = belief.with_rejection(5, 6)
+    assert (after.mean[[5, 6]] < before[[5, 6]]).all()
+    assert after.mean[3] > after.mean[[5, 6]].max()
+    assert after.rejected == {5, 6}
+    assert after.favourite not in after.rejected
+
+
+def test_a_rejected_item_that_is_chosen_is_a_contradiction(space):
+    belief = PersonBelief.begin(space, 4).with_rejection(5, 6)
+    assert belief.contradicts == ()
+    chosen = belief.update(5, 2)
+    assert chosen.contradicts == (5,)
+    assert chosen.rejected == {6}
+
+
+def test_the_level_does_not_matter_without_a_rejection(space):
+    belief = PersonBelief.begin(space, 4).update(3, 7).update(8, 1)
+    level = next(b.columns.start for b in space.blocks if b.kind == "level")
+    assert (belief.rows.features[:, level] == 0).all()
+    after = belief.with_rejection(2)
+    signs = after.rows.features[:, level]
+    assert sorted(signs[signs != 0]) == [-1, -1, 1]
+
+
+def test_like_earlier_people_or_not(table):
+    items, rng = table(20), np.random.default_rng(1)
+    usual = rng.standard_normal(20)
+    cov = 0.1 * np.eye(20)
+    start = PersonBelief.from_items(items, Posterior(usual, cov), like_earlier=0.5)
+    assert start.like_others == pytest.approx(0.5, abs=0.02)
+    assert told(start, usual, 12).like_others > 0.8
+    assert told(start, -usual, 12).like_others < 0.2
+
+
+def test_noise_of_earlier_people_is_used(table):
+    items, usual = table(20), np.linspace(-1, 1, 20)
+    sure, unsure = (
+        PersonBelief.from_items(
+            items, Posterior(usual, 0.1 * np.eye(20), noise=noise), like_earlier=1.0
+        )
+        for noise in (0.2, 2.0)
+    )
+    assert unsure.probability(19, 0) < 0.9 < sure.probability(19, 0)
+
+
+def test_a_plain_list(plain_list):
+    belief = PersonBelief.from_items(plain_list(8)).update(3, 1).update(3, 2)
+    assert belief.favourite == 3
+    assert belief.main_reason().attributes == ()
+    assert belief.cared_about() == belief.together() == ()
+    assert belief.shares().mean.shape == (0,)
+
+
+def test_two_items_are_enough(table):
+    belief = PersonBelief.from_items(table(2)).update(1, 0).update(1, 0)
+    assert belief.favourite == 1
+    assert belief.probability(1, 0) > 0.8
+
+
+def test_wrong_items_are_refused(space):
+    with pytest.raises(DataError, match=r"0 to 19. Got \[20, 1\]"):
+        PersonBelief.begin(space).update(20, 1)
+    with pytest.raises(DataError, match="between 0 and 1"):
+        PersonBelief.begin(space, like_earlier=2.0)

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from penchant.elicitation import PersonSpace
+from penchant.exceptions import DataError
+from penchant.gp import LowRankCovariance, Posterior
+
+
+def earlier(n_items, rank=3, seed=0):
+    rng = np.random.default_rng(seed)
+    factor = rng.standard_normal((n_items, rank))
+    cov = factor @ factor.T + 0.1 * np.eye(n_items)
+    return Posterior(rng.standard_normal(n_items), cov, noise=0.5)
+
+
+def test_every_block_is_centred_and_of_size_1(table):
+    space = PersonSpace.from_items(table(30), earlier(30))
+    kinds = {block.kind for block in space.blocks}
+    assert kinds == {"line", "curve", "pair", "population", "level"}
+    np.testing.assert_allclose(space.table.mean(axis=0), 0.0, atol=1e-12)
+    of_mean = (space.population_mean**2).mean()
+    for block in space.blocks:
+        size = (space.table[:, block.columns] ** 2).sum(axis=1).mean()
+        if block.kind == "level":
+            assert size == 0
+        elif block.kind == "population":
+            assert size + of_mean == pytest.approx(1.0)
+        else:
+            assert size == pytest.approx(1.0)
+
+
+def test_curves_and_pairs_say_nothing_that_lines_say(table):
+    space = PersonSpace.from_items(table(30))
+    lines = space.table[:, [b.columns.start for b in space.blocks if b.kind == "line"]]
+    for block in space.blocks:
+        if block.kind == "curve":
+            line = lines[:, block.owners[0]]
+            overlap = line @ space.table[:, block.columns]
+            np.testing.assert_allclose(overlap, 0.0, atol=1e-9)
+        if block.kind == "pair":
+            own = space.columns_of(block.owners[:1])
+            overlap = space.table[:, own].T @ space.table[:, block.columns]
+            np.testing.assert_allclose(overlap, 0.0, atol=1e-9)
+
+
+def test_a_blank_is_an_average_value(table):
+    items = table(30, blanks=True)
+    space = PersonSpace.from_items(items)
+    rent = space.features(space.encoded)[1, space.columns_of((0,))]
+    heating = space.features(space.encoded)[2, space.columns_of((3,))]
+    np.testing.assert_allclose([*rent, *heating], 0.0)
+
+
+def test_imagined_items_have_the_features_of_the_same_item(table):
+    space = PersonSpace.from_items(table(30))
+    encoded = space.encode(space.items.take([4]))
+    width = space.features(encoded).shape[1]
+    np.testing.assert_allclose(
+        space.features(encoded)[0], space.table[4, :width], atol=1e-9
+    )
+
+
+def test_values_are_encoded_like_the_table(table):
+    items = table(12)
+    space = PersonSpace.from_items(items)
+    for owner, name in enumerate(space.names):
+        found = space.codes(owner, items.frame[name].tolist())
+        np.testing.assert_allclose(found, items.encode()[:, owner])
+
+
+def test_a_plain_list_has_no_attributes(plain_list):
+    space = PersonSpace.from_items(plain_list(6))
+    assert space.names == ()
+    assert space.table.shape == (6, 1)
+
+
+def test_a_population_may_be_of_low_rank(table):
+    rng = np.random.default_rng(0)
+    cov = LowRankCovariance(rng.standard_normal((30, 3)), np.full(30, 0.01))
+    space = PersonSpace.from_items(table(30), Posterior(np.zeros(30), cov))
+    assert space.population.shape == (30, 3)
+
+
+def test_a_population_of_other_items_is_refused(table):
+    with pytest.raises(DataError, match=r"same items\. Got 5 for 30"):
+        PersonSpace.from_items(table(30), earlier(5))
+
+
+def test_an_unknown_attribute_is_refused(table):
+    with pytest.raises(DataError, match=r"rent, size, floor, heating. Got 'colour'"):
+        PersonSpace.from_items(table(30)).owner("colour")

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from penchant.elicitation import PersonBelief, PersonSpace
+
+
+@pytest.fixture(scope="module")
+def belief(table):
+    """What is believed after ten answers of somebody who wants cheap flats."""
+    space = PersonSpace.from_items(table(25))
+    price, found = space.encoded[:, 0], PersonBelief.begin(space, 1)
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        i, j = rng.choice(25, 2, replace=False).tolist()
+        found = found.update(*((i, j) if price[i] > price[j] else (j, i)))
+    return found
+
+
+def test_utilities_have_standard_deviation_1(belief):
+    utilities = belief.draws.utilities
+    np.testing.assert_allclose(utilities.mean(axis=1), 0.0, atol=1e-9)
+    np.testing.assert_allclose(utilities.std(axis=1), 1.0)
+    assert belief.draws.weights.sum() == pytest.approx(1.0)
+
+
+def test_best_or_as_good(belief):
+    drawn, item = belief.draws, belief.favourite
+    best = drawn.weights @ (drawn.utilities.argmax(axis=1) == item)
+    assert best <= belief.certainty <= 1.0
+    alone = belief.as_good(item, np.array([item]))
+    assert alone == pytest.approx(1.0)
+    gap = drawn.utilities.max(axis=1) - drawn.utilities[:, item]
+    assert belief.expected_regret == pytest.approx(drawn.weights @ gap)
+
+
+def test_points_and_their_ranges(belief):
+    points = belief.points()
+    assert points.mean.min() == pytest.approx(0.0)
+    assert points.mean.max() == pytest.approx(100.0)
+    assert (points.low <= points.mean).all()
+    assert (points.mean <= points.high).all()
+    centre, span = belief.scale
+    drawn = 50 + 100 / span * (belief.draws.utilities - centre)
+    inside = (points.low <= drawn) & (drawn <= points.high)
+    np.testing.assert_allclose(belief.draws.weights @ inside, 0.9, atol=0.03)
+
+
+def test_the_reason_of_somebody_with_one(belief):
+    assert belief.main_reason().attributes[0] == "rent"
+    assert belief.main_reason().probability >= 0.75
+    assert belief.cared_about()[0] == "rent"
+    shares = belief.shares()
+    assert shares.mean.argmax() == 0
+    assert shares.mean.sum() == pytest.approx(1.0)
+
+
+def test_before_any_answer_little_is_told(table):
+    belief = PersonBelief.from_items(table(25))
+    reason = belief.main_reason()
+    assert len(reason.attributes) != 1
+    assert belief.cared_about() == ()
+    assert belief.together() == ()
+
+
+def test_parts_and_contrasts_add_up(belief):
+    first, second = belief.parts(3).mean, belief.parts(8).mean
+    np.testing.assert_allclose(belief.contrast(3, 8).mean, first - second, atol=1e-9)
+
+
+def test_a_curve_passes_through_the_parts(belief):
+    frame = belief.space.items.frame
+    curve = belief.curve("rent", frame["rent"].tolist())
+    assert curve.mean[frame["rent"].argmin()] > curve.mean[frame["rent"].argmax()]
+    levels = belief.curve("heating", ["gas", "oil", "heat pump"])
+    assert levels.mean.shape == levels.low.shape == (3,)
+
+
+def test_a_surface_has_rows_and_columns(belief):
+    surface = belief.surface("rent", "heating", [500, 800, 1100], ["gas", "oil"])
+    assert surface.mean.shape == surface.high.shape == (3, 2)
+    assert (surface.mean[0] > surface.mean[2]).all()
+
+
+def test_an_imagined_copy_is_worth_as_much(belief):
+    copy = belief.imagine(belief.space.items.take([4]), base=4)
+    np.testing.assert_allclose(copy[:, 0], belief.draws.utilities[:, 4], atol=1e-9)
+
+
+def test_questions_are_about_what_may_be_best(belief):
+    pairs = np.array([[0, 1], [2, 3], [int(belief.mean.argmin()), 5]])
+    utilities, weights = belief.draws.utilities, belief.draws.weights
+    expected = [
+        weights @ np.maximum(utilities[:, i], utilities[:, j]) for i, j in pairs
+    ]
+    np.testing.assert_allclose(belief.better_of(pairs), expected, atol=1e-5)
