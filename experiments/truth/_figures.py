@@ -10,6 +10,8 @@ from experiments.truth._store import Cell
 __all__ = ["Figure", "difference", "pooled", "quotient"]
 
 _N_DRAWS = 2000
+_NARROW = 0.02
+"""A range that is narrower needs a third decimal."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,19 @@ class Figure:
     def __format__(self, spec: str) -> str:
         if not self.n:
             return "—"
-        return f"{_short(self.value)} ({_short(self.low)} to {_short(self.high)})"
+        places = 3 if self.high - self.low < _NARROW else 2
+        value, low, high = (
+            _short(x, places) for x in (self.value, self.low, self.high)
+        )
+        return f"{value} ({low} to {high})"
 
 
-def _short(value: float) -> str:
-    """Write two decimals without a leading zero, as in ``.79``."""
-    text = f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
-    return "0" if text.strip("-") == ".00" else text
+def _short(value: float, places: int) -> str:
+    """Write a number without a leading zero, as in ``.79``."""
+    text = f"{value:.{places}f}"
+    if not float(text):
+        return "0"
+    return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
 def quotient(cell: Cell, figure: str) -> Figure:
