@@ -96,8 +96,8 @@ _HEADINGS = (
 def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
     """Write the page."""
     bars = list(bars)
-    lines = [_PREFACE, "## The bars", "", _row("what", "bar", "measured", "verdict")]
-    lines.append(_row(*["---"] * 4))
+    lines = [_PREFACE, _extent(cells), "", "## The bars", ""]
+    lines += [_row("what", "bar", "measured", "verdict"), _row(*["---"] * 4)]
     for bar in bars:
         verdict = bar.verdict if bar.verdict == "reached" else f"**{bar.verdict}**"
         lines.append(_row(bar.what, bar.limit, bar.measured, verdict))
@@ -113,6 +113,18 @@ def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
     lines.append(f"{seconds:,.0f} CPU s in all; code {', '.join(engines)}.")
     lines += sorted({f"{cell.where}." for cell in cells.values()})
     return "\n".join(lines) + "\n"
+
+
+def _extent(cells: Cells) -> str:
+    """Say how much of a full run is behind the page."""
+    people = [int(quotient(cell, "regret 5").n) for cell in cells.values()] or [0]
+    if min(people) >= N_PEOPLE:
+        return "Every figure is of a full run."
+    return (
+        f"**This is not a full run yet**: a cell rests on {min(people)} to "
+        f"{max(people)} people, and what was not run says so. Ranges of few people on "
+        "few tables are rough, and a bar that they reach is not proved."
+    )
 
 
 def _family(family: str, cells: Cells) -> list[str]:
