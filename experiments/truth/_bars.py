@@ -4,7 +4,7 @@ A bar is missed where the 90 % range of a figure excludes it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scipy.stats import beta
@@ -57,7 +57,8 @@ class Bar:
         The statement, and what must hold.
     measured : str
         The figure nearest to the limit or farthest beyond it.
-    verdict : {"reached", "missed", "not run"}
+    verdict : {"reached", "open", "missed", "not run"}
+        Open: a figure lies beyond the limit, but its range does not.
     misses : tuple of str
         Every cell beyond the limit, with its figure.
     """
@@ -71,13 +72,16 @@ class Bar:
     @classmethod
     def judge(cls, what: str, bound: Bound, figures: Iterable[Named]) -> "Bar":
         """Judge by the worst of several figures."""
-        known = [(bound.beyond(f), f"{name}: {f}") for name, f in figures if f.n]
+        known = [(bound.beyond(f), name, f) for name, f in figures if f.n]
         if not known:
             return cls(what, bound.text)
         known.sort(key=lambda row: -row[0])
-        misses = tuple(text for beyond, text in known if beyond > 0)
-        verdict = "missed" if misses else "reached"
-        return cls(what, bound.text, known[0][1], verdict, misses)
+        texts = tuple(f"{name}: {figure}" for _, name, figure in known)
+        misses = texts[: sum(beyond > 0 for beyond, _, _ in known)]
+        points = [replace(f, low=f.value, high=f.value) for _, _, f in known]
+        reached = all(bound.beyond(point) <= 0 for point in points)
+        verdict = "missed" if misses else "reached" if reached else "open"
+        return cls(what, bound.text, texts[0], verdict, misses)
 
 
 def _name(cell: Cell, figure: str) -> str:

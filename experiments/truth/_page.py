@@ -27,8 +27,8 @@ compares every statement with the truth. A full run has {N_PEOPLE} people per fa
 {N_TABLES} tables; how many there were is said in each row. Utilities have a standard
 deviation of 1 over the items; "as good as the best" means at most .1 worse, or the
 person's own width of indifference. Figures in brackets are 90 % ranges, found by
-drawing tables with replacement. **A bar is missed where the range excludes it**;
-misses are listed, not hidden.
+drawing tables with replacement. **A bar is missed where the range excludes it**, and
+open where only the figure itself lies beyond it; misses are listed, not hidden.
 """
 
 _PICTURE = """\

@@ -116,7 +116,9 @@ class TestFigures:
 
 
 class TestBars:
-    @pytest.mark.parametrize(("low", "verdict"), [(0.04, "reached"), (0.06, "missed")])
+    @pytest.mark.parametrize(
+        ("low", "verdict"), [(0.02, "reached"), (0.04, "open"), (0.06, "missed")]
+    )
     def test_a_bar_is_missed_where_the_range_excludes_it(
         self, low: float, verdict: str
     ) -> None:
