@@ -138,7 +138,7 @@ class TestBars:
         assert {bar.verdict for bar in bars} == {"not run"}
 
     def test_groups_are_judged_by_how_many_there_were(self) -> None:
-        for n_groups, verdict in ((10, "reached"), (300, "missed")):
+        for n_groups, verdict in ((10, "open"), (300, "missed")):
             bars = group_bars({"two 30": {"said_none": 0.3}}, n_groups)
             found = {bar.what: bar for bar in bars}
             assert found["two kinds found, 30 people"].verdict == verdict
