@@ -318,36 +318,6 @@ class TestStopping:
         with pytest.raises(DataError, match="max_questions"):
             StopRule(max_questions=1.5)
 
-    def test_forecast_is_what_people_of_the_posterior_need(self, make_posterior):
-        posterior = make_posterior(5, noise=0.2)
-        rule = StopRule(min_probability=0.85)
-        elicitor = Elicitor(posterior, random_state=0, stop=rule)
-        forecast = elicitor.questions_left()
-        assert forecast == elicitor.questions_left()
-        assert 0 < forecast.low <= forecast.questions <= forecast.high
-        assert str(forecast).startswith(f"about {forecast.questions} more")
-        rng = np.random.default_rng(1)
-        counts = []
-        for seed in range(40):
-            utilities = rng.multivariate_normal(posterior.mean, posterior.cov)
-            person = Elicitor(posterior, random_state=seed, stop=rule)
-            while not person.done:
-                talk(person, utilities, 1)
-            counts.append(len(person.answers))
-        assert abs(np.median(counts) - forecast.questions) <= 2
-
-    def test_forecast_at_the_end_is_none(self):
-        rule = StopRule(min_probability=0.9)
-        sure = Posterior(np.array([9.0, 0.0]), np.eye(2), noise=0.1)
-        elicitor = Elicitor(sure, random_state=0, stop=rule)
-        assert elicitor.done
-        assert str(elicitor.questions_left(3)) == "no more questions"
-
-    def test_forecast_needs_a_goal(self, make_posterior):
-        elicitor = Elicitor(make_posterior(), stop=StopRule(max_questions=3))
-        with pytest.raises(NotAnswerableError, match="no goal to count to"):
-            elicitor.questions_left()
-
 
 class TestDecisive:
     @given(seed=st.integers(0, 5000), n_items=st.integers(2, 9))
@@ -375,12 +345,6 @@ class TestDecisive:
         elicitor.tell(first, "tie")
         elicitor.tell(elicitor.ask(), "left")
         assert elicitor.done
-
-    def test_forecast_counts_the_items(self):
-        posterior = Posterior(np.zeros(4), np.eye(4), noise=0.1)
-        elicitor = Elicitor(posterior, random_state=0, decisive=True)
-        forecast = elicitor.questions_left(4)
-        assert (forecast.questions, str(forecast)) == (3, "about 3 more")
 
     def test_when_all_lost_all_are_recommendable(self):
         posterior = Posterior(np.zeros(3), np.eye(3), noise=0.5)

@@ -11,7 +11,6 @@ from penchant.elicitation._belief import Belief, Recommendation
 from penchant.elicitation._choice import Policy, check_policy
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
-from penchant.elicitation._forecast import Forecast, forecast
 from penchant.elicitation._history import History, Question, Told, check_answer
 from penchant.elicitation._stopping import StopRule
 from penchant.elicitation.person import MainReason, PersonBelief
@@ -313,30 +312,6 @@ class Elicitor:
     def stop_reason(self) -> str:
         """Why no more questions are needed, in words; empty while some are."""
         return self._now.stop_reason(self._stop)
-
-    def questions_left(self, n_simulations: int = 20) -> Forecast:
-        """Estimate how many more questions it takes until `done`.
-
-        Draws what the person may like from the posterior and carries the
-        conversation on with each draw, so it is as right as the posterior is; it
-        takes as long as these conversations.
-
-        Parameters
-        ----------
-        n_simulations : int, default=20
-            How many conversations.
-
-        Returns
-        -------
-        Forecast
-            Reads "about 4 more (2 to 7)".
-        """
-        if not self._stop.looks_at_belief and not self._now.setting.decisive:
-            raise NotAnswerableError(
-                "questions_left needs a StopRule with max_regret or min_probability, "
-                "or decisive=True: without one there is no goal to count to."
-            )
-        return forecast(self._now, self._stop, n_simulations)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the whole conversation as plain values for JSON.

@@ -2,24 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Self, TypeVar
 
 import numpy as np
 
 from penchant.elicitation._belief import Belief
 from penchant.elicitation._choice import leading_items
-from penchant.elicitation._conversation import Conversation
-from penchant.elicitation._history import Told
-from penchant.elicitation._stopping import StopRule
 from penchant.typing import FloatArray
 
-__all__ = ["Forecast", "carry_on", "draw_people", "forecast"]
+__all__ = ["Forecast", "carry_on", "draw_people"]
 
 _MAX_DRAWN = 200
 """Items whose utilities are drawn jointly; the others keep their means."""
-
-_MAX_QUESTIONS = 100
 
 Talk = TypeVar("Talk")
 
@@ -82,31 +76,3 @@ def carry_on(
             break
         moments.append(after)
     return moments
-
-
-def forecast(talk: Conversation, rule: StopRule, n_people: int) -> Forecast:
-    """Carry a conversation on with people drawn from the belief; count questions."""
-    rng = np.random.default_rng([talk.setting.seed, len(talk.told), 2])
-    people = list(draw_people(talk.belief, n_people, rng))
-    counts = []
-    for utilities in people:
-        exchange = partial(_exchange, rule=rule, utilities=utilities, rng=rng)
-        counts.append(len(carry_on(talk, exchange, _MAX_QUESTIONS)) - 1)
-    return Forecast.summarise(counts)
-
-
-def _exchange(
-    talk: Conversation,
-    rule: StopRule,
-    utilities: FloatArray,
-    rng: np.random.Generator,
-) -> Conversation | None:
-    """Ask a person one more question, unless the conversation is done."""
-    question = None if talk.stop_reason(rule) else talk.question
-    if question is None:
-        return None
-    noise = 0.0 if talk.setting.decisive else talk.belief.noise
-    difference = utilities[question.left] - utilities[question.right]
-    difference += noise * rng.standard_normal()
-    told = Told(question.left, question.right, "left" if difference > 0 else "right")
-    return talk.tell(told, told.evidence)

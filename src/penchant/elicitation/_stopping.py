@@ -53,11 +53,6 @@ class StopRule:
         """Whether there is any condition."""
         return any(value is not None for value in asdict(self).values())
 
-    @property
-    def looks_at_belief(self) -> bool:
-        """Whether there is a condition on what is known, beside the budget."""
-        return self.max_regret is not None or self.min_probability is not None
-
     def reason(self, regret: float, probability: float, n_questions: int) -> str:
         """Say why to stop; an empty text means to go on.
 

@@ -34,9 +34,9 @@ from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PersonBelief"]
 
-_N_COMPONENTS = 64
+_N_COMPONENTS = 128
 
-_FEWEST = 16.0
+_FEWEST = 32.0
 """Effective number of components below which they are drawn and moved anew."""
 
 _N_MOVES = 3

@@ -13,7 +13,7 @@ from penchant.typing import FloatArray, IntArray
 
 __all__ = ["N_DRAWS", "PersonDraws", "draw_person", "systematic"]
 
-N_DRAWS = 1024
+N_DRAWS = 768
 
 
 @dataclass(frozen=True, eq=False)

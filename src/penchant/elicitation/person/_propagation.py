@@ -132,9 +132,10 @@ def _gaussian(
     pulled = np.einsum("hrs,hs->hr", gram, nu)
     weights = nu - np.einsum("hrs,hs->hr", inner, mean + pulled)
     middle = mean + np.einsum("hrs,hs->hr", gram, weights)
-    spread = gram[:, each, each] - np.einsum("hrs,hrs->hr", gram @ inner, gram)
+    shrink = gram @ inner
+    spread = gram[:, each, each] - np.einsum("hrs,hrs->hr", shrink, gram)
     spread = np.maximum(spread, 0.0)
-    alone = mean - np.einsum("hrs,hs->hr", gram @ inner, mean)
+    alone = mean - np.einsum("hrs,hs->hr", shrink, mean)
     total = (nu * alone).sum(axis=1) + 0.5 * (nu * (middle - alone)).sum(axis=1)
     total = total - 0.5 * (tau * mean * alone).sum(axis=1) - 0.5 * log_det
     return State(sites, inner, weights, total, total), middle, spread
