@@ -20,6 +20,8 @@ Named = tuple[str, Figure]
 
 _SLOPED = ("additive", "dense", "interaction", "noisy", "lexicographic", *POPULATED)
 _MOMENTS = (5, 10, 20)
+_FEWEST_TABLES = 3
+"""A cell of fewer is shown but not judged: drawing one or two tables is no range."""
 
 
 class Bound(NamedTuple):
@@ -93,8 +95,9 @@ def _name(cell: Cell, figure: str) -> str:
 
 
 def _each(cells: Iterable[Cell], *figures: str) -> list[Named]:
-    """Look at every cell by itself."""
-    return [(_name(c, name), quotient(c, name)) for c in cells for name in figures]
+    """Look at every cell by itself, if it has tables enough for a range."""
+    enough = [c for c in cells if len(c.tables) >= _FEWEST_TABLES]
+    return [(_name(c, name), quotient(c, name)) for c in enough for name in figures]
 
 
 def _pool(cells: Iterable[Cell], figure: str, name: str = "pooled") -> list[Named]:

@@ -34,7 +34,7 @@ _VARIANTS = ("none", *TAPS, "today")
 _APART = ("groups", "real")
 """Beside single simulated people: what groups are told, and real answers."""
 
-_QUICK = ["additive", "threshold", "matched", "--items", "40", "--tables", "2"]
+_QUICK = ["additive", "matched", "--items", "40", "--tables", "3"]
 _QUICK += ["--variants", "none", "truth"]
 
 

@@ -123,7 +123,8 @@ def _extent(cells: Cells) -> str:
     return (
         f"**This is not a full run yet**: a cell rests on {min(people)} to "
         f"{max(people)} people, and what was not run says so. Ranges of few people on "
-        "few tables are rough, and a bar that they reach is not proved."
+        "few tables are rough, and a bar that they reach is not proved; cells of fewer "
+        "than three tables are shown, but judged only together with others."
     )
 
 

@@ -20,9 +20,9 @@ def first_person(family: str) -> Person:
 
 
 def cell_of(family: str = "additive", variant: str = "none", **sums: list) -> Cell:
-    """Give a cell of two tables; each figure has two (sum, divisor)."""
+    """Give a cell; each figure has a (sum, divisor) per table."""
     cell = Cell(family, 40, variant)
-    for number in (0, 1):
+    for number in range(max(map(len, sums.values()), default=2)):
         cell.tables[number] = Tally(
             {
                 name.replace("_", " "): list(pairs[number])
@@ -128,7 +128,9 @@ class TestBars:
         assert bool(bar.misses) == (verdict == "missed")
 
     def test_over_confidence_is_seen(self) -> None:
-        cells = {c.key: c for c in [cell_of("noisy", over=[(20, 100), (22, 100)])]}
+        cells = {
+            c.key: c for c in [cell_of("noisy", over=[(20, 100), (22, 100), (21, 100)])]
+        }
         bar = all_bars(cells)[0]
         assert bar.verdict == "missed"
         assert "noisy 40" in bar.measured
