@@ -12,7 +12,7 @@ FLOOR_TESTS := tests/data tests/encoding tests/kernels tests/metrics tests/datas
   tests/elicitation tests/plotting tests/testing tests/test_conventions.py tests/test_io.py
 
 .DEFAULT_GOAL := help
-.PHONY: help app test soak check lint types layers format docs bench reproduce pins clean
+.PHONY: help app test soak check lint types layers format docs bench reproduce truth pins clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -85,6 +85,10 @@ bench: $(INSTALLED)  ## run the benchmarks and render docs/benchmarks.md
 
 reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai [quick=1]
 	$(BIN)/python -m experiments $(paper) $(if $(quick),--quick)
+
+# Stored families go on where they stopped; other code is measured anew.
+truth: $(INSTALLED)  ## check what people are told and write docs/truth.md [quick=1]
+	$(BIN)/python -m experiments.truth $(if $(quick),--quick)
 
 pins: $(INSTALLED)  ## refresh constraints.txt
 	$(BIN)/python -m pip install --quiet uv

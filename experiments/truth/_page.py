@@ -1,0 +1,201 @@
+"""The page ``docs/truth.md`` and its picture, written from stored results."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure as Picture
+
+from experiments.truth._bars import Bar
+from experiments.truth._figures import quotient
+from experiments.truth._people import FAMILIES, POPULATED
+from experiments.truth._store import Cell
+from experiments.truth._worlds import N_PEOPLE, N_TABLES
+
+__all__ = ["draw_reliability", "render_page"]
+
+Cells = Mapping[tuple[str, int, str], Cell]
+
+_PREFACE = f"""\
+# How true is what penchant says?
+
+A program that says "80 % sure" must be right four times out of five. Whether it is can
+only be seen with people whose likings are known, so this page is measured with
+simulated people: `make truth` draws them, lets them answer 20 questions each, and
+compares every statement with the truth. A full run has {N_PEOPLE} people per family on
+{N_TABLES} tables; how many there were is said in each row. Utilities have a standard
+deviation of 1 over the items; "as good as the best" means at most .1 worse, or the
+person's own width of indifference. Figures in brackets are 90 % ranges, found by
+drawing tables with replacement. **A bar is missed where the range excludes it**, and
+open where only the figure itself lies beyond it; misses are listed, not hidden.
+"""
+
+_PICTURE = """\
+## Said and right
+
+![Certainty said and how often it was right](images/truth.png)
+
+Certainty that the recommended item is the best or as good, after each of the questions
+3 to 20. Blue: all families together, with the number of times; grey: one family each.
+Above the line penchant is too modest, below it is too sure.
+"""
+
+_ASSUMED = """\
+## What this assumes
+
+- The families are ours. People who differ from all of them may be told less truth.
+- Answers have noise .2, 2 % of them are wrong, items closer than .05 are called equal,
+  unless the family says otherwise. Nobody tires or changes their mind.
+- **Taps assume that people can name their reason.** "truth": they tap what counted
+  most, 20 % of the time any attribute; "salience": what differs most to the eye;
+  "chance": anything. All tap after every choice; the tap counts from the question after
+  the next. How often real people tap, and how truly, is not known.
+- One question in eight is a check, of two items drawn at random, as in a study: it
+  costs regret, which the figures include. The linear model asks no checks.
+- "matched" people resemble 60 earlier people who answered 15 questions each; "shifted"
+  people come from another kind, with a correlation of at most .2 to their mean.
+- The linear model is a Bayesian one with directed slopes, probit answers and questions
+  by expected utility of the better item over all pairs. It has no lapses, no bends and
+  no doubt about which attributes matter, and is given the earlier people where there
+  are any.
+"""
+
+_ABOUT = {
+    "additive": "Three attributes matter, each in a line.",
+    "dense": "All attributes matter, each in a line.",
+    "threshold": "Three attributes matter, each is good enough or not.",
+    "interaction": "Of three attributes two belong together: 40 % of the variance.",
+    "noisy": "Additive, with noise .6 in every answer.",
+    "indifferent": "Additive; items closer than .6 are called equal.",
+    "satisficing": "Additive, but the best eighth of the items is all the same.",
+    "lexicographic": "Four classes of one attribute, then of a second, then a third.",
+    "hidden": "Additive; 15 % of what counts is not in the table.",
+    "plain": "A list without attributes: each item is liked for itself.",
+    "matched": "All attributes matter; people are like 60 earlier ones.",
+    "shifted": "All attributes matter; people are unlike the 60 earlier ones.",
+}
+
+_HEADINGS = (
+    "items",
+    "taps",
+    "people",
+    "sure: said / right",
+    "said less right",
+    "regret true / said",
+    "regret after 5, 10, 20",
+    "less the linear model's",
+    "reason after 10: told, right",
+    "listed, cared about",
+    "ranges hold: points, parts, shares",
+    "checks: said / right",
+    "CPU ms",
+)
+
+
+def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
+    """Write the page."""
+    bars = list(bars)
+    lines = [_PREFACE, _extent(cells), "", "## The bars", ""]
+    lines += [_row("what", "bar", "measured", "verdict"), _row(*["---"] * 4)]
+    for bar in bars:
+        verdict = bar.verdict if bar.verdict == "reached" else f"**{bar.verdict}**"
+        lines.append(_row(bar.what, bar.limit, bar.measured, verdict))
+    lines += ["", "## What misses", ""]
+    for bar in bars:
+        if bar.misses:
+            lines.append(f"- {bar.what} ({bar.limit}): {'; '.join(bar.misses)}.")
+    lines += ["", _PICTURE, _ASSUMED, "## Family by family", ""]
+    for family in (*FAMILIES, *POPULATED):
+        lines += _family(family, cells)
+    seconds = sum(cell.seconds for cell in cells.values())
+    engines = sorted({cell.engine for cell in cells.values()})
+    lines.append(f"{seconds:,.0f} CPU s in all; code {', '.join(engines)}.")
+    lines += sorted({f"{cell.where}." for cell in cells.values()})
+    return "\n".join(lines) + "\n"
+
+
+def _extent(cells: Cells) -> str:
+    """Say how much of a full run is behind the page."""
+    people = [int(quotient(cell, "regret 5").n) for cell in cells.values()] or [0]
+    if min(people) >= N_PEOPLE:
+        return "Every figure is of a full run."
+    return (
+        f"**This is not a full run yet**: a cell rests on {min(people)} to "
+        f"{max(people)} people, and what was not run says so. Ranges of few people on "
+        "few tables are rough, and a bar that they reach is not proved; cells of fewer "
+        "than three tables are shown, but judged only together with others."
+    )
+
+
+def _family(family: str, cells: Cells) -> list[str]:
+    here = [cell for cell in cells.values() if cell.family == family]
+    here = [cell for cell in here if cell.variant != "today"]
+    if not here:
+        return []
+    order = ["none", "truth", "salience", "chance"]
+    here.sort(key=lambda cell: (cell.n_items, order.index(cell.variant)))
+    rows = [_row(*_cells_of(cell)) for cell in here]
+    head = [_row(*_HEADINGS), _row(*["---"] * len(_HEADINGS))]
+    return [f"### {family}", "", _ABOUT[family], "", *head, *rows, ""]
+
+
+def _cells_of(cell: Cell) -> list[str]:
+    def mean(figure: str) -> str:
+        value = quotient(cell, figure).value
+        return "—" if np.isnan(value) else f"{value:.2f}"
+
+    def series(template: str) -> str:
+        return " ".join(mean(template.format(q)) for q in (5, 10, 20))
+
+    return [
+        str(cell.n_items),
+        cell.variant,
+        f"{quotient(cell, 'regret 5').n:.0f}",
+        f"{mean('said')} / {mean('right')}",
+        f"{quotient(cell, 'over')}",
+        f"{quotient(cell, 'regret ratio')}",
+        series("regret {}"),
+        series("gap {}"),
+        f"{mean('told 10')}, {mean('reason 10')}",
+        mean("listed 10"),
+        f"{mean('points 10')} {mean('parts 10')} {mean('shares 10')}",
+        f"{mean('foretold said')} / {mean('foretold right')}",
+        f"{quotient(cell, 'cpu ms').value:.1f}",
+    ]
+
+
+def _row(*texts: str) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def draw_reliability(cells: Cells, path: Path) -> None:
+    """Draw how often each stated certainty was right, by family and pooled."""
+    picture = Picture(figsize=(9.6, 4.6), layout="constrained")
+    panels = picture.subplots(1, 2, sharey=True)
+    titles = {"none": "without taps", "truth": "with taps that are mostly true"}
+    for panel, (variant, title) in zip(panels, titles.items(), strict=True):
+        panel.plot([0, 1], [0, 1], color="0.6", linewidth=1, zorder=1)
+        here = [c for c in cells.values() if c.variant == variant]
+        for cell in here:
+            _points(panel, cell.bins, color="0.75", size=12)
+        if here:
+            total = np.sum([cell.bins for cell in here], axis=0)
+            _points(panel, total, color="C0", size=60, numbers=True)
+        panel.set(xlim=(0, 1.02), ylim=(0, 1.02), title=title, aspect="equal")
+        panel.set_xlabel("certainty that was said")
+    panels[0].set_ylabel("share in which it was right")
+    picture.savefig(path, dpi=120)
+
+
+def _points(
+    panel: Any, bins: np.ndarray, *, color: str, size: float, numbers: bool = False
+) -> None:
+    """Draw one dot per step of certainty that was said at least 30 times."""
+    said, right, count = bins[bins[:, 2] >= 30].T
+    panel.scatter(said / count, right / count, s=size, color=color, zorder=2 + numbers)
+    if numbers:
+        for x, y, n in zip(said / count, right / count, count, strict=True):
+            panel.annotate(
+                f"{n:,.0f}", (x, y), (5, -11), textcoords="offset points", size=7
+            )
