@@ -369,8 +369,8 @@ class PersonBelief(Statements):
         level = chosen(kept) if rejected(kept) else []
         told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
         rows = Rows.begin(self.space).plus(self.space, told)
-        sites = _nothing(self.components, rows)
-        state = _infer(self.space, self.components, self.prior, rows, sites)
+        sites = no_sites(self.components, rows)
+        state = infer(self.space, self.components, self.prior, rows, sites)
         gain = state.log_evidence - self.state.log_evidence
         return replace(
             self,
