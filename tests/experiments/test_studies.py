@@ -11,7 +11,7 @@ def test_found_for_good_counts_from_the_last_miss() -> None:
     found = np.array([False, True, False, True, True])
     answers = Answers(found, 1.0 - found, np.array([0.5, 0.2, 0.1, 0.04, 0.06]))
     assert answers.n_needed == 4
-    assert answers.end == 3  # the first expected regret of at most .05
+    assert answers.end == 2  # the first expected regret of at most .1
     always = Answers(np.ones(5, bool), np.zeros(5), np.ones(5))
     assert (always.n_needed, always.end) == (1, 24)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from penchant.elicitation.person._components import Components, PriorMoments
-from penchant.elicitation.person._propagation import State, likelihood
+from penchant.elicitation.person._propagation import State
 from penchant.elicitation.person._rows import Rows
 from penchant.elicitation.person._space import PersonSpace
 from penchant.typing import FloatArray, IntArray
@@ -70,9 +70,10 @@ def draw_person(
     """Draw by Matheron's rule on the rows, with antithetic normals.
 
     A draw of component h is its posterior mean plus or minus a deviation: that of the
-    prior, less what the rows would have told of it. It counts by the likelihood of
-    the rows over their sites, divided by what expectation propagation takes for the
-    mean of this quotient in the component.
+    prior, less what the rows would have told of it. Within a component draws count
+    alike: what expectation propagation leaves out of a component is small beside what
+    tells components apart, and weights by likelihood over sites, with few draws that
+    count, made the belief surer than it was right.
 
     Parameters
     ----------
@@ -92,14 +93,8 @@ def draw_person(
     pull = np.einsum("srt,st->sr", state.inner[h], noisy)
     theta = theta - deviation[h] ** 2 * (pull @ rows.features)
     own = own - prior.rest[h, None] * (pull @ rows.items)
-    gram, mean = rows.grams(prior), rows.means(prior)
-    s_dev = seen - np.einsum("srt,st->sr", gram[h], pull)
-    s_mean = (mean + np.einsum("hrt,ht->hr", gram, state.weights))[h]
     theta_mean, u_mean = posterior_means(space, prior, rows, state)
     u_dev = theta @ space.table.T + space.own_scale * own
-    counts = _counts(
-        space, components, rows, state, h, (s_mean + s_dev, s_mean - s_dev)
-    )
     both = np.concatenate([h, h])
     utilities = np.vstack([u_mean[h] + u_dev, u_mean[h] - u_dev])
     utilities -= utilities.mean(axis=1, keepdims=True)
@@ -113,7 +108,7 @@ def draw_person(
         components.value("width")[both] / size,
         components.noise(space)[both] / size,
         components.value("lapse")[both],
-        counts,
+        np.full(both.size, 1.0 / both.size),
     )
 
 
@@ -126,27 +121,3 @@ def posterior_means(
     own = space.own_scale * prior.rest[:, None] * (state.weights @ rows.items)
     known = prior.like[:, None] * space.population_mean
     return theta, theta @ space.table.T + own + known
-
-
-def _counts(
-    space: PersonSpace,
-    components: Components,
-    rows: Rows,
-    state: State,
-    h: IntArray,
-    drawn: tuple[FloatArray, FloatArray],
-) -> FloatArray:
-    """Weigh draws by likelihood over sites."""
-    chosen, (tau, nu) = rows.likelihood(space, components.take(h)), state.sites
-    excess = (state.log_evidence - state.log_sites)[h]
-    logs = [
-        np.log(likelihood(s, chosen)).sum(axis=1)
-        - (s * (nu[h] - 0.5 * tau[h] * s)).sum(axis=1)
-        - excess
-        for s in drawn
-    ]
-    joined = np.concatenate(logs)
-    weights: FloatArray = np.exp(joined - joined.max())
-    # Ionides, "Truncated importance sampling", 2008: no draw outweighs all others
-    weights = np.minimum(weights, weights.mean() * np.sqrt(weights.size))
-    return np.asarray(weights / weights.sum())

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from penchant.typing import FloatArray
 
-__all__ = ["Likelihood", "Sites", "State", "likelihood", "propagate"]
+__all__ = ["Likelihood", "Sites", "State", "propagate"]
 
 _LEAST = 1e-6
 """Least precision of a site: rows that look like lapses would have negative ones."""
@@ -51,22 +51,12 @@ class State(NamedTuple):
         w = nu - C (m + G nu): the posterior mean of s is m + G w.
     log_evidence : ndarray of shape (n_models,)
         Of the rows.
-    log_sites : ndarray of shape (n_models,)
-        Logarithm of the integral of prior times sites.
     """
 
     sites: Sites
     inner: FloatArray
     weights: FloatArray
     log_evidence: FloatArray
-    log_sites: FloatArray
-
-
-def likelihood(s: FloatArray, rows: Likelihood) -> FloatArray:
-    """Give the probability of each row at s."""
-    above = ndtr((rows.upper - s) / rows.noise)
-    inside = above - ndtr((rows.lower - s) / rows.noise)
-    return np.asarray(rows.lapse + (1.0 - 2.0 * rows.lapse) * inside)
 
 
 def propagate(
@@ -138,7 +128,7 @@ def _gaussian(
     alone = mean - np.einsum("hrs,hs->hr", shrink, mean)
     total = (nu * alone).sum(axis=1) + 0.5 * (nu * (middle - alone)).sum(axis=1)
     total = total - 0.5 * (tau * mean * alone).sum(axis=1) - 0.5 * log_det
-    return State(sites, inner, weights, total, total), middle, spread
+    return State(sites, inner, weights, total), middle, spread
 
 
 def _log_site(
