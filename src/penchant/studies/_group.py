@@ -259,7 +259,7 @@ def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Me
         n_answers=len(now.answered),
         favourite=talk.favourite if voiced else None,
         certainty=talk.certainty if voiced else 0.0,
-        told=tell_group(now.answered, GRADE_WIDTH),
+        told=tell_group(now.answered, GRADE_WIDTH, pressed=not record.simulated),
         weights=weigh(talk),
         curves=tuple(curves(talk)) if voiced else (),
         left_out=now.left_out,
@@ -267,15 +267,21 @@ def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Me
 
 
 def tell_group(
-    answered: Sequence[AnsweredQuestion], width: float | None = None
+    answered: Sequence[AnsweredQuestion],
+    width: float | None = None,
+    *,
+    pressed: bool = True,
 ) -> PersonAnswers:
-    """Give what one person said as evidence, with the sides that were chosen."""
+    """Give what one person said as evidence, with the sides that were chosen.
+
+    Simulated people press nothing: their sides tell nothing of care.
+    """
     answers: list[Answer] = []
     sides: list[bool | None] = []
     for k, told in enumerate(answered):
         found = evidence(told, answered[:k], width)
         side = None
-        if told.form == "pair" and told.answer in ("left", "right"):
+        if pressed and told.form == "pair" and told.answer in ("left", "right"):
             side = told.answer == "left"
         answers += found
         sides += [side] * len(found)

@@ -56,3 +56,11 @@ def test_while_another_process_adds_people_the_study_is_there(store: SqlStore) -
     assert store.lease(f"demo {study_id}", "another process", 60)
     assert add_demo(store) == study_id
     assert store.list_participants(study_id) == []
+
+
+def test_nobody_of_the_demo_looks_careless(store: SqlStore) -> None:
+    study = Study(store, add_demo(store))
+    group = study.group()
+    assert group.n_voices == group.n_simulated > 50
+    assert group.careless == ()
+    assert group.in_front

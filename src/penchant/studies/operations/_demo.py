@@ -4,6 +4,8 @@ import secrets
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
+
 from penchant.datasets import Population, load_flats, make_flats_population
 from penchant.studies._population import refit
 from penchant.studies._settings import Noun, StudySettings
@@ -65,12 +67,13 @@ def _logs(people: Population) -> dict[str, list[NewEvent]]:
     """Write what simulated people said as the logs of participants."""
     logs: dict[str, list[NewEvent]] = defaultdict(list)
     told, kinds = people.comparisons, people.segments or ()
-    duels = zip(told.users, told.winners, told.losers, strict=True)
-    for k, (user, winner, loser) in enumerate(duels):
+    swaps = np.random.default_rng(_SEED).integers(0, 2, len(told.winners))
+    duels = zip(told.users, told.winners, told.losers, swaps, strict=True)
+    for k, (user, winner, loser, swap) in enumerate(duels):
         log = logs[f"Simulated {kinds[user]} {user + 1}"]
         if not log:
             log.append(("joined", {"language": "en", "model": None}))
-        log += _exchange(f"{k:016x}", int(winner), int(loser), swap=k % 2 == 1)
+        log += _exchange(f"{k:016x}", int(winner), int(loser), swap=bool(swap))
     for log in logs.values():
         log.append(("finished", {"reason": "budget"}))
     return logs
