@@ -42,13 +42,14 @@ def public_packages() -> list[ModuleType]:
 def documented_names(module: ModuleType) -> list[str]:
     """List classes and functions; aliases of types have nothing to document.
 
-    What a facade offers is described there, not in its room as well.
+    What a facade offers is described there, and all else where it lives.
     """
-    names = set(getattr(module, "__all__", ()))
-    for facade in _FACADES:
-        if module.__name__ != f"penchant.{facade}":
+    names, home = set(getattr(module, "__all__", ())), "penchant"
+    if module.__name__.removeprefix("penchant.") not in _FACADES:
+        home = module.__name__
+        for facade in _FACADES:
             names -= set(importlib.import_module(f"penchant.{facade}").__all__)
-    return sorted(name for name in names if _is_ours(getattr(module, name)))
+    return sorted(name for name in names if _is_ours(getattr(module, name), home))
 
 
 def write_pages(folder: Path) -> None:
@@ -64,8 +65,8 @@ def write_pages(folder: Path) -> None:
         (folder / "packages" / f"{title}.rst").write_text(page, encoding="utf-8")
 
 
-def _is_ours(value: Any) -> bool:
-    return str(getattr(value, "__module__", "")).startswith("penchant.")
+def _is_ours(value: Any, home: str = "penchant") -> bool:
+    return f"{getattr(value, '__module__', '')}.".startswith(f"{home}.")
 
 
 def _skip(_app: Any, _what: str, _name: str, value: Any, skip: bool, _: Any) -> bool:
