@@ -19,6 +19,7 @@ OFFERED_BEFORE = json.loads(
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
 GONE = {
+    "Forecast",
     "SPLIT_SHARE",
     "SupportVectorProblem",
     "SupportVectors",

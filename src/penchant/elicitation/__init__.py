@@ -6,7 +6,6 @@ from penchant.elicitation._belief import BestItem, Recommendation
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._elicitor import Elicitor
-from penchant.elicitation._forecast import Forecast, carry_on, draw_people
 from penchant.elicitation._history import Question, Told
 from penchant.elicitation._simulate import FlippedAnswers, ProbitAnswers, simulate
 from penchant.elicitation._simulation import Simulation
@@ -26,7 +25,6 @@ __all__ = [
     "Dominance",
     "Elicitor",
     "FlippedAnswers",
-    "Forecast",
     "MainReason",
     "PersonBelief",
     "PersonSpace",
@@ -41,8 +39,6 @@ __all__ = [
     "Together",
     "Told",
     "batch",
-    "carry_on",
-    "draw_people",
     "policies",
     "simulate",
     "tell_known",
