@@ -24,6 +24,7 @@ _KINDS = ("svg", "png", "pdf")
 
 def simulate(
     study_name: StudyName,
+    *,
     policy: Annotated[
         list[str],
         typer.Option(

@@ -35,6 +35,7 @@ def new(
             exists=True, dir_okay=False, help="The alternatives: a CSV or XLSX file."
         ),
     ],
+    *,
     name: Annotated[
         str, typer.Option(help="As people read it; by default that of the file.")
     ] = "",

@@ -31,6 +31,7 @@ def study(
     store: StoreOfApp,
     visitor: VisitorOfApp,
     study: OwnStudy,
+    *,
     sort: Annotated[int | None, Query(ge=0)] = None,
     descending: bool = False,
     page: Annotated[int, Query(ge=1)] = 1,
