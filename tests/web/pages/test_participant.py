@@ -50,6 +50,42 @@ def _answer(client: TestClient, home: str, **fields: str) -> Any:
     return client.post(f"{home}/answer", data=data)
 
 
+def test_one_browser_takes_part_once_unless_somebody_else_says_so(
+    client: TestClient, store: SqlStore
+) -> None:
+    study_id = store.create_study("Flats", load_flats().take(range(12)))
+    other_id = store.create_study("Others", load_flats().take(range(12)))
+    invitation = f"/s/{study_id}/join"
+    first = client.post(invitation, follow_redirects=False)
+    home = first.headers["location"]
+    cookie = first.headers["set-cookie"]
+    assert f"Path=/s/{study_id};" in cookie
+    assert "HttpOnly" in cookie
+    for again in (client.get, client.post):
+        answer = again(invitation, follow_redirects=False)
+        assert answer.headers["location"] == home
+    assert len(store.list_participants(study_id)) == 1
+    assert "You are invited" in client.get(f"/s/{other_id}/join").text
+
+    page = client.get(home).text
+    assert f'href="{invitation}?new=1"' in page
+    assert 'name="new" value="1"' in client.get(f"{invitation}?new=1").text
+    second = client.post(invitation, data={"new": "1"}, follow_redirects=False)
+    assert second.headers["location"] not in ("", home)
+    assert len(store.list_participants(study_id)) == 2
+    followed = client.get(invitation, follow_redirects=False)
+    assert followed.headers["location"] == second.headers["location"]
+
+
+def test_who_withdrew_is_invited_again(
+    client: TestClient, start: Callable[..., str], store: SqlStore
+) -> None:
+    home = start()
+    client.post(f"{home}/withdraw")
+    study = store.list_studies()[0]
+    assert "You are invited" in client.get(f"/s/{study.id}/join").text
+
+
 def test_invitation_says_what_it_is_about(client: TestClient, store: SqlStore) -> None:
     settings = StudySettings(intro="First.\r\n\r\nSecond <b>.", max_questions=9)
     study_id = store.create_study("Flats", load_flats(), settings=settings)
@@ -77,7 +113,7 @@ def test_joining_is_limited_by_address_and_study(
     monkeypatch.setattr(app.state.access.joins, "most", 2)
     first, second = (store.create_study(name, load_flats()) for name in "ab")
     for study_id, status in ((first, 200), (first, 200), (first, 429), (second, 200)):
-        page = client.post(f"/s/{study_id}/join")
+        page = client.post(f"/s/{study_id}/join", data={"new": "1"})
         assert page.status_code == status
     assert len(store.list_participants(first)) == 2
 

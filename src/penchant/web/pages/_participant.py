@@ -6,7 +6,12 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from penchant.exceptions import ConflictError, DataError, NotAnswerableError
+from penchant.exceptions import (
+    ConflictError,
+    DataError,
+    NotAnswerableError,
+    ParticipantNotFoundError,
+)
 from penchant.studies import FORMS, Study
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
@@ -30,30 +35,64 @@ LONGEST_LABEL = 100
 _PAGES: Final = ("result", "pause", "why", "compare", "curves", "what-if", "withdraw")
 """Pages to which a choice of the language leads back."""
 
+_SEEN: Final = "penchant_person"
+"""Cookie with the link of who joined from this browser; a study sees its own only."""
+
+_YEAR: Final = 365 * 24 * 3600
+
+_ANEW: Final = "join?new=1"
+"""The invitation for somebody else at the same browser."""
+
 participant_pages = APIRouter()
 
 
 @participant_pages.get("/s/{study_id}/join")
-def invite(request: Request, study_id: str) -> Response:
-    """Show what a study is about and offer to take part."""
+def invite(request: Request, study_id: str, *, new: bool = False) -> Response:
+    """Show what a study is about; who joined from this browser goes on instead."""
     study = study_of(request, study_id)
-    return _invitation(study, study_texts(request, study))
+    if not new and (token := _seen(request, study)):
+        return RedirectResponse(f"/p/{token}", 303)
+    return _invitation(study, study_texts(request, study), new=new)
 
 
 @participant_pages.post("/s/{study_id}/join")
 def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
-    """Give somebody a link of their own and lead there."""
+    """Give somebody a link of their own and lead there; once in a browser."""
     study = study_of(request, study_id)
+    new = fields.get("new") == "1"
+    if not new and (token := _seen(request, study)):
+        return RedirectResponse(f"/p/{token}", 303)
     texts = study_texts(request, study)
     if not study.settings.open:
         return _invitation(study, texts)
     label = str(fields.get("label", "")).strip()
     if len(label) > LONGEST_LABEL:
-        return _invitation(study, texts, label[:LONGEST_LABEL], status=422)
+        shown = label[:LONGEST_LABEL]
+        return _invitation(study, texts, shown, status=422, new=new)
     access: Access = request.app.state.access
     access.check_join(study.store, request, study.id)
     _, token = study.join(label, texts.language)
-    return RedirectResponse(f"/p/{token}", 303)
+    response = RedirectResponse(f"/p/{token}", 303)
+    response.set_cookie(
+        _SEEN,
+        token,
+        max_age=_YEAR,
+        path=f"/s/{study.id}",
+        httponly=True,
+        secure=request.url.scheme == "https",
+        samesite="lax",
+    )
+    return response
+
+
+def _seen(request: Request, study: Study) -> str:
+    """Give the link of whoever joined a study from this browser; empty: nobody."""
+    token = request.cookies.get(_SEEN, "")
+    try:
+        known = study.store.find_participant(token) if token else None
+    except ParticipantNotFoundError:
+        return ""  # they withdrew, or got another link
+    return token if known is not None and known.study_id == study.id else ""
 
 
 @participant_pages.post("/s/{study_id}/language")
@@ -62,13 +101,14 @@ def choose_first_language(
 ) -> Response:
     """Show the invitation in another language."""
     study = study_of(request, study_id)
-    return change_language(fields, f"/s/{study.record.id}/join")
+    page = _ANEW if fields.get("page") == _ANEW else "join"
+    return change_language(fields, f"/s/{study.id}/{page}")
 
 
 def _invitation(
-    study: Study, texts: Texts, label: str = "", *, status: int = 200
+    study: Study, texts: Texts, label: str = "", *, status: int = 200, new: bool = False
 ) -> Response:
-    frame = study_frame(study, texts, f"/s/{study.record.id}", "join")
+    frame = study_frame(study, texts, f"/s/{study.id}", _ANEW if new else "join")
     if not study.settings.open:
         return render(
             "notice.html",
@@ -92,6 +132,7 @@ def _invitation(
         intro=paragraphs(study.settings.intro),
         size=size,
         label=label,
+        new=new,
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
     )

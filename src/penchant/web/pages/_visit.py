@@ -81,6 +81,8 @@ class Frame:
         Languages to choose from; empty if there is one.
     change_language : str
         Where the choice is sent.
+    somebody_else : str
+        Where another person at the same browser can join; empty: here.
     """
 
     study: str
@@ -89,6 +91,7 @@ class Frame:
     links: tuple[Link, ...]
     languages: tuple[Language, ...]
     change_language: str
+    somebody_else: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,7 @@ def study_frame(
         links,
         languages_of(study.settings.languages, texts.language),
         f"{home}/language",
+        f"/s/{study.id}/join?new=1" if home.startswith("/p/") else "",
     )
 
 
