@@ -217,7 +217,7 @@ def test_every_chart_on_the_page_has_its_table(view: GroupView) -> None:
     ).decode()
     sections = re.findall(r'<section class="panel".*?</section>', page, re.DOTALL)
     drawn = [part for part in sections if 'class="rows' in part or "multiples" in part]
-    charts = [part for part in drawn if "weights" not in part]
+    charts = [part for part in drawn if "tight" not in part]
     assert len(charts) == 3
     for part in charts:
         assert '<table class="figures"' in part

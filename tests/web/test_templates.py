@@ -91,7 +91,7 @@ def _contrast(first: str, second: str) -> float:
 def test_both_themes_have_the_same_tokens() -> None:
     tokens = _tokens()
     assert set(tokens["light"]) == set(tokens["dark"])
-    assert len(tokens["light"]) == 18
+    assert len(tokens["light"]) == 25
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

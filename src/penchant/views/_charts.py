@@ -145,6 +145,8 @@ class Bar:
         The range of its end.
     begin, end : float
         Where it starts and where it ends.
+    unsure : bool
+        Whether the range includes zero, so that not even the direction is sure.
     """
 
     left: float
@@ -154,6 +156,7 @@ class Bar:
     high: float
     begin: float
     end: float
+    unsure: bool = False
 
     @classmethod
     def placed(
@@ -169,6 +172,7 @@ class Bar:
             axis.place(start + high),
             begin,
             end,
+            low <= 0 <= high and low < high,
         )
 
 
