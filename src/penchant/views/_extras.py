@@ -105,6 +105,17 @@ class Shelf:
         path = f"{self.path}/{head.digest}"
         return Photo(path, words or name, head.width, head.height)
 
+    def photos(self, items: Items) -> dict[int, Photo]:
+        """Give the picture of every alternative that has one."""
+        cells = [extra.values for extra in items.extras if extra.role == "picture"]
+        found = {
+            item: self.photo(column[item], show_name(name))
+            for column in reversed(cells)
+            for item, name in enumerate(items.names)
+            if column[item]
+        }
+        return {item: photo for item, photo in found.items() if photo}
+
 
 def shelf_of(store: Store, holder: str, items: Items, path: str) -> Shelf:
     """Give the pictures of a study or a draft; asks only if the table names some."""
