@@ -21,6 +21,7 @@ __all__ = [
     "OwnerNotFoundError",
     "ParticipantNotFoundError",
     "PenchantError",
+    "PictureNotFoundError",
     "StoreError",
     "StudyNotFoundError",
 ]
@@ -92,6 +93,10 @@ class ParticipantNotFoundError(NotFoundError):
 
 class ModelNotFoundError(NotFoundError):
     """No fitted model has that identifier."""
+
+
+class PictureNotFoundError(NotFoundError):
+    """No picture of that study or upload has that digest."""
 
 
 class OwnerNotFoundError(NotFoundError):

@@ -34,6 +34,6 @@ def test_values_and_facts_of_an_alternative() -> None:
         index=["a", "b"],
     )
     items, texts = Items.from_frame(table), load_texts("en")
-    assert item_values(items, 0, texts) == ["1,500", "not known", "sea"]
+    assert item_values(items, 0, texts) == ["1,500", "unknown", "sea"]
     assert item_facts(items, 0, texts) == "1,500 · sea"
     assert item_facts(items, 1, texts, 1) == "2"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from penchant.cli._results import ranking_values, why_values
+from penchant.cli._results import ranking_values, show_extras, why_values
 from penchant.cli._screen import Screen
 from penchant.data import Items
 from penchant.exceptions import ConflictError, NotAnswerableError
@@ -101,6 +101,8 @@ class TerminalTalk:
             rows.append(("•" if differs else "", lines[0].label, *cells))
             styles.append("bold" if differs else "dim" if len(cards) > 1 else "")
         self.screen.table(heads, rows, styles=styles)
+        for place, card in enumerate(cards, 1):
+            show_extras(self.study.items, card.item, self.screen, f"{place}  ")
 
     def _because(self) -> BecauseView | None:
         """Give what the last choice can have been for."""

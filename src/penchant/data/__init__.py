@@ -1,6 +1,6 @@
 """What we know: alternatives, their attributes, and what people said of them."""
 
-from penchant.data._attribute import Attribute
+from penchant.data._attribute import DATE, Attribute
 from penchant.data._comparisons import Comparisons, ItemPairs, check_items_exist
 from penchant.data._extra import Extra
 from penchant.data._items import Items
@@ -17,6 +17,7 @@ from penchant.data.reading._report import (
 from penchant.data.reading._table import Table, inspect_table, read_table
 
 __all__ = [
+    "DATE",
     "Attribute",
     "Choice",
     "Choices",

@@ -3,12 +3,20 @@
 from penchant.views._charts import Numbers
 from penchant.views._curves import curve_tabs, curve_view
 from penchant.views._display import show_name
+from penchant.views._extras import ExtrasView, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.views._people import people_view
-from penchant.views._question import BecauseView, Card, because_view, question_view
+from penchant.views._question import (
+    BecauseView,
+    Card,
+    because_view,
+    question_cards,
+    question_view,
+    same_lines,
+)
 from penchant.views._ranking import choices, ranking_view
 from penchant.views._reasons import CompareView, compare_items, why_view
 from penchant.views._result import answers_view, best_view
@@ -21,8 +29,10 @@ __all__ = [
     "BecauseView",
     "Card",
     "CompareView",
+    "ExtrasView",
     "Numbers",
     "PictureKind",
+    "Shelf",
     "WhatIfView",
     "answers_view",
     "because_view",
@@ -33,16 +43,20 @@ __all__ = [
     "curve_tabs",
     "curve_view",
     "draw_chart",
+    "extras_view",
     "group_view",
     "model_view",
     "own_answers_csv",
     "own_ranking_csv",
     "own_result",
     "people_view",
+    "question_cards",
     "question_view",
     "ranking_csv",
     "ranking_view",
     "read_values",
+    "same_lines",
+    "shelf_of",
     "show_name",
     "study_line",
     "study_view",

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any
 
-from penchant.data import Attribute, Items
+from penchant.data import DATE, Attribute, Items
 from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
 from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
+from penchant.views._extras import ExtrasView, Shelf, extras_view
 
 __all__ = [
     "BecauseView",
@@ -16,11 +17,10 @@ __all__ = [
     "Line",
     "QuestionView",
     "because_view",
+    "question_cards",
     "question_view",
+    "same_lines",
 ]
-
-_MOST_TINTED = 4 / 7
-"""If a larger share of the rows differs, the tint would mark nothing."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,25 @@ class Line:
 
 @dataclass(frozen=True)
 class Card:
-    """One alternative of a question."""
+    """One alternative of a question.
+
+    Parameters
+    ----------
+    letter, name : str
+        As people read them.
+    item : int
+        Its position in the table.
+    lines : tuple of Line
+        All attributes, in the order of the table.
+    extras : ExtrasView
+        What is shown beside them.
+    """
 
     letter: str
     item: int
     name: str
     lines: tuple[Line, ...]
+    extras: ExtrasView
 
 
 @dataclass(frozen=True)
@@ -106,8 +119,8 @@ class QuestionView:
         Share of certainty in percent, for the bar.
     cards : tuple of Card
         The alternatives, in the order of the question.
-    tinted : bool
-        Whether rows that differ get a background.
+    same : tuple of Line
+        In what the alternatives do not differ; empty if there is only one.
     can_undo, can_finish : bool
         Which other things the person may do.
     notice : str
@@ -125,7 +138,7 @@ class QuestionView:
     sentence: str
     certainty: int
     cards: tuple[Card, ...]
-    tinted: bool
+    same: tuple[Line, ...]
     can_undo: bool
     notice: str = ""
     given: dict[str, str] = field(default_factory=dict)
@@ -179,6 +192,7 @@ def question_view(
     notice: str = "",
     given: dict[str, str] | None = None,
     because: BecauseView | None = None,
+    shelf: Shelf | None = None,
 ) -> QuestionView:
     """Show a question.
 
@@ -198,9 +212,10 @@ def question_view(
         What the person chose before, by field.
     because : BecauseView, optional
         What the person may say of the last choice.
+    shelf : Shelf, optional
+        Pictures of the alternatives.
     """
-    cards = _cards(items, question.items, texts)
-    differing = sum(line.differs for line in cards[0].lines)
+    cards = question_cards(items, question.items, texts, shelf)
     sure = progress.certainty if progress.is_known else 0.0
     sentence = [texts("question.early")]
     if progress.is_known:
@@ -215,7 +230,7 @@ def question_view(
         " ".join(sentence),
         round(100 * sure),
         cards,
-        len(cards) > 1 and differing <= _MOST_TINTED * len(cards[0].lines),
+        same_lines(cards),
         progress.can_undo,
         notice,
         given or {},
@@ -223,7 +238,10 @@ def question_view(
     )
 
 
-def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]:
+def question_cards(
+    items: Items, shown: Sequence[int], texts: Texts, shelf: Shelf | None = None
+) -> tuple[Card, ...]:
+    """Show alternatives side by side."""
     values = [item_values(items, item, texts) for item in shown]
     pair = [items.values(item) for item in shown] if len(shown) == 2 else None
     differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
@@ -243,9 +261,17 @@ def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]
                 )
                 for k, attribute in enumerate(items.attributes)
             ),
+            extras_view(items, item, shelf),
         )
         for place, item in enumerate(shown)
     )
+
+
+def same_lines(cards: Sequence[Card]) -> tuple[Line, ...]:
+    """Give that in which several alternatives do not differ."""
+    if len(cards) < 2:
+        return ()
+    return tuple(line for line in cards[0].lines if not line.differs)
 
 
 def _difference(
@@ -255,5 +281,9 @@ def _difference(
     own, other = item[attribute.name], rival[attribute.name]
     if attribute.kind != "numeric" or own != own or other != other:
         return ""
-    words = "question.more" if own > other else "question.less"
-    return texts(words, amount=texts.value(attribute, abs(own - other)))
+    more = own > other
+    if attribute.unit == DATE:
+        days = max(1, round(abs(own - other)))
+        return texts.count("question.later" if more else "question.earlier", days)
+    amount = texts.value(attribute, abs(own - other))
+    return texts("question.more" if more else "question.less", amount=amount)

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from penchant.studies import Store
+from penchant.views.forms import TableLimits
 from penchant.web._errors import (
     on_consent_needed,
     on_http_error,
@@ -29,6 +30,7 @@ from penchant.web.pages._group import group_pages
 from penchant.web.pages._login import login_pages, on_login_needed
 from penchant.web.pages._owner import owner_pages
 from penchant.web.pages._participant import participant_pages
+from penchant.web.pages._pictures import picture_pages
 from penchant.web.pages._results import result_pages
 from penchant.web.pages._studies import pages
 from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
@@ -46,6 +48,8 @@ def create_app(
     login: bool = False,
     secret: str | None = None,
     max_upload_bytes: int = MAX_UPLOAD,
+    max_rows: int = 20_000,
+    max_columns: int = 200,
     hosts: tuple[str, ...] = (),
 ) -> FastAPI:
     """Make the web app around a store.
@@ -64,6 +68,8 @@ def create_app(
         reaches the app is the analyst, which may be every user of the machine.
     max_upload_bytes : int
         Larger uploads are refused before they are read.
+    max_rows, max_columns : int
+        Larger tables are refused.
     hosts : tuple of str
         Names under which the app may be reached; empty: any.
 
@@ -79,15 +85,15 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.store = store
-    app.state.max_upload_bytes = max_upload_bytes
+    app.state.limits = limits = TableLimits(max_rows, max_columns, max_upload_bytes)
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
-    for router in (participant_pages, result_pages, health):
+    for router in (participant_pages, picture_pages, result_pages, health):
         app.include_router(router)
     for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)
-    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools))
+    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools, limits))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(ConsentNeededError, on_consent_needed)
