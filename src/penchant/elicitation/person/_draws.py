@@ -91,7 +91,10 @@ def draw_person(
     own = _normals(half, space.n_items, 1) * np.sqrt(spread)[h]
     seen = theta @ rows.features.T + own @ rows.items.T
     noisy = seen + _normals(half, len(rows), 2) / np.sqrt(tau[h])
-    pull = np.einsum("srt,st->sr", state.inner[h], noisy)
+    pull = np.empty_like(noisy)
+    ends = np.searchsorted(h, np.arange(len(weights) + 1))
+    for inner, first, last in zip(state.inner, ends[:-1], ends[1:], strict=True):
+        pull[first:last] = noisy[first:last] @ inner  # a copy per draw would be large
     theta = theta - deviation[h] ** 2 * (pull @ rows.features)
     own = own - spread[h] * (pull @ rows.items)
     theta_mean, u_mean = posterior_means(space, prior, rows, state)

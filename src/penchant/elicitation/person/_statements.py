@@ -179,11 +179,15 @@ class Statements:
         items, places = np.unique(pairs, return_inverse=True)
         first, second = places.reshape(-1, 2).T
         utilities, weights = self.draws.utilities.T[items], self.draws.weights
-        # max(a, b) = (a + b + abs(a - b)) / 2, the last term in single precision
-        rough = utilities.astype(np.float32)
-        apart = np.abs(rough[first] - rough[second]) @ weights.astype(np.float32)
+        # max(a, b) = (a + b + abs(a - b)) / 2, the last term in single precision; row
+        # by row, since memory for all differences at once costs more than they do
+        rough, light = utilities.astype(np.float32), weights.astype(np.float32)
+        apart = np.zeros((items.size, items.size), dtype=np.float32)
+        for k, row in enumerate(rough):
+            apart[k, k:] = apart[k:, k] = np.abs(rough[k:] - row) @ light
         means = utilities @ weights
-        return np.asarray(0.5 * (means[first] + means[second] + apart))
+        worth = means[first] + means[second] + apart[first, second]
+        return np.asarray(0.5 * worth)
 
     # ------------------------------------------------------------ points
 
