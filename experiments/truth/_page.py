@@ -54,7 +54,11 @@ _ASSUMED = """\
 - One question in eight is a check, of two items drawn at random, as in a study: it
   costs regret, which the figures include. The linear model asks no checks.
 - "matched" people resemble 60 earlier people who answered 15 questions each; "shifted"
-  people come from another kind, with a correlation of at most .2 to their mean.
+  people come from another kind, with a correlation of at most .2 to their mean. How
+  likely a newcomer is like them was learned from the last 20 of the 60, believed about
+  with what the first 40 had answered; so also where a shifted one comes, who is the
+  first of that kind. With real answers it was learned in the same way, from the second
+  half of those who teach. The Gaussian belief, as the app was before, asks no checks.
 - The linear model is a Bayesian one with directed slopes, probit answers and questions
   by expected utility of the better item over all pairs. It has no lapses, no bends and
   no doubt about which attributes matter, and is given the earlier people where there

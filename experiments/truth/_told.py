@@ -23,7 +23,8 @@ def elicitor_for(world: World, seed: int, *, gaussian: bool) -> Elicitor:
     """Begin a conversation as the app does, or as it did with a Gaussian belief."""
     items, population = world.table.items, world.population
     if not gaussian:
-        return Elicitor(population, items=items, random_state=seed)
+        like = world.like_earlier
+        return Elicitor(population, items=items, random_state=seed, like_earlier=like)
     if population is None:
         raise ValueError("The Gaussian belief is compared with earlier people only.")
     belief = LapsePosterior(

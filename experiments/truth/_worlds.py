@@ -9,15 +9,26 @@ import numpy as np
 
 from experiments.truth._people import FAMILIES, Person, Taste
 from experiments.truth._tables import Table, make_list, make_table
-from penchant.data import Comparisons
+from penchant.data import Comparisons, Items
+from penchant.elicitation import PersonBelief, PersonSpace, learn_like_earlier
 from penchant.gp import PopulationGP, Posterior
 
-__all__ = ["N_PEOPLE", "N_TABLES", "World", "make_world", "people_of"]
+__all__ = [
+    "N_PEOPLE",
+    "N_TABLES",
+    "World",
+    "learned_likeness",
+    "make_world",
+    "people_of",
+]
 
 N_PEOPLE, N_TABLES = 300, 24
 """Of a family in a full run."""
 
 _N_EARLIER, _N_ANSWERS = 60, 15
+_N_AFTER = 20
+"""So many of the earlier people answered after the others, see `learned_likeness`."""
+
 _LEAST_ALIKE = 0.2
 """People unlike the earlier ones correlate with their mean at most so much."""
 
@@ -36,11 +47,14 @@ class World:
         What earlier people tell of a new one.
     draw : callable
         Draws a new person.
+    like_earlier : float or None
+        How likely a new person is like them, learned from the earlier people alone.
     """
 
     table: Table
     population: Posterior | None
     draw: Callable[[np.random.Generator], Person]
+    like_earlier: float | None = None
 
 
 def people_of(world: World, family: str, number: int) -> Iterator[Person]:
@@ -61,15 +75,18 @@ def make_world(family: str, n_items: int, number: int) -> World:
         return World(table, None, partial(FAMILIES[family], table))
     kind = Taste.draw(table, rng)
     earlier = [kind.near(table, rng).person() for _ in range(_N_EARLIER)]
-    population = _learned(table, earlier, rng)
+    told = _answers(table, earlier, rng)
+    population = PopulationGP().fit(table.items, told).for_user()
+    like = learned_likeness(table.items, told, _N_AFTER, table.items)
     if family == "matched":
-        return World(table, population, lambda r: kind.near(table, r).person())
+        return World(table, population, lambda r: kind.near(table, r).person(), like)
     usual = np.mean([person.utility for person in earlier], axis=0)
     other = _unlike(usual, lambda: Taste.draw(table, rng))
     return World(
         table,
         population,
         lambda r: _unlike(usual, lambda: other.near(table, r)).person(),
+        like,
     )
 
 
@@ -82,10 +99,10 @@ def _unlike(usual: np.ndarray, draw: Callable[[], Taste]) -> Taste:
     raise RuntimeError(f"{_TRIES} draws found nobody unlike the earlier people.")
 
 
-def _learned(
+def _answers(
     table: Table, earlier: list[Person], rng: np.random.Generator
-) -> Posterior:
-    """Learn from answers of earlier people to random questions."""
+) -> Comparisons:
+    """Let earlier people answer random questions."""
     pairs, users, ties = [], [], []
     for number, person in enumerate(earlier):
         for _ in range(_N_ANSWERS):
@@ -94,5 +111,38 @@ def _learned(
             pairs.append((j, i) if said == "right" else (i, j))
             users.append(number)
             ties.append(said == "tie")
-    told = Comparisons(*np.transpose(pairs), ties, users)
-    return PopulationGP().fit(table.items, told).for_user()
+    return Comparisons(*np.transpose(pairs), ties, users)
+
+
+def learned_likeness(
+    items: Items, told: Comparisons, n_after: int, features: Items | None
+) -> float:
+    """Learn how often people are like those before them, as a study does.
+
+    Of the people who answered, the last `n_after`, at most half, are believed about
+    with what those before them had answered.
+
+    Parameters
+    ----------
+    items : Items
+        What they compared.
+    told : Comparisons
+        Their answers.
+    n_after : int
+        How many came after the others.
+    features : Items or None
+        What the population knows of the items.
+    """
+    users, people = np.asarray(told.users), np.unique(np.asarray(told.users))
+    after = people[-min(n_after, len(people) // 2) :]
+    before = told.take(np.flatnonzero(~np.isin(users, after)))
+    population = PopulationGP().fit(features, before).for_user()
+    space = PersonSpace.from_items(items, population)
+    chances = []
+    for seed, user in enumerate(after):
+        mine = told.take(np.flatnonzero(users == user))
+        belief = PersonBelief.begin(space, seed)
+        for i, j, tie in zip(mine.winners, mine.losers, mine.ties, strict=True):
+            belief = (belief.update_tie if tie else belief.update)(int(i), int(j))
+        chances.append(belief.like_others)
+    return learn_like_earlier(chances, space)

@@ -1,7 +1,8 @@
 """Predict the next answer of real people, and see whether it comes as often as said.
 
-Half of the people teach a `PopulationGP`; the others answer in an order of their own,
-and each answer from the third on is predicted from those before it.
+Half of the people teach a `PopulationGP`, and how likely others are like them; the
+others answer in an order of their own, and each answer from the third on is predicted
+from those before it.
 """
 
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.truth._tables import plain_items
+from experiments.truth._worlds import learned_likeness
 from penchant._parallel import one_thread
 from penchant.data import Comparisons
 from penchant.datasets import data_folder
@@ -58,11 +60,13 @@ def _measure(answers: pd.DataFrame, person_of: pd.Series) -> dict[str, Any]:
     told = Comparisons(won[teachers], lost[teachers], tied[teachers], judges[teachers])
     population = PopulationGP().fit(None, told).for_user()
     items = plain_items(names)
+    like = learned_likeness(items, told, _MAX_PEOPLE // 2, None)
     rows = []
     for judge in rng.permutation(np.unique(judges[~teachers]))[:_MAX_PEOPLE]:
         mine = rng.permutation(np.flatnonzero(judges == judge))
         said = list(zip(won[mine], lost[mine], tied[mine], strict=True))
-        both = _predict(Elicitor(population, items=items, random_state=0), said)
+        elicitor = Elicitor(population, items=items, random_state=0, like_earlier=like)
+        both = _predict(elicitor, said)
         alone = _predict_alone(population, said)
         rows.append(np.column_stack([both, alone]))
     return _summary(rows)

@@ -158,3 +158,24 @@ def test_models_come_back_as_they_were() -> None:
     assert np.array_equal(again.for_user().mean, model.for_user().mean)
     assert np.array_equal(again.for_user().cov, model.for_user().cov)
     assert pack_model(again) == pack_model(model)
+
+
+def test_how_likely_people_are_like_earlier_ones_is_learned(study: Study) -> None:
+    study = Study(study.store, study.id, background=False)
+    first, second = PEOPLE[0], -PEOPLE[0]
+    for _ in range(5):
+        take_part(study, first)
+    study.refit(wait=True)
+    model = study.store.latest_model(study.id).id
+    assert study.newcomer().like_earlier == pytest.approx(0.7)  # nobody to learn from
+    others = [take_part(study, second) for _ in range(4)]
+    study.refit(wait=True)
+    latest = study.store.latest_model(study.id).id
+    assert latest != model
+    chances = [study._talk(who).belief.like_others for who in others]
+    assert max(chances) < 0.7
+    expected = (1.4 + sum(chances)) / 6
+    assert study.newcomer().like_earlier == pytest.approx(expected)
+    late = study.join()[0].id
+    assert study._talk(late).belief.like_earlier == pytest.approx(expected)
+    assert study._talk(others[0]).belief.like_earlier == pytest.approx(0.7)

@@ -17,6 +17,7 @@ from penchant.elicitation.person import (
     Ranges,
     Reason,
     Together,
+    learn_like_earlier,
 )
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Together",
     "Told",
     "batch",
+    "learn_like_earlier",
     "policies",
     "simulate",
     "tell_known",

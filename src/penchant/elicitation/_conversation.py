@@ -277,8 +277,7 @@ class Conversation:
     def question(self) -> Question | None:
         """The next question, None if there is none."""
         setting, past = self.setting, self.history
-        once = setting.decisive or isinstance(self.belief, PersonBelief)
-        again = {} if once else past.repeatable(self.belief)
+        again = {} if setting.decisive else past.repeatable(self.belief)
         seed = [setting.seed, len(past.said)]
         situation = Situation(
             self.belief,

@@ -65,13 +65,17 @@ class Elicitor:
     belief : {"auto", "gaussian"}, default="auto"
         "gaussian" learns with the Gaussian posterior also where there are items: that
         of GPPE as published.
+    like_earlier : float, optional
+        With items and a posterior, how likely the person is like earlier people before
+        anything is known, see `learn_like_earlier`. Default: .7, or .9 for a list
+        without attributes.
 
     Notes
     -----
     *Beliefs.* With a `PersonBelief` questions are the pair of the largest expected
-    better utility (EUBO) over its draws, no pair is asked twice, the probability of a
-    recommendation is that of being the best or as good, and a stop rule never ends
-    the asking before three answers. What the person called not acceptable is not
+    better utility (EUBO) over its draws, the probability of a recommendation is that
+    of being the best or as good, and a stop rule never ends the asking before three
+    answers. What the person called not acceptable is not
     asked about again nor recommended before what is, unless it was also chosen.
 
     *Known directions.* Item i dominates j when it is at least as good on every
@@ -81,10 +85,10 @@ class Elicitor:
     as there are other questions, have probability 0 of being best, and are never
     recommended before an item that dominates them.
 
-    *Repeated pairs.* With a Gaussian posterior a pair is asked again, at most twice,
-    only if its answers contradict each other or lie on a circle (a over b over c over
-    a), or if the posterior, which knows the answer, still holds the opposite for more
-    likely; the question says so. A skipped pair rests for 10 questions; skipped
+    *Repeated pairs.* A pair is asked again, at most twice, only if its answers
+    contradict each other or lie on a circle (a over b over c over a), or if the
+    belief, which knows the answer, still holds the opposite for more likely; the
+    question says so. A skipped pair rests for 10 questions; skipped
     twice, it does not come back.
 
     *Knockout.* With ``policy="knockout"`` the champion is recommended.
@@ -117,9 +121,10 @@ class Elicitor:
         decisive: bool = False,
         stop: StopRule | None = None,
         belief: Literal["auto", "gaussian"] = "auto",
+        like_earlier: float | None = None,
     ) -> None:
         seed = _draw_seed(random_state)
-        start = _first_belief(posterior, items, seed, belief)
+        start = _first_belief(posterior, items, seed, belief, like_earlier)
         known = Dominance.from_table(start.n_items, items, X, directions)
         setting = Setting(
             policy=check_policy(policy),
@@ -389,7 +394,11 @@ def _check_format(values: Any) -> None:
 
 
 def _first_belief(
-    posterior: Belief | None, items: Items | None, seed: int, kind: str
+    posterior: Belief | None,
+    items: Items | None,
+    seed: int,
+    kind: str,
+    like: float | None,
 ) -> Belief:
     """Give what is believed before the first question."""
     if kind not in ("auto", "gaussian"):
@@ -402,7 +411,9 @@ def _first_belief(
                 "With items the posterior must be a Posterior, as "
                 f"PopulationGP.for_user() gives it. Got {type(posterior).__name__}."
             )
-        return PersonBelief.from_items(items, posterior, random_state=seed)
+        return PersonBelief.from_items(
+            items, posterior, random_state=seed, like_earlier=like
+        )
     if posterior is None:
         raise DataError("Elicitor needs items or a posterior. Got neither.")
     return posterior

@@ -116,6 +116,9 @@ class PopulationGP(BaseEstimator):
         Number of items.
     model_ : DenseHierarchy, LowRankHierarchy or KroneckerModel
         What was learned.
+    like_earlier_ : float
+        How likely the next person is like these, where a study has learned it from
+        those who came after earlier models; else it is not there.
     user_encoding_ : UserEncoding or None
         How features of people become numbers; None: there are none.
     item_encoding_ : Encoding or None
@@ -177,6 +180,7 @@ class PopulationGP(BaseEstimator):
     _learned: ClassVar[tuple[str, ...]] = (
         "gap_",
         "item_encoding_",
+        "like_earlier_",
         "log_evidence_",
         "model_",
         "n_items_",

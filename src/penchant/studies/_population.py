@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from penchant.data import Comparisons, Items
+from penchant.elicitation import learn_like_earlier
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
 from penchant.studies._fit_apart import fit_apart
 from penchant.studies._participation import Participation, evidence
 from penchant.studies._start import complete
+from penchant.studies._talk import Memory, memory
 from penchant.studies.store._packed_models import pack_model
 from penchant.studies.store._sql import SqlStore
 from penchant.studies.store._store import Store
@@ -41,6 +43,9 @@ _ANSWERED = 2
 
 _GROWTH = 1.2
 """A new model is due when the log has grown by this factor."""
+
+_MOST_ASKED = 100
+"""Latest participants of whom is learned whether people are like earlier ones."""
 
 _LEASE = 900.0
 """Seconds after which another process may try, should this one be gone."""
@@ -148,9 +153,24 @@ def fit(store: Store, study_id: str, items: Items) -> str | None:
     if np.unique(answered.users).size < _FEWEST:
         return None
     model = PopulationGP().fit(complete(items), answered)
+    kept = memory(store, store.get_study(study_id))
+    model.like_earlier_ = _like_earlier(kept, people)
     added = store.add_model(study_id, pack_model(model), n_events)
     store.prune_models(study_id, datetime.now(UTC) - _KEPT)
     return added
+
+
+def _like_earlier(kept: Memory, people: dict[str, Participation]) -> float:
+    """Learn how often people were like those before them, whose model they had."""
+    ended = [
+        (who, now)
+        for who, now in people.items()
+        if now.finished and not now.left_out
+        if kept.start(now.model).space.population is not None
+    ]
+    talks = (kept.talk(*each, keep=False) for each in ended[-_MOST_ASKED:])
+    chances = [talk.belief.like_others for talk in talks]
+    return learn_like_earlier(chances, kept.start(None).space)
 
 
 def fit_as_told() -> None:

@@ -28,10 +28,13 @@ class Start:
         The features of the items, and what earlier people were like.
     known : Dominance or None
         What need not be asked.
+    like_earlier : float or None
+        How likely the person is like those; None: not learned yet.
     """
 
     space: PersonSpace
     known: Dominance | None
+    like_earlier: float | None = None
 
     @classmethod
     def from_items(
@@ -48,12 +51,17 @@ class Start:
         """
         earlier = None if population is None else population.for_user()
         known = Dominance.from_table(len(items), items, None, None)
-        return cls(PersonSpace.from_items(items, earlier), known)
+        like = getattr(population, "like_earlier_", None)
+        return cls(PersonSpace.from_items(items, earlier), known, like)
+
+    def belief(self, seed: int = 0) -> PersonBelief:
+        """Begin with somebody new; the seed decides which explanations are tried."""
+        return PersonBelief.begin(self.space, seed, like_earlier=self.like_earlier)
 
     @cached_property
     def posterior(self) -> PersonBelief:
         """The belief about somebody new."""
-        return PersonBelief.begin(self.space)
+        return self.belief()
 
     @cached_property
     def order(self) -> IntArray:

@@ -76,8 +76,7 @@ class Talk:
             Which pair to ask next, see `penchant.elicitation.Elicitor`.
         """
         setting = Setting(policy, seed, False, start.known, start.order)
-        belief = PersonBelief.begin(start.space, seed)
-        return cls(start, Conversation.begin(setting, belief))
+        return cls(start, Conversation.begin(setting, start.belief(seed)))
 
     def tell(self, told: AnsweredQuestion) -> "Talk":
         """Give the talk after one more answer."""

@@ -42,7 +42,9 @@ def brute_force(belief, comparisons, ties, i, j, n=2000):
     for h in range(len(belief.components)):
         spread = np.sqrt(prior.block[h, space.block_of])
         theta = prior.mean[h] + spread * rng.standard_normal((n, spread.size))
-        own = np.sqrt(prior.rest[h]) * rng.standard_normal((n, space.n_items))
+        own = np.sqrt(prior.rest[h] @ space.unknown) * rng.standard_normal(
+            (n, space.n_items)
+        )
         own = space.own_scale * (own - own.mean(axis=1, keepdims=True))
         u = theta @ space.table.T + own
         noise, lapse, width = (
@@ -62,8 +64,9 @@ def brute_force(belief, comparisons, ties, i, j, n=2000):
     return ahead / total
 
 
-def test_draws_are_those_of_the_posterior(space):
-    start = PersonBelief.begin(space, 3)
+@pytest.mark.parametrize("blanks", [False, True])
+def test_draws_are_those_of_the_posterior(table, blanks):
+    start = PersonBelief.begin(PersonSpace.from_items(table(20, blanks=blanks)), 3)
     comparisons, ties = [(0, 1), (2, 3), (0, 2)], [(5, 1)]
     belief = start
     for pair in comparisons:
@@ -252,6 +255,17 @@ def test_a_plain_list(plain_list):
     assert belief.main_reason().attributes == ()
     assert belief.cared_about() == belief.together() == ()
     assert belief.shares().mean.shape == (0,)
+
+
+def test_what_an_unknown_value_is_worth_is_doubt_about_the_item(table):
+    belief = PersonBelief.from_items(table(20, blanks=True), random_state=1)
+    rent, matters = belief.space.owner("rent"), belief.components.matters
+    assert ((belief.prior.rest[:, 1] > 0) == matters[:, rent]).all()
+    # somebody who cares about nothing but the rent cannot know what flat 1 is worth
+    alone = matters[:, rent] & (matters.sum(axis=1) == 1)
+    own = belief.prior.rest[alone] @ belief.space.unknown
+    np.testing.assert_allclose(own[:, 1], 1.0)
+    assert (own[:, 2] <= 0.2).all()
 
 
 def test_two_items_are_enough(table):

@@ -89,3 +89,14 @@ def test_a_population_of_other_items_is_refused(table):
 def test_an_unknown_attribute_is_refused(table):
     with pytest.raises(DataError, match=r"rent, size, floor, heating. Got 'colour'"):
         PersonSpace.from_items(table(30)).owner("colour")
+
+
+def test_an_unknown_value_is_nothing_known_in_every_column_of_its_attribute(table):
+    space = PersonSpace.from_items(table(30, blanks=True))
+    rent, heating = space.owner("rent"), space.owner("heating")
+    for item, owner in ((1, rent), (2, heating)):
+        for block in space.blocks:
+            columns = space.table[item, block.columns]
+            assert (columns == 0).all() == (owner in block.owners or not block.owners)
+    assert space.incomplete.tolist() == [rent, heating]
+    assert space.unknown.sum(axis=1).tolist() == [30, 1, 1]

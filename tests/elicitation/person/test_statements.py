@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from penchant.data import Items
 from penchant.elicitation import PersonBelief, PersonSpace
 
 
@@ -93,3 +94,30 @@ def test_questions_are_about_what_may_be_best(belief):
         weights @ np.maximum(utilities[:, i], utilities[:, j]) for i, j in pairs
     ]
     np.testing.assert_allclose(belief.better_of(pairs), expected, atol=1e-5)
+
+
+def test_what_is_unknown_of_an_item_is_no_reason_for_it(table):
+    items = table(25, blanks=True)
+    space = PersonSpace.from_items(items)
+    belief = PersonBelief.begin(space, 1)
+    for loser in (3, 5, 8, 11):
+        belief = belief.update(1, loser)  # of flat 1 the rent is unknown
+    rent = space.owner("rent")
+    assert belief.favourite == 1
+    assert "rent" not in belief.main_reason(1).attributes
+    for part in belief.parts(1):
+        assert part[rent] == 0.0
+    assert "rent" not in space.differing(1, 3)
+    assert "rent" in space.differing(3, 5)
+
+
+def test_an_item_of_which_nothing_is_known_has_no_reason(table):
+    items = table(12)
+    frame = items.frame.copy()
+    frame.loc[4] = [None] * len(items.attributes)
+    space = PersonSpace.from_items(
+        Items.from_frame(frame, items.attributes, names=items.names)
+    )
+    belief = PersonBelief.begin(space, 1).update(4, 2).update(4, 3)
+    assert belief.main_reason(4).attributes == ()
+    assert belief.variance[4] > 0

@@ -1,6 +1,6 @@
 """The one belief about a person, and what may be told of it."""
 
-from penchant.elicitation.person._belief import PersonBelief
+from penchant.elicitation.person._belief import PersonBelief, learn_like_earlier
 from penchant.elicitation.person._rows import Reason
 from penchant.elicitation.person._space import PersonSpace
 from penchant.elicitation.person._statements import MainReason, Ranges, Together
@@ -12,4 +12,5 @@ __all__ = [
     "Ranges",
     "Reason",
     "Together",
+    "learn_like_earlier",
 ]

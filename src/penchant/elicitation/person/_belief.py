@@ -1,6 +1,6 @@
 """The one belief about a person: weighted simple explanations of the answers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -32,7 +32,7 @@ from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer, Draws, Posterior
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["PersonBelief"]
+__all__ = ["PersonBelief", "learn_like_earlier"]
 
 _N_COMPONENTS = 128
 
@@ -44,6 +44,10 @@ _N_MOVES = 3
 _LIKE = 0.7, 0.9
 """Prior probability of being like earlier people: with attributes, and of a plain list,
 where those who are not can only be taken for people without any pattern."""
+
+_MOST_LIKE = 0.8, 1.0
+"""At most so much is learned of it. With attributes, people who are like nobody before
+them would be told more than is true above it (at .9 by .12)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -416,6 +420,24 @@ class PersonBelief(Statements):
                 "A belief must be a dict as to_dict gives it. "
                 f"Got something else: {error!r}."
             ) from error
+
+
+def learn_like_earlier(chances: Sequence[float], space: PersonSpace) -> float:
+    """Learn the prior probability of being like earlier people.
+
+    The share of those who turned out to be, of people who were believed about with
+    what others had answered before them; the usual value counts for two more people.
+
+    Parameters
+    ----------
+    chances : sequence of float
+        Their `PersonBelief.like_others`, after all their answers.
+    space : PersonSpace
+        The items.
+    """
+    kind = 0 if space.singles else 1
+    share = (2.0 * _LIKE[kind] + sum(chances)) / (2.0 + len(chances))
+    return min(share, _MOST_LIKE[kind])
 
 
 def _plain(answer: Answer) -> list[Any]:

@@ -33,8 +33,9 @@ class PriorMoments:
     mean : ndarray of shape (n_components, n_columns)
     block : ndarray of shape (n_components, n_blocks)
         Variance of every column of a block.
-    rest : ndarray of shape (n_components,)
-        Variance of the items' own part.
+    rest : ndarray of shape (n_components, 1 + n_incomplete)
+        Variance of every item's own part, and what it is more where an attribute is
+        unknown, see `PersonSpace.unknown`.
     like : ndarray of shape (n_components,)
         1 where the earlier people's mean is added, else 0.
     """
@@ -187,7 +188,8 @@ class Components:
 
         Every attribute that matters has the same variance, of which a share `curve`
         is on its curve; pairs of them share `pairs`, the items' own part has `rest`.
-        Directed lines have mean sqrt(v/2) and variance v/2.
+        Directed lines have mean sqrt(v/2) and variance v/2. Where a value is unknown,
+        what it is worth is in the item's own part, with the attribute's variance.
         """
         n, blocks = len(self), space.blocks
         block = np.zeros((n, len(blocks)))
@@ -220,6 +222,8 @@ class Components:
                 mean[:, b.columns] = _LEVEL_MEAN
         alone = not space.singles
         own = np.where(~self.like & alone, 1.0, rest)
+        more = self.matters[:, space.incomplete] * (each * ~self.like)[:, None]
+        own = np.column_stack([own, more])
         return PriorMoments(mean, block, own, self.like.astype(np.float64))
 
     def _owned(self, space: PersonSpace) -> FloatArray:

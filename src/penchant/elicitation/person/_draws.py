@@ -87,12 +87,16 @@ def draw_person(
     tau = state.sites.tau
     deviation = np.sqrt(prior.block)[:, space.block_of]
     theta = _normals(half, space.block_of.size, 0) * deviation[h]
-    own = _normals(half, space.n_items, 1) * np.sqrt(prior.rest)[h, None]
+    spread = prior.rest @ space.unknown
+    own = _normals(half, space.n_items, 1) * np.sqrt(spread)[h]
     seen = theta @ rows.features.T + own @ rows.items.T
     noisy = seen + _normals(half, len(rows), 2) / np.sqrt(tau[h])
-    pull = np.einsum("srt,st->sr", state.inner[h], noisy)
+    pull = np.empty_like(noisy)
+    ends = np.searchsorted(h, np.arange(len(weights) + 1))
+    for inner, first, last in zip(state.inner, ends[:-1], ends[1:], strict=True):
+        pull[first:last] = noisy[first:last] @ inner  # a copy per draw would be large
     theta = theta - deviation[h] ** 2 * (pull @ rows.features)
-    own = own - prior.rest[h, None] * (pull @ rows.items)
+    own = own - spread[h] * (pull @ rows.items)
     theta_mean, u_mean = posterior_means(space, prior, rows, state)
     u_dev = theta @ space.table.T + space.own_scale * own
     both = np.concatenate([h, h])
@@ -118,6 +122,7 @@ def posterior_means(
     """Give the posterior means of theta and utilities under each component."""
     pulled = state.weights @ rows.features
     theta = prior.mean + prior.block[:, space.block_of] * pulled
-    own = space.own_scale * prior.rest[:, None] * (state.weights @ rows.items)
+    spread = prior.rest @ space.unknown
+    own = space.own_scale * spread * (state.weights @ rows.items)
     known = prior.like[:, None] * space.population_mean
     return theta, theta @ space.table.T + own + known

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from penchant.data import Attribute
-from penchant.typing import FloatArray
+from penchant.typing import BoolArray, FloatArray
 
 __all__ = ["AttributeFeatures", "PairFeatures", "learn_attributes", "learn_pairs"]
 
@@ -82,8 +82,7 @@ class AttributeFeatures:
         levels = np.sort(values[often]) if categorical else np.empty(0)
         lines = known[:, None] == levels if categorical else known[:, None]
         centre = lines.mean(axis=0)
-        blanks = known.size / x.size
-        scale = _unit(lines - centre) * np.sqrt(blanks)
+        scale = _unit(lines - centre)
         knots, bends = np.empty(0), np.empty((0, 0))
         if not categorical and values.size > 2:
             knots, bends = _learn_bends(known)
@@ -157,9 +156,10 @@ class PairFeatures:
     def learn(
         cls, first: AttributeFeatures, second: AttributeFeatures, X: FloatArray
     ) -> "PairFeatures | None":
-        """Learn from encoded items; None if nothing is left."""
+        """Learn from items of which both are known; None if nothing is left."""
+        X = X[_both_known(first, second, X)]
         products, single = _products(first, second, X), _single(first, second, X)
-        if products.shape[1] > _MAX_PRODUCTS:
+        if products.shape[1] > _MAX_PRODUCTS or not len(X):
             return None
         explained = np.asarray(np.linalg.lstsq(single, products, rcond=1e-9)[0])
         left = products - single @ explained
@@ -171,10 +171,17 @@ class PairFeatures:
         return cls(first, second, explained.astype(np.float64), directions)
 
     def together(self, X: FloatArray) -> FloatArray:
-        """Give the features of encoded items."""
+        """Give the features of encoded items; 0 where one of both is unknown."""
         products = _products(self.first, self.second, X)
         single = _single(self.first, self.second, X)
-        return np.asarray((products - single @ self.explained) @ self.directions)
+        left = (products - single @ self.explained) @ self.directions
+        return np.asarray(left * _both_known(self.first, self.second, X)[:, None])
+
+
+def _both_known(
+    first: AttributeFeatures, second: AttributeFeatures, X: FloatArray
+) -> BoolArray:
+    return ~np.isnan(X[:, [first.attribute, second.attribute]]).any(axis=1)
 
 
 def _products(

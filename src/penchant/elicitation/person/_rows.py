@@ -80,8 +80,9 @@ class Rows:
     features : ndarray of shape (n_rows, n_columns)
     items : ndarray of shape (n_rows, n_items)
         Coefficients of the items' own parts, centred.
-    gram : ndarray of shape (n_blocks + 1, n_rows, n_rows)
-        Products of rows block by block; the last is of the items' own parts.
+    gram : ndarray of shape (n_blocks + 1 + n_incomplete, n_rows, n_rows)
+        Products of rows block by block; the last are of the items' own parts, see
+        `PersonSpace.unknown`.
     values : ndarray of shape (7, n_rows)
         Offset, lower, upper, both widths, noise and lapse.
     """
@@ -98,7 +99,7 @@ class Rows:
         empty = cls(
             np.empty((0, width)),
             np.empty((0, n)),
-            np.empty((len(space.blocks) + 1, 0, 0)),
+            np.empty((len(space.blocks) + len(space.unknown), 0, 0)),
             np.empty((7, 0)),
         )
         lines = [b for b in space.blocks if b.kind == "line"]
@@ -125,12 +126,13 @@ class Rows:
         own = (own - own.mean(axis=1, keepdims=True)) * space.own_scale
         items = np.vstack([self.items, own])
         size, k = len(features), len(new)
-        gram = np.empty((len(space.blocks) + 1, size, size))
+        gram = np.empty((len(self.gram), size, size))
         gram[:, : size - k, : size - k] = self.gram
         for b, block in enumerate(space.blocks):
             part = features[:, block.columns]
             gram[b, size - k :] = part[size - k :] @ part.T
-        gram[-1, size - k :] = items[size - k :] @ items.T
+        for b, here in enumerate(space.unknown, start=len(space.blocks)):
+            gram[b, size - k :] = (items[size - k :] * here) @ items.T
         gram[:, :, size - k :] = gram[:, size - k :].transpose(0, 2, 1)
         more = [(r.offset, r.lower, r.upper, *r.widths, r.noise, r.lapse) for r in new]
         return Rows(features, items, gram, np.hstack([self.values, np.array(more).T]))

@@ -17,7 +17,7 @@ from penchant.elicitation.person._features import (
 )
 from penchant.exceptions import DataError
 from penchant.gp import DenseCovariance, Posterior
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["USUAL_NOISE", "Block", "PersonSpace"]
 
@@ -61,6 +61,9 @@ class PersonSpace:
     and the directions in which earlier people differ. `rest` is one coordinate per
     item. Made once and shared by all people of a study.
 
+    An unknown value is 0 in all columns of its attribute, which is the average; what
+    it may be worth is doubt about the item's own part (`unknown`).
+
     Parameters
     ----------
     items : Items
@@ -96,7 +99,7 @@ class PersonSpace:
         Parameters
         ----------
         items : Items
-            The alternatives; blanks count as an average value.
+            The alternatives; blanks are unknown.
         population : Posterior, optional
             The belief about a new person after earlier ones, over these items.
         """
@@ -179,7 +182,29 @@ class PersonSpace:
         parts.append(np.zeros((self.n_items, 1)))
         table = np.hstack(parts)
         table -= table.mean(axis=0)
+        for block in self.blocks:
+            if block.owners:
+                table[~self.known[:, block.owners].all(axis=1), block.columns] = 0.0
         return table
+
+    @cached_property
+    def known(self) -> BoolArray:
+        """Which values are known, (n_items, n_attributes), of attributes that vary."""
+        return ~np.isnan(self.encoded[:, [each.attribute for each in self.singles]])
+
+    @cached_property
+    def incomplete(self) -> IntArray:
+        """The attributes of which some values are unknown."""
+        return np.flatnonzero(~self.known.all(axis=0))
+
+    @cached_property
+    def unknown(self) -> FloatArray:
+        """Whose own parts vary together, shape (1 + n_incomplete, n_items).
+
+        All items first, then those of which an attribute of `incomplete` is unknown.
+        """
+        blank = ~self.known[:, self.incomplete].T
+        return np.vstack([np.ones(self.n_items), blank])
 
     def features(self, X: FloatArray) -> FloatArray:
         """Give lines, curves and pairs of encoded items."""
@@ -240,12 +265,10 @@ class PersonSpace:
 
     def differing(self, i: int, j: int) -> tuple[str, ...]:
         """Give the attributes in which two items differ and which both have."""
-        a, b = self.encoded[[i, j]]
         places = [each.attribute for each in self.singles]
-        differ = (a != b) & ~np.isnan(a) & ~np.isnan(b)
-        return tuple(
-            name for name, k in zip(self.names, places, strict=True) if differ[k]
-        )
+        a, b = self.encoded[[i, j]][:, places]
+        differ = (a != b) & self.known[i] & self.known[j]
+        return tuple(name for name, d in zip(self.names, differ, strict=True) if d)
 
     def columns_of(self, owners: tuple[int, ...]) -> IntArray:
         """Give the columns that are about these attributes only."""

@@ -179,11 +179,15 @@ class Statements:
         items, places = np.unique(pairs, return_inverse=True)
         first, second = places.reshape(-1, 2).T
         utilities, weights = self.draws.utilities.T[items], self.draws.weights
-        # max(a, b) = (a + b + abs(a - b)) / 2, the last term in single precision
-        rough = utilities.astype(np.float32)
-        apart = np.abs(rough[first] - rough[second]) @ weights.astype(np.float32)
+        # max(a, b) = (a + b + abs(a - b)) / 2, the last term in single precision; row
+        # by row, since memory for all differences at once costs more than they do
+        rough, light = utilities.astype(np.float32), weights.astype(np.float32)
+        apart = np.zeros((items.size, items.size), dtype=np.float32)
+        for k, row in enumerate(rough):
+            apart[k, k:] = apart[k:, k] = np.abs(rough[k:] - row) @ light
         means = utilities @ weights
-        return np.asarray(0.5 * (means[first] + means[second] + apart))
+        worth = means[first] + means[second] + apart[first, second]
+        return np.asarray(0.5 * worth)
 
     # ------------------------------------------------------------ points
 
@@ -288,6 +292,8 @@ class Statements:
         if not self.space.singles:
             return MainReason((), 0.0)
         chance = self._top_chances(self.favourite if item is None else item)
+        if not chance.any():
+            return MainReason((), 0.0)
         order = np.argsort(-chance, kind="stable")
         sums = chance[order].cumsum()
         size = int((sums < _REASON - 1e-12).sum()) + 1
@@ -297,9 +303,15 @@ class Statements:
         return MainReason(names, float(sums[size - 1]))
 
     def _top_chances(self, item: int) -> FloatArray:
-        """Give the probability that each attribute's part of an item is the largest."""
-        top = self._parts(self.space.table[item]).argmax(axis=1)
-        n = len(self.space.singles)
+        """Give the probability that each attribute's part of an item is the largest.
+
+        An attribute of which the item has no value is no reason.
+        """
+        n, known = len(self.space.singles), self.space.known[item]
+        if not known.any():
+            return np.zeros(n)
+        parts = self._parts(self.space.table[item])
+        top = np.where(known, parts, -np.inf).argmax(axis=1)
         return np.bincount(top, self.draws.weights, minlength=n).astype(np.float64)
 
     def together(self) -> tuple[Together, ...]:
