@@ -16,15 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from penchant._parallel import one_thread, track
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
+from penchant.rules._conjunctions import Conjunctions
 from penchant.rules._data import RuleData
-from penchant.rules._generators import (
-    AlwaysTrue,
-    GeneratorSum,
-    make_generator,
-    takes_unknown,
-)
+from penchant.rules._features import AlwaysTrue, GeneratorSum, RuleGenerator
 from penchant.rules._input import Folds
-from penchant.rules._monomials import rescaled
+from penchant.rules._monomials import Monomials, rescaled
 from penchant.rules._program import (
     Certificate,
     KnownRule,
@@ -93,7 +89,11 @@ class BaseRules(BaseEstimator):
     @property
     def _takes_blanks(self) -> bool:
         """Whether a blank cell is a value of its own, "unknown"."""
-        return takes_unknown(self.generator)
+        known = ("rules", Conjunctions, AlwaysTrue)
+        return all(
+            part == known[0] or isinstance(part, known[1:])
+            for part in _parts(self.generator)
+        )
 
     def _balanced(self) -> bool:
         """Tell whether all labels count the same in the margin program."""
@@ -174,14 +174,8 @@ class BaseRules(BaseEstimator):
         """Gather what the parameters say."""
         self.vocabulary_ = self._words()
         self.loss_ = self._wanted_loss()
-        generator = make_generator(
-            self.generator,
-            self.degree,
-            with_bias=self._with_bias,
-            is_few=self.loss_ == "logistic",
-        )
-        parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
-        has_bias = any(isinstance(part, AlwaysTrue) for part in parts)
+        generator = self._make_generator()
+        has_bias = any(isinstance(part, AlwaysTrue) for part in _parts(generator))
         limit = np.inf if self.max_time is None else float(self.max_time)
         return RuleSearch(
             generator,
@@ -197,6 +191,17 @@ class BaseRules(BaseEstimator):
             known=known,
             deadline=time.monotonic() + limit,
         )
+
+    def _make_generator(self) -> RuleGenerator:
+        if not isinstance(self.generator, str):
+            made: RuleGenerator = self.generator
+            return made
+        # Few rules need few thresholds.
+        most: Any = "auto" if self.loss_ == "logistic" else 20
+        made = Conjunctions(self.degree, max_thresholds=most)
+        if self.generator == "monomials":
+            made = Monomials(self.degree)
+        return GeneratorSum((made, AlwaysTrue())) if self._with_bias else made
 
     def _words(self) -> Vocabulary:
         names = getattr(self, "feature_names_in_", None)
@@ -402,3 +407,7 @@ class BaseRules(BaseEstimator):
             (names[code], least, float(spread[code])) for code in np.flatnonzero(spread)
         )
         return RulesTable(tuple(self.rules_), shown, len(names))
+
+
+def _parts(generator: Any) -> tuple[Any, ...]:
+    return generator.parts if isinstance(generator, GeneratorSum) else (generator,)

@@ -18,8 +18,8 @@ from penchant.rules._features import (
     FeatureSet,
     JoinedFeatures,
     ListedFeatures,
+    RuleGenerator,
 )
-from penchant.rules._generators import RuleGenerator
 from penchant.rules._logistic import BIAS_PENALTY, fit_logistic
 from penchant.rules._monomials import Monomial
 from penchant.rules.margin import MarginSolution, Priced, solve_margin

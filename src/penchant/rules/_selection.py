@@ -23,8 +23,7 @@ from scipy import sparse
 
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._data import RuleData
-from penchant.rules._features import Feature, FeatureList
-from penchant.rules._generators import RuleGenerator
+from penchant.rules._features import Feature, FeatureList, RuleGenerator, list_ramps
 from penchant.rules._logistic import LogisticModel, LogisticStep, forward
 from penchant.rules._program import (
     Certificate,
@@ -35,7 +34,6 @@ from penchant.rules._program import (
     bias_columns,
     rule_columns,
 )
-from penchant.rules._ramps import list_ramps
 from penchant.typing import FloatArray
 
 __all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_rules"]
