@@ -7,6 +7,7 @@ from penchant.rules._conjunctions import (
     HistogramFeatures,
     list_conditions,
 )
+from penchant.rules._data import check_rule_items
 from penchant.rules._features import (
     AlwaysTrue,
     Feature,
@@ -18,7 +19,6 @@ from penchant.rules._features import (
     Ramps,
     RuleGenerator,
 )
-from penchant.rules._input import check_rule_items
 from penchant.rules._monomials import Monomial, Monomials
 from penchant.rules._program import RuleGame
 from penchant.rules._ranker import RuleRanker

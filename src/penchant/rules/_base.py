@@ -19,7 +19,6 @@ from penchant.rules._conditions import Vocabulary
 from penchant.rules._conjunctions import Conjunctions
 from penchant.rules._data import RuleData
 from penchant.rules._features import AlwaysTrue, GeneratorSum, RuleGenerator
-from penchant.rules._input import Folds
 from penchant.rules._monomials import Monomials, rescaled
 from penchant.rules._program import (
     Certificate,
@@ -33,6 +32,7 @@ from penchant.rules._program import (
 from penchant.rules._selection import (
     MAX_RULES,
     NUS,
+    Folds,
     RuleCandidate,
     RuleChoice,
     RuleSearch,

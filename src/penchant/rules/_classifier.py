@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from penchant._validation import check_weights
 from penchant.rules._base import BaseRules
-from penchant.rules._data import LabelData
-from penchant.rules._input import Folds, check_rule_items, labelled_data, split_codes
+from penchant.rules._data import LabelData, check_rule_items, labelled_data
+from penchant.rules._selection import Folds, split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray, IntArray
 

@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.rules._base import BaseRules
-from penchant.rules._input import check_rule_items, pair_data, split_codes
+from penchant.rules._data import check_rule_items
+from penchant.rules._pairs import pair_data
+from penchant.rules._selection import split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray
 

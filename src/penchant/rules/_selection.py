@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
+from sklearn.model_selection import check_cv
 
 from penchant.rules._conditions import Vocabulary
-from penchant.rules._data import RuleData
+from penchant.rules._data import RuleData, totals
 from penchant.rules._features import Feature, FeatureList, RuleGenerator, list_ramps
 from penchant.rules._logistic import LogisticModel, LogisticStep, forward
 from penchant.rules._program import (
@@ -34,9 +35,16 @@ from penchant.rules._program import (
     bias_columns,
     rule_columns,
 )
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 
-__all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_rules"]
+__all__ = [
+    "Folds",
+    "RuleCandidate",
+    "RuleChoice",
+    "RuleSearch",
+    "choose_rules",
+    "split_codes",
+]
 
 NUS = (0.8, 0.5, 0.3, 0.2, 0.1)
 """Soft margins that rules come from, from the strongest regularisation down."""
@@ -63,6 +71,9 @@ are kept."""
 
 _MOST_BASIS, _SMOOTH_WORK = 2_000, 10**9
 """Simple rules in the pool; rows times columns squared of the smooth model."""
+
+Folds = list[tuple[FloatArray, FloatArray]]
+"""Weights of the units for training and for testing."""
 
 
 @dataclass(frozen=True)
@@ -331,6 +342,50 @@ class RuleSearch:
             return None
         model = LogisticModel.of_bias(bias, weights, _SMOOTH_RIDGE * self.ridge)
         return model.extend(rule_columns(data, rules)).miss()
+
+
+def split_codes(
+    codes: IntArray, units: IntArray, weights: FloatArray, cv: Any, rng: Any
+) -> Folds:
+    """Split rows into folds, the same share of each code in all.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+    units : ndarray of shape (n_rows,)
+        The unit of each row; -1 if left out. Equal rows have the same unit.
+    weights : ndarray of shape (n_rows,)
+    cv : int, splitter or iterable
+    rng : RandomState
+
+    Returns
+    -------
+    list of (train, test)
+        The weights of the units in each part.
+    """
+    if isinstance(cv, (int, np.integer)):
+        kept = np.flatnonzero(units >= 0)
+        # Shuffled within each code, then dealt out in turn.
+        order = kept[np.lexsort((units[kept], codes[kept]))]
+        order = order[np.lexsort((rng.permutation(order.size), codes[order]))]
+        n_folds = min(int(cv), order.size)
+        numbers = np.empty(codes.size, dtype=np.int64)
+        numbers[order] = np.arange(order.size) % n_folds
+        splits = [
+            (kept[numbers[kept] != fold], kept[numbers[kept] == fold])
+            for fold in range(n_folds)
+        ]
+    else:
+        splits = list(check_cv(cv, codes, classifier=True).split(codes, codes))
+    folds = []
+    for split in splits:
+        used = (rows[units[rows] >= 0] for rows in split)
+        train, test = (
+            totals(units[rows], weights[rows], int(units.max()) + 1) for rows in used
+        )
+        if train.any() and test.any():
+            folds.append((train, test))
+    return folds
 
 
 def choose_rules(
