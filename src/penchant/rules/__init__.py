@@ -22,8 +22,14 @@ from penchant.rules._features import (
 from penchant.rules._monomials import Monomial, Monomials
 from penchant.rules._program import RuleGame
 from penchant.rules._ranker import RuleRanker
-from penchant.rules._selection import RuleCandidate, RuleChoice
-from penchant.rules._text import Rule, RuleExplanation, RulesTable, rules_table
+from penchant.rules._text import (
+    Rule,
+    RuleCandidate,
+    RuleChoice,
+    RuleExplanation,
+    RulesTable,
+    rules_table,
+)
 
 __all__ = [
     "AlwaysTrue",

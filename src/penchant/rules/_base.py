@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +18,7 @@ from penchant._parallel import one_thread, track
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._conjunctions import Conjunctions
-from penchant.rules._data import RuleData
+from penchant.rules._data import RuleData, check_rule_items
 from penchant.rules._features import AlwaysTrue, GeneratorSum, RuleGenerator
 from penchant.rules._monomials import Monomials, rescaled
 from penchant.rules._program import (
@@ -25,21 +26,25 @@ from penchant.rules._program import (
     KnownRule,
     RuleGame,
     RuleProgram,
-    RuleVotes,
     WeightedRules,
+    feature_values,
     vote_matrix,
 )
 from penchant.rules._selection import (
     MAX_RULES,
     NUS,
-    Folds,
-    RuleCandidate,
-    RuleChoice,
     RuleSearch,
     choose_rules,
+    split_codes,
 )
-from penchant.rules._text import Rule, RuleExplanation, RulesTable
-from penchant.typing import FloatArray
+from penchant.rules._text import (
+    Rule,
+    RuleCandidate,
+    RuleChoice,
+    RuleExplanation,
+    RulesTable,
+)
+from penchant.typing import FloatArray, IntArray
 
 __all__ = ["BaseRules"]
 
@@ -130,15 +135,19 @@ class BaseRules(BaseEstimator):
     def _learn(
         self,
         data: RuleData,
-        make_folds: Callable[[], Folds],
+        rows: tuple[IntArray, IntArray, FloatArray] | None,
         known: tuple[KnownRule, ...] = (),
     ) -> Self:
-        """Choose what is left open, weigh rules on all data, and keep them."""
+        """Choose what is left open, weigh rules on all data, and keep them.
+
+        `rows` are the codes, units and weights by which `split_codes` makes folds;
+        None if nothing is to be chosen, since rules are known.
+        """
         self._seen = data
         search = self._search(known)
         with one_thread():
-            if not known:  # otherwise what was chosen before is kept
-                self.choice_ = self._choose(search, data, make_folds)
+            if rows is not None:  # otherwise what was chosen before is kept
+                self.choice_ = self._choose(search, data, rows)
             self.candidate_ = self._chosen(search)
             if search.loss == "logistic":
                 return self._keep(search, data, search.fit(data, self.candidate_))
@@ -168,11 +177,15 @@ class BaseRules(BaseEstimator):
             (rescaled(rule.feature, data.X), codes[rule.target], codes[rule.against])
             for rule in self.rules_
         )
-        return self._learn(data, list, known)
+        return self._learn(data, None, known)
 
     def _search(self, known: tuple[KnownRule, ...]) -> RuleSearch:
         """Gather what the parameters say."""
-        self.vocabulary_ = self._words()
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{i}" for i in range(self.n_features_in_)]
+        attributes = getattr(self, "attributes_in_", None)
+        self.vocabulary_ = Vocabulary(tuple(map(str, names)), attributes)
         self.loss_ = self._wanted_loss()
         generator = self._make_generator()
         has_bias = any(isinstance(part, AlwaysTrue) for part in _parts(generator))
@@ -203,22 +216,21 @@ class BaseRules(BaseEstimator):
             made = Monomials(self.degree)
         return GeneratorSum((made, AlwaysTrue())) if self._with_bias else made
 
-    def _words(self) -> Vocabulary:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{i}" for i in range(self.n_features_in_)]
-        attributes = getattr(self, "attributes_in_", None)
-        return Vocabulary(tuple(map(str, names)), attributes)
-
     def _choose(
-        self, search: RuleSearch, data: RuleData, make_folds: Callable[[], Folds]
+        self,
+        search: RuleSearch,
+        data: RuleData,
+        rows: tuple[IntArray, IntArray, FloatArray],
     ) -> RuleChoice | None:
         """Compare candidates out of fold; None if there is nothing to compare."""
         if search.loss == "margin" and (
             len(search.nus) == 1 or self.solver == "fictitious-play"
         ):
             return None
-        folds: Iterable[tuple[FloatArray, FloatArray]] = make_folds()
+        rng = check_random_state(self.random_state)
+        folds: Iterable[tuple[FloatArray, FloatArray]] = split_codes(
+            *rows, self.cv, rng
+        )
         if self.verbose:
             folds = track(folds, type(self).__name__)
         # Of a limited time some is left for the fit on all data.
@@ -283,8 +295,7 @@ class BaseRules(BaseEstimator):
             with_bias=search.with_bias,
             balanced=search.weigh_balanced if is_few else search.balanced,
         )
-        features = tuple(feature for feature, _, _ in found.rules)
-        values = RuleVotes(features, np.empty(0), np.empty(0)).values(data.X)
+        values = feature_values([feature for feature, _, _ in found.rules], data.X)
         names, item_weights = self._label_names(), data.item_weights
         self.rules_ = [
             Rule(
@@ -368,34 +379,41 @@ class BaseRules(BaseEstimator):
         model._set_bias(bias)
         return model
 
-    def _votes(self) -> RuleVotes:
-        """Give the rules in the form that predictions need."""
+    def _scores(self, X: Any) -> FloatArray:
+        """Add up the votes of the rules, shape (n_items, n_labels)."""
+        check_is_fitted(self)
+        items = check_rule_items(self, X, reset=False)
+        scores: FloatArray = self._values(items) @ self._votes() + self._bias()
+        return scores
+
+    def _values(self, items: Any) -> FloatArray:
+        return feature_values([rule.feature for rule in self.rules_], items)
+
+    def _votes(self) -> FloatArray:
+        """Give what each rule adds to the score of each label."""
         codes = {name: code for code, name in enumerate(self._label_names())}
         better = np.array([codes[rule.target] for rule in self.rules_], dtype=np.int64)
         worse = np.array([codes[rule.against] for rule in self.rules_], dtype=np.int64)
         weights = np.array([rule.weight for rule in self.rules_])
-        features = tuple(rule.feature for rule in self.rules_)
-        votes = vote_matrix(better, worse, weights, len(codes))
-        return RuleVotes(features, votes, self._bias())
+        return vote_matrix(better, worse, weights, len(codes))
 
-    def _explain(
-        self, items: Any, predict: Callable[[FloatArray], Any]
-    ) -> RuleExplanation:
+    def _explain(self, X: Any, predict: Callable[[FloatArray], Any]) -> RuleExplanation:
         """Tell which rules hold for one item."""
+        check_is_fitted(self)
+        items = check_rule_items(self, X, reset=False)
         if items.shape[0] != 1:
             raise DataError(f"explain takes one item. Got {items.shape[0]}.")
-        model = self._votes()
-        values = model.values(items)[0]
+        values, bias = self._values(items)[0], self._bias()
         fired = np.flatnonzero(values)
-        votes = model.votes[fired] * values[fired, np.newaxis]
+        votes = self._votes()[fired] * values[fired, np.newaxis]
         order = np.argsort(-np.ptp(votes, axis=1), kind="stable")
         return RuleExplanation(
             tuple(self.rules_[fired[j]] for j in order),
             values[fired][order],
             votes[order],
-            model.bias,
+            bias,
             self._label_names(),
-            predict(votes.sum(axis=0) + model.bias),
+            predict(votes.sum(axis=0) + bias),
         )
 
     def _table(self) -> RulesTable:

@@ -5,17 +5,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import Tags, check_random_state, compute_sample_weight
+from sklearn.utils import Tags, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from penchant._validation import check_weights
 from penchant.rules._base import BaseRules
-from penchant.rules._data import LabelData, check_rule_items, labelled_data
-from penchant.rules._selection import Folds, split_codes
+from penchant.rules._data import check_rule_items, labelled_data
 from penchant.rules._text import RuleExplanation
-from penchant.typing import ArrayLike, FloatArray, IntArray
+from penchant.typing import ArrayLike, FloatArray
 
 __all__ = ["RuleClassifier"]
 
@@ -272,13 +270,9 @@ class RuleClassifier(ClassifierMixin, BaseRules):
             self, items, y, sample_weight, classes
         )
         weights = check_weights(sample_weight, units.size, "sample_weight")
-        return self._learn(data, lambda: self._folds(data, units, weights))
-
-    def _folds(self, data: LabelData, units: IntArray, weights: FloatArray) -> Folds:
         known = np.zeros(data.weights.size) if data.codes is None else data.codes
         codes = np.where(units >= 0, known[units], -1).astype(np.int64)
-        rng = check_random_state(self.random_state)
-        return split_codes(codes, units, weights, self.cv, rng)
+        return self._learn(data, (codes, units, weights))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Add up the votes of the rules.
@@ -293,8 +287,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
             By how much the votes for the second class exceed those for the first; with
             more than two classes the votes for each.
         """
-        check_is_fitted(self)
-        scores = self._votes().scores(check_rule_items(self, X, reset=False))
+        scores = self._scores(X)
         return scores if scores.shape[1] > 2 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> Any:
@@ -345,10 +338,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         -------
         RuleExplanation
         """
-        check_is_fitted(self)
-        names = self._label_names()
-        items = check_rule_items(self, X, reset=False)
-        return self._explain(items, lambda scores: names[int(scores.argmax())])
+        return self._explain(X, lambda scores: self.classes_.tolist()[scores.argmax()])
 
     def _balanced(self) -> bool:
         if self.balance == "auto":

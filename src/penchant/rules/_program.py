@@ -31,9 +31,9 @@ __all__ = [
     "KnownRule",
     "RuleGame",
     "RuleProgram",
-    "RuleVotes",
     "WeightedRules",
     "bias_columns",
+    "feature_values",
     "rule_columns",
     "vote_matrix",
 ]
@@ -378,31 +378,6 @@ class RuleGame:
         return coef[:k], coef[k:] @ self.bias_votes
 
 
-@dataclass(frozen=True, eq=False)
-class RuleVotes:
-    """Features, what they vote for, and a bias: all that predictions need.
-
-    Parameters
-    ----------
-    features : tuple of Feature
-    votes : ndarray of shape (n_features, n_labels)
-    bias : ndarray of shape (n_labels,)
-    """
-
-    features: tuple[Feature, ...]
-    votes: FloatArray
-    bias: FloatArray
-
-    def values(self, X: Any) -> FloatArray:
-        """Evaluate the features, shape (n_items, n_features)."""
-        return _values(self.features, X)
-
-    def scores(self, X: Any) -> FloatArray:
-        """Add up the votes, shape (n_items, n_labels)."""
-        total: FloatArray = self.values(X) @ self.votes + self.bias
-        return total
-
-
 def vote_matrix(
     better: IntArray, worse: IntArray, weights: FloatArray, n_labels: int
 ) -> FloatArray:
@@ -414,7 +389,7 @@ def vote_matrix(
 
 def rule_columns(data: RuleData, rules: Sequence[KnownRule]) -> FloatArray:
     """Tell by how much rules speak for each preference, shape (n_rows, k)."""
-    values = _values([feature for feature, _, _ in rules], data.X)
+    values = feature_values([feature for feature, _, _ in rules], data.X)
     return data.margins(values, *_labels(rules))
 
 
@@ -441,7 +416,8 @@ class _ColumnTable:
         return np.asfortranarray(self._table[:, list(keys)])
 
 
-def _values(features: Sequence[Feature], X: Any) -> FloatArray:
+def feature_values(features: Sequence[Feature], X: Any) -> FloatArray:
+    """Evaluate features on items, dense or sparse, shape (n_items, n_features)."""
     X = X.tocsc() if sparse.issparse(X) else X
     table = np.empty((X.shape[0], len(features)), order="F")
     for j, feature in enumerate(features):

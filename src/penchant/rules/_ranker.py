@@ -5,15 +5,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.rules._base import BaseRules
-from penchant.rules._data import check_rule_items
 from penchant.rules._pairs import pair_data
-from penchant.rules._selection import split_codes
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray
 
@@ -119,13 +115,7 @@ history_, vocabulary_, game_
         """
         pairs = check_pairs(self, X, y, sample_weight)
         data, units = pair_data(pairs, with_ties=self._takes_ties())
-        rng = check_random_state(self.random_state)
-        return self._learn(
-            data,
-            lambda: split_codes(
-                np.zeros_like(units), units, pairs.weights, self.cv, rng
-            ),
-        )
+        return self._learn(data, (np.zeros_like(units), units, pairs.weights))
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -163,8 +153,7 @@ history_, vocabulary_, game_
         -------
         ndarray of shape (n_items,)
         """
-        check_is_fitted(self)
-        scores = self._votes().scores(check_rule_items(self, X, reset=False))
+        scores = self._scores(X)
         utility: FloatArray = scores[:, 1] - scores[:, 0]
         return utility
 
@@ -179,9 +168,7 @@ history_, vocabulary_, game_
         -------
         RuleExplanation
         """
-        check_is_fitted(self)
-        items = check_rule_items(self, X, reset=False)
-        return self._explain(items, lambda scores: float(scores[1] - scores[0]))
+        return self._explain(X, lambda scores: float(scores[1] - scores[0]))
 
     def _label_names(self) -> tuple[Any, ...]:
         return "worse", "better"

@@ -162,7 +162,8 @@ class MarginMaster:
         """Work with the first columns of the store."""
         self.columns = self._store[:n_columns]
         self._is_large = min(self.columns.shape) >= _LARGE
-        self._single, self._precise = None, not self._is_large
+        self._single: Any = None
+        self._precise = not self._is_large
 
     def _go_to(self, point: Point) -> None:
         self._point, self.ceiling = point, point.v
