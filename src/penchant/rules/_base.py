@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -52,6 +52,7 @@ _SHARE_OF_FOLDS = 0.6
 """Of `max_time`."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BaseRules(BaseEstimator):
     """Parameters, attributes and the common course of a fit."""
 
@@ -87,8 +88,23 @@ class BaseRules(BaseEstimator):
         "history_",
     )
 
-    rules_: list[Rule]
-    game_: RuleGame
+    generator: Any = "rules"
+    degree: int = 2
+    nu: Any = "auto"
+    loss: str = "auto"
+    max_rules: int | None = None
+    ridge: float = 1.0
+    solver: str = "column-generation"
+    working_set_size: int = 200
+    n_epochs: int = 50
+    n_plays: int = 10_000
+    tol: float | str = "auto"
+    max_time: float | None = None
+    verbose: bool = False
+    cv: Any = 5
+    n_jobs: int | None = None
+    random_state: Any = 0
+
     _with_bias: ClassVar[bool]
 
     @property

@@ -1,5 +1,6 @@
 """A classifier of few, readable, weighted rules."""
 
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return (known or estimator._wanted_loss()) == "logistic"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RuleClassifier(ClassifierMixin, BaseRules):
     """Learn few weighted rules from labels, or from preferences between labels.
 
@@ -151,49 +153,11 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         "intercept_",
     )
 
-    intercept_: FloatArray
+    intercept_: FloatArray = field(init=False)
     _with_bias = True
 
-    def __init__(
-        self,
-        *,
-        generator: Any = "rules",
-        degree: int = 2,
-        nu: float | str | None = "auto",
-        loss: str = "auto",
-        max_rules: int | None = None,
-        balance: bool | str = "auto",
-        class_weight: Any = None,
-        ridge: float = 1.0,
-        solver: str = "column-generation",
-        working_set_size: int = 200,
-        n_epochs: int = 50,
-        n_plays: int = 10_000,
-        tol: float | str = "auto",
-        max_time: float | None = None,
-        verbose: bool = False,
-        cv: Any = 5,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.generator = generator
-        self.degree = degree
-        self.nu = nu
-        self.loss = loss
-        self.max_rules = max_rules
-        self.balance = balance
-        self.class_weight = class_weight
-        self.ridge = ridge
-        self.solver = solver
-        self.working_set_size = working_set_size
-        self.n_epochs = n_epochs
-        self.n_plays = n_plays
-        self.tol = tol
-        self.max_time = max_time
-        self.verbose = verbose
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    balance: bool | str = "auto"
+    class_weight: Any = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

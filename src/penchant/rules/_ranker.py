@@ -59,43 +59,6 @@ history_, vocabulary_, game_
 
     _with_bias = False
 
-    def __init__(
-        self,
-        *,
-        generator: Any = "rules",
-        degree: int = 2,
-        nu: float | str | None = "auto",
-        loss: str = "auto",
-        max_rules: int | None = None,
-        ridge: float = 1.0,
-        solver: str = "column-generation",
-        working_set_size: int = 200,
-        n_epochs: int = 50,
-        n_plays: int = 10_000,
-        tol: float | str = "auto",
-        max_time: float | None = None,
-        verbose: bool = False,
-        cv: int = 5,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.generator = generator
-        self.degree = degree
-        self.nu = nu
-        self.loss = loss
-        self.max_rules = max_rules
-        self.ridge = ridge
-        self.solver = solver
-        self.working_set_size = working_set_size
-        self.n_epochs = n_epochs
-        self.n_plays = n_plays
-        self.tol = tol
-        self.max_time = max_time
-        self.verbose = verbose
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn rules.
