@@ -28,8 +28,6 @@ from penchant.exceptions import DataError
 from penchant.kernels import list_subsets
 from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
-__all__ = ["Capacity"]
-
 _MINIMA_AT_ONCE = 2**22  # 32 MB
 
 

@@ -14,8 +14,6 @@ from penchant.choquet._fit import ChoquetRows
 from penchant.exceptions import NotAnswerableError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["ChoquetClassifier"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetClassifier(LabelMixin, ChoquetEstimator):

@@ -16,8 +16,6 @@ from penchant.choquet.solver._losses import HingeLoss, SquaredLoss
 from penchant.encoding import Pairs, RankerMixin, check_pairs
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["ChoquetRanker", "ChoquetRegressor"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetRegressor(RatingMixin, ChoquetEstimator):

@@ -20,8 +20,6 @@ from penchant.exceptions import ConvergenceWarning
 from penchant.kernels import list_subsets
 from penchant.typing import FloatArray
 
-__all__ = ["ChoquetEstimator", "integrate"]
-
 _MAX_AUTO_ORDER = 4
 
 

@@ -19,8 +19,6 @@ from penchant.exceptions import ConvergenceWarning
 from penchant.kernels import choquet_kernel, count_subsets
 from penchant.typing import FloatArray
 
-__all__ = ["ChoquetMachine"]
-
 _MAX_LISTED = 4096  # coefficients up to which capacity_ lists them
 # If time is limited, LIBSVM starts anew with four times the steps: the runs before the
 # last then take a third of its time together.

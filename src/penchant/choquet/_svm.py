@@ -13,8 +13,6 @@ from penchant.choquet._machine import ChoquetMachine
 from penchant.exceptions import NotAnswerableError
 from penchant.typing import FloatArray
 
-__all__ = ["ChoquetSVC", "ChoquetSVR"]
-
 
 class ChoquetSVC(LabelMixin, ChoquetMachine):
     """Classify with a support vector machine on the Choquet kernel.

@@ -12,14 +12,6 @@ from penchant.datasets._checks import check_at_least, check_generator, check_noi
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
-__all__ = [
-    "ProductUtility",
-    "RatedSample",
-    "SplineUtility",
-    "make_gai",
-    "make_product_utility",
-]
-
 _DEGREE = 2
 _N_SCALE = 256  # Sobol points that fix the scale: a sample like the paper's
 

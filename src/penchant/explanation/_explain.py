@@ -31,8 +31,6 @@ from penchant.explanation.retraining._explainers import LeastSquaresExplainer
 from penchant.gp import Posterior
 from penchant.typing import FloatArray, RandomState
 
-__all__ = ["contrast", "explain"]
-
 
 def explain(
     model: Any,

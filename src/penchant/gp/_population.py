@@ -25,8 +25,6 @@ from penchant.gp._user_features import UserEncoding
 from penchant.gp.inference._grouped_sites import GroupedSites, pack_answers
 from penchant.typing import FloatArray
 
-__all__ = ["PopulationGP"]
-
 _PAPER_NOISE = 0.1  # sigma^2 = 0.01, where the paper starts
 
 

@@ -23,8 +23,6 @@ from penchant.gp._ranker_answers import check_answers
 from penchant.typing import FloatArray
 from penchant.utility import DualGAI, Factor, GAIModel, GAIUtility
 
-__all__ = ["GaussianProcessRanker"]
-
 LARGEST_EXACT = 500
 """Items or answers, whichever are fewer, up to which nothing is approximated."""
 

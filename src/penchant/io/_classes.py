@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from penchant.exceptions import FormatError
 
-__all__ = ["class_tag", "find_class", "learned_names"]
-
 # Tag: module that defines the class now. The class is called as the tag ends, or as
 # what follows a colon.
 _HOMES: dict[str, str] = {

@@ -31,8 +31,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["plot_contrast", "plot_contributions", "plot_waterfall"]
-
 
 def plot_waterfall(
     attribution: Attribution,

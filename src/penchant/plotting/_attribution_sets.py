@@ -28,8 +28,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["plot_attribution_groups", "plot_beeswarm"]
-
 _LANES = 0.38
 """Half the height of a row of dots."""
 _BINS = 80

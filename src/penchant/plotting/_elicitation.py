@@ -21,8 +21,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["plot_ranking", "plot_reliability", "plot_simulation"]
-
 _MARKERS = "os^Dv<>"
 _DASHES = ("-", "-", "--", "-.", ":", "--", "-.")
 _Z = 1.96

@@ -19,8 +19,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["plot_group_ranking", "plot_segment_weights"]
-
 _MARKERS: Final = "os^"
 _COLOURS: Final = {
     "light": ("#2a7c85", "#c4602e", "#6a4c93"),

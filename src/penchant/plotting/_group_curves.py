@@ -22,8 +22,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import ArrayLike
 
-__all__ = ["plot_segment_curves"]
-
 _PER_ROW: Final = 3
 _WIDTH, _HEIGHT, _HEAD = 3.2, 2.2, 0.5
 """Inches of a picture, and of the legend above all of them."""

@@ -14,22 +14,6 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from penchant.plotting._style import SMALL, TEXT, Theme, quiet
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = [
-    "Bar",
-    "HeatScale",
-    "circle",
-    "draw_bars",
-    "draw_discs",
-    "draw_points",
-    "halo",
-    "label_contours",
-    "label_rows",
-    "write",
-    "write_on_line",
-    "write_on_right",
-]
-
-
 _SINGLE, _LARGEST = 7.0, 60.0
 """Areas of dots in square points: of a single item, and of the most at one place."""
 

@@ -14,8 +14,6 @@ from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
-__all__ = ["plot_network"]
-
 Shares = dict[tuple[int, ...], float]
 
 _FULL_WIDTH = 14.0

@@ -20,8 +20,6 @@ from penchant.plotting._style import (
 )
 from penchant.rules import Rule
 
-__all__ = ["plot_rule_accuracy", "plot_rules"]
-
 _BAR_HEIGHT, _TEXT_WIDTH = 0.3, 0.068
 """Inches of a line of text, and of a character."""
 

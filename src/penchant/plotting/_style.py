@@ -17,24 +17,6 @@ from matplotlib.figure import Figure
 from penchant.exceptions import DataError
 from penchant.plotting._numbers import NumberFormatter, NumberLocator
 
-__all__ = [
-    "DARK",
-    "HEADING",
-    "LIGHT",
-    "SMALL",
-    "TEXT",
-    "TITLE",
-    "Theme",
-    "ThemeName",
-    "drawing",
-    "find_theme",
-    "number_axis",
-    "quiet",
-    "set_margins",
-    "styled",
-    "write_title",
-]
-
 ThemeName = Literal["light", "dark"]
 
 SMALL, TEXT, HEADING, TITLE = 8.75, 9.5, 10.5, 13.0

@@ -46,8 +46,6 @@ from penchant.rules._text import (
 )
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["BaseRules"]
-
 _SHARE_OF_FOLDS = 0.6
 """Of `max_time`."""
 

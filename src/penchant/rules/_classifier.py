@@ -16,8 +16,6 @@ from penchant.rules._data import check_rule_items, labelled_data
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["RuleClassifier"]
-
 
 def _has_probabilities(estimator: Any) -> bool:
     known: str | None = getattr(estimator, "loss_", None)

@@ -14,9 +14,6 @@ from penchant.encoding import DAYS
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["ALWAYS", "Condition", "Conjunction", "Ramp", "Relation", "Vocabulary"]
-
-
 Relation = Literal["<=", ">=", "=", "!="]
 
 

@@ -20,9 +20,6 @@ from penchant.rules._features import (
 )
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Conjunctions", "HistogramFeatures", "list_conditions"]
-
-
 _SOME, _ALL = 8, 20
 """Thresholds of an attribute with many values, and largest number of all."""
 

@@ -26,15 +26,6 @@ from penchant.encoding import check_items
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "LabelData",
-    "RuleData",
-    "check_rule_items",
-    "labelled_data",
-    "stack_items",
-    "totals",
-]
-
 
 def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return items as a float array, or a CSR array if they are sparse.

@@ -17,23 +17,6 @@ from penchant.exceptions import DataError
 from penchant.rules._conditions import ALWAYS, Condition, Conjunction, Ramp, Vocabulary
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "AlwaysTrue",
-    "Feature",
-    "FeatureList",
-    "FeatureSet",
-    "GeneratorSum",
-    "JoinedFeatures",
-    "ListedFeatures",
-    "PricedFeatures",
-    "Ramps",
-    "RuleGenerator",
-    "SummableGenerator",
-    "dense_items",
-    "list_ramps",
-]
-
-
 _DIGITS = 12
 """Payoffs that agree to so many digits of the largest are equal."""
 

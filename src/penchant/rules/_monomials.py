@@ -23,14 +23,6 @@ from penchant.rules._features import (
 )
 from penchant.typing import FloatArray
 
-__all__ = [
-    "Monomial",
-    "Monomials",
-    "PowerFeatures",
-    "ProductFeatures",
-    "rescaled",
-]
-
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

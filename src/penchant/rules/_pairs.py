@@ -8,8 +8,6 @@ from penchant.encoding import Pairs
 from penchant.rules._data import RuleData, stack_items, totals
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["PairData", "pair_data"]
-
 
 @dataclass(frozen=True, eq=False)
 class PairData(RuleData):

@@ -26,18 +26,6 @@ from penchant.rules.margin import MarginSolution, Priced, solve_margin
 from penchant.rules.play import replace_randomly
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "Certificate",
-    "KnownRule",
-    "RuleGame",
-    "RuleProgram",
-    "WeightedRules",
-    "bias_columns",
-    "feature_values",
-    "rule_columns",
-    "vote_matrix",
-]
-
 KnownRule = tuple[Feature, int, int]
 """A feature, and the labels that it speaks for and against."""
 

@@ -13,8 +13,6 @@ from penchant.rules._pairs import pair_data
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["RuleRanker"]
-
 
 class RuleRanker(RankerMixin, BaseRules):
     """Learn a utility that adds up few weighted rules, from comparisons.

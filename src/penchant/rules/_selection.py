@@ -38,13 +38,6 @@ from penchant.rules._program import (
 from penchant.rules._text import RuleCandidate, RuleChoice
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "Folds",
-    "RuleSearch",
-    "choose_rules",
-    "split_codes",
-]
-
 NUS = (0.8, 0.5, 0.3, 0.2, 0.1)
 """Soft margins that rules come from, from the strongest regularisation down."""
 

@@ -11,15 +11,6 @@ import pandas as pd
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = [
-    "Rule",
-    "RuleCandidate",
-    "RuleChoice",
-    "RuleExplanation",
-    "RulesTable",
-    "rules_table",
-]
-
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",

@@ -15,8 +15,6 @@ from penchant.testing._requirements import (
     require_error,
 )
 
-__all__ = ["ERROR_CHECKS"]
-
 
 def check_unfitted(ranker: Any) -> None:
     """Check that nothing can be asked before fit."""

@@ -14,8 +14,6 @@ from penchant.testing._requirements import (
     require_same_utility,
 )
 
-__all__ = ["SYMMETRY_CHECKS"]
-
 
 def check_items_equal_their_encoding(ranker: Any) -> None:
     """Check that Items whose encoding is X give the utilities of X."""

@@ -25,8 +25,6 @@ from penchant.explanation.retraining._retraining import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["CoalitionalExplainer"]
-
 _DEFAULT_COMPLEXITY = 0.25
 
 

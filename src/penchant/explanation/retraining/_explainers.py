@@ -39,8 +39,6 @@ from penchant.explanation.retraining._retraining import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["CompleteExplainer", "DepthExplainer", "LeastSquaresExplainer"]
-
 _DEFAULT_BUDGET = 512
 
 

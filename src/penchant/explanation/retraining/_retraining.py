@@ -21,8 +21,6 @@ from penchant.explanation.retraining._complexity import MAX_MODELS, share_of_all
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.typing import FloatArray
 
-__all__ = ["RetrainingExplainer", "check_number"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
