@@ -112,10 +112,7 @@ def make_population(
 
 
 def draw_comparisons(
-    utilities: FloatArray,
-    n_comparisons: int,
-    noise: float,
-    rng: np.random.Generator,
+    utilities: FloatArray, n_comparisons: int, noise: float, rng: np.random.Generator
 ) -> Comparisons:
     """Let each person (a row of utilities) compare different random pairs."""
     check_noise(noise)

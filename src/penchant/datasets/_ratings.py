@@ -285,10 +285,7 @@ def _draw_factors(
 
 
 def _draw_new(
-    factors: set[tuple[int, ...]],
-    n_features: int,
-    size: int,
-    rng: np.random.Generator,
+    factors: set[tuple[int, ...]], n_features: int, size: int, rng: np.random.Generator
 ) -> tuple[int, ...]:
     """Draw sets of this size until one is not among the factors."""
     while True:

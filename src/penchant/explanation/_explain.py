@@ -12,12 +12,7 @@ from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
 from penchant.explanation._players import Players, check_players
 from penchant.explanation._sampling import contrast_any, output_of
-from penchant.explanation._tables import (
-    as_row,
-    as_rows,
-    shown_rows,
-    stack_rows,
-)
+from penchant.explanation._tables import as_row, as_rows, shown_rows, stack_rows
 from penchant.explanation.closed_forms._closed_form import (
     CONTRAST,
     averaged_over,

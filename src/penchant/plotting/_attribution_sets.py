@@ -10,12 +10,7 @@ from matplotlib.ticker import NullLocator
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution
-from penchant.plotting._attribution_parts import (
-    RANGE,
-    Part,
-    draw_parts,
-    spread_of,
-)
+from penchant.plotting._attribution_parts import RANGE, Part, draw_parts, spread_of
 from penchant.plotting._marks import label_rows
 from penchant.plotting._style import (
     SMALL,
@@ -116,12 +111,7 @@ def _shades(attribution: Attribution, k: int, theme: Theme) -> list[str]:
 
 
 def _draw_swarm(
-    ax: Axes,
-    row: int,
-    values: FloatArray,
-    shades: list[str],
-    span: float,
-    theme: Theme,
+    ax: Axes, row: int, values: FloatArray, shades: list[str], span: float, theme: Theme
 ) -> None:
     """Stack dots that would cover each other, alternately above and below."""
     bins = np.floor(values / span * _BINS).astype(np.int64)

@@ -101,12 +101,7 @@ def _width(labels: Sequence[str]) -> float:
 
 
 def _draw_row(
-    ax: Axes,
-    row: int,
-    mean: float,
-    lanes: FloatArray,
-    theme: ThemeName,
-    colours: Theme,
+    ax: Axes, row: int, mean: float, lanes: FloatArray, theme: ThemeName, colours: Theme
 ) -> None:
     ax.vlines(mean, row - 0.42, row + 0.42, color=colours.ink, linewidth=1.2)
     for lane, (own, low, high) in enumerate(lanes):

@@ -11,13 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from penchant.exceptions import ConvergenceWarning
 from penchant.plotting._marks import Bar, draw_bars, write
 from penchant.plotting._numbers import format_numbers
-from penchant.plotting._style import (
-    SMALL,
-    ThemeName,
-    drawing,
-    number_axis,
-    write_title,
-)
+from penchant.plotting._style import SMALL, ThemeName, drawing, number_axis, write_title
 from penchant.rules import Rule
 
 _BAR_HEIGHT, _TEXT_WIDTH = 0.3, 0.068
@@ -25,11 +19,7 @@ _BAR_HEIGHT, _TEXT_WIDTH = 0.3, 0.068
 
 
 def plot_rules(
-    model: Any,
-    *,
-    n_rules: int = 15,
-    ax: Axes | None = None,
-    theme: ThemeName = "light",
+    model: Any, *, n_rules: int = 15, ax: Axes | None = None, theme: ThemeName = "light"
 ) -> Axes:
     """Draw the weights of the heaviest rules.
 

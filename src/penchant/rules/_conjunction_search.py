@@ -37,10 +37,7 @@ class SearchedFeatures(FeatureSet):
     """
 
     def __init__(
-        self,
-        covers: BoolArray,
-        degree: int,
-        make: Callable[[tuple[int, ...]], Feature],
+        self, covers: BoolArray, degree: int, make: Callable[[tuple[int, ...]], Feature]
     ) -> None:
         self.covers = covers
         self.degree = degree

@@ -9,18 +9,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import (
-    all_masks,
-    mask_of,
-    masks_up_to,
-    members,
-)
+from penchant.explanation._coalitions import all_masks, mask_of, masks_up_to, members
 from penchant.explanation._players import frame_of
-from penchant.explanation._shapley import (
-    complete_weights,
-    depth_weights,
-    normalized,
-)
+from penchant.explanation._shapley import complete_weights, depth_weights, normalized
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._interpolation import (
