@@ -22,7 +22,12 @@ from penchant.rules._features import (
 )
 from penchant.rules._logistic import BIAS_PENALTY, fit_logistic
 from penchant.rules._monomials import Monomial
-from penchant.rules.margin import MarginSolution, Priced, solve_margin
+from penchant.rules.margin import (
+    MarginSolution,
+    Priced,
+    TableColumns,
+    solve_margin,
+)
 from penchant.rules.play import replace_randomly
 from penchant.typing import FloatArray, IntArray
 
@@ -342,7 +347,7 @@ class RuleGame:
         k, n_bias = self.columns.shape[1], self.bias.shape[1]
         table = np.hstack([self.columns, self.bias, -self.bias])
         solution = solve_margin(
-            _ColumnTable(table),
+            TableColumns(table),
             _most_weights(self.strict_weights, nu),
             tol=tol,
             cost=(lambda key: float(key < k)) if nu is None else None,
@@ -386,22 +391,6 @@ def bias_columns(data: RuleData, with_bias: bool) -> tuple[FloatArray, FloatArra
     better, worse = np.tril_indices(data.n_labels if with_bias else 0, -1)
     columns = data.margins(np.ones((data.X.shape[0], better.size)), better, worse)
     return columns, vote_matrix(better, worse, np.ones(better.size), data.n_labels)
-
-
-class _ColumnTable:
-    """A few columns as the source of a margin program; keys are their numbers."""
-
-    def __init__(self, table: FloatArray) -> None:
-        self._table = table
-        self.n_rows = len(table)
-
-    def price(self, weights: FloatArray, n_best: int) -> Priced:
-        payoffs = self._table.T @ weights
-        best = np.argsort(-payoffs, kind="stable")[:n_best]
-        return Priced(float(payoffs[best[0]]), best.tolist(), payoffs[best])
-
-    def columns(self, keys: Sequence[Any]) -> FloatArray:
-        return np.asfortranarray(self._table[:, list(keys)])
 
 
 def feature_values(features: Sequence[Feature], X: Any) -> FloatArray:
