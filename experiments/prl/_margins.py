@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.base import clone
 
 from penchant.models import RuleClassifier
-from penchant.rules._input import labelled_data, split_codes
+from penchant.rules._data import labelled_data
+from penchant.rules._selection import split_codes
 
 __all__ = ["PATH", "choose_margin"]
 

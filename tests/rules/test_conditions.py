@@ -8,7 +8,7 @@ from penchant.data import Attribute, Items
 from penchant.encoding import DAYS
 from penchant.exceptions import DataError
 from penchant.models import Condition, Conjunction, Vocabulary
-from penchant.rules._conditions import list_conditions, round_between
+from penchant.rules._conjunctions import list_conditions, round_between
 
 PLAIN = Vocabulary(("a", "b"))
 RELATIONS = ("<=", ">=", "=", "!=")

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from penchant.models import FeatureList, Vocabulary
-from penchant.rules._data import LabelData, PairData
+from penchant.rules._data import LabelData
+from penchant.rules._pairs import PairData
 from penchant.rules._program import RuleProgram
 from penchant.solvers import ColumnSource, SampledSource
 

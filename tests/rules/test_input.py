@@ -6,7 +6,8 @@ from sklearn.model_selection import KFold
 
 from penchant.exceptions import DataError
 from penchant.models import RuleClassifier, rules_table
-from penchant.rules._input import labelled_data, split_codes
+from penchant.rules._data import labelled_data
+from penchant.rules._selection import split_codes
 
 X4 = np.array([[0.0], [1.0], [0.0], [1.0]])
 

@@ -25,7 +25,12 @@ from penchant.models import (
 )
 from penchant.rules._conditions import ALWAYS
 from penchant.rules._data import LabelData
-from penchant.rules._program import RuleProgram, RuleVotes, WeightedRules, vote_matrix
+from penchant.rules._program import (
+    RuleProgram,
+    WeightedRules,
+    feature_values,
+    vote_matrix,
+)
 
 TOL = 1e-7
 
@@ -469,7 +474,7 @@ def test_scores_add_up_votes_dense_or_sparse():
     X = np.array([[0.0, 2.0], [1.0, 0.0]])
     features = (Conjunction((Condition(0, ">=", 1.0),)), Monomial((1,), (0.0,), 0.5))
     votes = np.array([[-1.0, 1.0], [0.25, -0.25]])
-    model = RuleVotes(features, votes, np.array([0.1, -0.1]))
-    np.testing.assert_allclose(model.scores(X), [[0.35, -0.35], [-0.9, 0.9]])
-    powers = RuleVotes(features[1:], votes[1:], model.bias)
-    np.testing.assert_allclose(powers.scores(sparse.csr_array(X)), powers.scores(X))
+    values = feature_values(features, X)
+    np.testing.assert_allclose(values @ votes, [[0.25, -0.25], [-1.0, 1.0]])
+    powers = feature_values(features[1:], sparse.csr_array(X))
+    np.testing.assert_allclose(powers, values[:, 1:])

@@ -4,7 +4,7 @@ import pytest
 
 from penchant.data import Attribute, Items
 from penchant.models import Condition, Conjunction, Ramp, Vocabulary
-from penchant.rules._ramps import list_ramps
+from penchant.rules._features import list_ramps
 
 
 def test_rises_evenly_between_its_ends():

@@ -30,8 +30,6 @@ from penchant.encoding import (
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["Answers", "ChoquetModel", "LabelMixin", "RatingMixin"]
-
 
 class Answers(NamedTuple):
     """Distinct answers about items.

@@ -28,8 +28,6 @@ from penchant.exceptions import DataError
 from penchant.kernels import list_subsets
 from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
-__all__ = ["Capacity"]
-
 _MINIMA_AT_ONCE = 2**22  # 32 MB
 
 
@@ -73,10 +71,7 @@ class Capacity:
     mobius: MobiusField = MobiusField()  # noqa: RUF009 - a descriptor is shared
 
     def __init__(
-        self,
-        mobius: Mapping[Any, float],
-        n: int,
-        names: Sequence[str] | None = None,
+        self, mobius: Mapping[Any, float], n: int, names: Sequence[str] | None = None
     ) -> None:
         named = None if names is None else tuple(str(name) for name in names)
         set_fields(self, mobius=mobius, n=int(n), names=named)

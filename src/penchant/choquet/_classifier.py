@@ -1,5 +1,6 @@
 """Choquet integrals that sort items into grades or classes."""
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +14,8 @@ from penchant.choquet._fit import ChoquetRows
 from penchant.exceptions import NotAnswerableError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["ChoquetClassifier"]
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetClassifier(LabelMixin, ChoquetEstimator):
     r"""Learn a Choquet integral from class labels.
 
@@ -82,46 +82,7 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         "intercept_",
     )
 
-    def __init__(
-        self,
-        *,
-        k: int | str | None = 2,
-        monotone: bool = True,
-        alpha: float = 1e-4,
-        domain: Any = "data",
-        directions: Any = "auto",
-        marginals: str | None = None,
-        n_knots: int = 5,
-        loss: str = "logistic",
-        ordered: bool = True,
-        representation: str = "auto",
-        n_folds: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            k=k,
-            monotone=monotone,
-            alpha=alpha,
-            domain=domain,
-            directions=directions,
-            marginals=marginals,
-            n_knots=n_knots,
-            loss=loss,
-            representation=representation,
-            n_folds=n_folds,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            verbose=verbose,
-            callback=callback,
-            random_state=random_state,
-        )
-        self.ordered = ordered
+    ordered: bool = True
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

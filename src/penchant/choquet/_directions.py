@@ -14,15 +14,6 @@ from penchant.encoding import Pairs
 from penchant.exceptions import DataError, DirectionWarning
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = [
-    "CriterionDirection",
-    "Evidence",
-    "correlate_outcomes",
-    "correlate_ranks",
-    "effective_size",
-    "find_directions",
-]
-
 _ERROR = 0.05  # chance that any one criterion without an effect passes as sure
 _RIDGE = 10  # over the number of answers: with few, slopes are nearly correlations
 _ROUNDING = 1e-12  # of a correlation: not a reason to turn a criterion

@@ -1,5 +1,6 @@
 """Choquet integrals that are monotone for certain, from ratings or comparisons."""
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -15,9 +16,8 @@ from penchant.choquet.solver._losses import HingeLoss, SquaredLoss
 from penchant.encoding import Pairs, RankerMixin, check_pairs
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["ChoquetRanker", "ChoquetRegressor"]
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetRegressor(RatingMixin, ChoquetEstimator):
     """Learn a Choquet integral from ratings.
 
@@ -136,50 +136,10 @@ class ChoquetRegressor(RatingMixin, ChoquetEstimator):
 
     _learned: ClassVar[tuple[str, ...]] = (*ChoquetEstimator._learned, "intercept_")
 
-    def __init__(
-        self,
-        *,
-        k: int | str | None = 2,
-        monotone: bool = True,
-        alpha: float = 1e-4,
-        domain: Any = "data",
-        directions: Any = "auto",
-        marginals: str | None = None,
-        n_knots: int = 5,
-        loss: str = "squared",
-        epsilon: float = 0.01,
-        fit_intercept: bool = True,
-        normalized: bool = False,
-        representation: str = "auto",
-        n_folds: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            k=k,
-            monotone=monotone,
-            alpha=alpha,
-            domain=domain,
-            directions=directions,
-            marginals=marginals,
-            n_knots=n_knots,
-            loss=loss,
-            representation=representation,
-            n_folds=n_folds,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            verbose=verbose,
-            callback=callback,
-            random_state=random_state,
-        )
-        self.epsilon = epsilon
-        self.fit_intercept = fit_intercept
-        self.normalized = normalized
+    loss: str = "squared"
+    epsilon: float = 0.01
+    fit_intercept: bool = True
+    normalized: bool = False
 
     def _fit_ratings(self, answers: Answers) -> None:
         low, scale = float(answers.y.min()), float(np.ptp(answers.y)) or 1.0

@@ -1,6 +1,6 @@
 """Base of the estimators that learn an explicit capacity, monotone if asked for."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,11 +20,10 @@ from penchant.exceptions import ConvergenceWarning
 from penchant.kernels import list_subsets
 from penchant.typing import FloatArray
 
-__all__ = ["ChoquetEstimator", "integrate"]
-
 _MAX_AUTO_ORDER = 4
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetEstimator(ChoquetModel):
     """Base of the estimators that learn an explicit capacity."""
 
@@ -56,45 +55,25 @@ class ChoquetEstimator(ChoquetModel):
     )
 
     # Of classes without order: one per class.
-    capacity_: Any
-    marginals_: Any
+    capacity_: Any = field(init=False)
+    marginals_: Any = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        k: int | str | None = 2,
-        monotone: bool = True,
-        alpha: float = 1e-4,
-        domain: Any = "data",
-        directions: Any = "auto",
-        marginals: str | None = None,
-        n_knots: int = 5,
-        loss: str = "logistic",
-        representation: str = "auto",
-        n_folds: int = 5,
-        tol: float = 1e-7,
-        max_iter: int = 100,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.monotone = monotone
-        self.alpha = alpha
-        self.domain = domain
-        self.directions = directions
-        self.marginals = marginals
-        self.n_knots = n_knots
-        self.loss = loss
-        self.representation = representation
-        self.n_folds = n_folds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.verbose = verbose
-        self.callback = callback
-        self.random_state = random_state
+    k: int | str | None = 2
+    monotone: bool = True
+    alpha: float = 1e-4
+    domain: Any = "data"
+    directions: Any = "auto"
+    marginals: str | None = None
+    n_knots: int = 5
+    loss: str = "logistic"
+    representation: str = "auto"
+    n_folds: int = 5
+    tol: float = 1e-7
+    max_iter: int = 100
+    max_time: float | None = None
+    verbose: int = 0
+    callback: Any = None
+    random_state: Any = None
 
     def _learn(
         self,

@@ -18,8 +18,6 @@ from penchant.exceptions import DataError
 from penchant.kernels import count_subsets, subset_minima
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ChoquetOptions", "ChoquetRows", "choose_order", "fit_rows"]
-
 
 @dataclass(frozen=True)
 class ChoquetOptions:

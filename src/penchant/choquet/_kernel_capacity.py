@@ -12,8 +12,6 @@ from penchant.choquet._set_readings import position_of, sampled_monotonicity
 from penchant.kernels import choquet_kernel, list_subsets, subset_minima, subset_sizes
 from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
-__all__ = ["KernelCapacity"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KernelCapacity:

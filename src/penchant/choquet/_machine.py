@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,8 +19,6 @@ from penchant.exceptions import ConvergenceWarning
 from penchant.kernels import choquet_kernel, count_subsets
 from penchant.typing import FloatArray
 
-__all__ = ["ChoquetMachine"]
-
 _MAX_LISTED = 4096  # coefficients up to which capacity_ lists them
 # If time is limited, LIBSVM starts anew with four times the steps: the runs before the
 # last then take a third of its time together.
@@ -35,6 +34,7 @@ class _Function(NamedTuple):
     n_iter: int
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetMachine(ChoquetModel):
     """What both machines share: f = sum_s a_s K(x_s, .) + b, one row per function."""
 
@@ -60,30 +60,16 @@ class ChoquetMachine(ChoquetModel):
         "solver_status_",
     )
 
-    def __init__(
-        self,
-        *,
-        k: int | None = None,
-        damping: float | str = "auto",
-        C: float = 10.0,
-        domain: Any = "data",
-        directions: Any = "auto",
-        tol: float = 1e-5,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Any = None,
-    ) -> None:
-        self.k = k
-        self.damping = damping
-        self.C = C
-        self.domain = domain
-        self.directions = directions
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.verbose = verbose
-        self.callback = callback
+    k: int | None = None
+    damping: float | str = "auto"
+    C: float = 10.0
+    domain: Any = "data"
+    directions: Any = "auto"
+    tol: float = 1e-5
+    max_iter: int = -1
+    max_time: float | None = None
+    verbose: int = 0
+    callback: Any = None
 
     def _gram(self, X: FloatArray, Y: FloatArray | None = None) -> FloatArray:
         return choquet_kernel(X, Y, k=self.k, damping=self.damping_)

@@ -16,8 +16,6 @@ from penchant.choquet.solver._monotone import MobiusFit
 from penchant.kernels import subset_minima
 from penchant.typing import FloatArray
 
-__all__ = ["apply_marginals", "fit_with_marginals"]
-
 _TURNS = 20
 _STEPS_PER_TURN = 10
 _MIN_GAIN = 1e-4  # relative fall of the objective that is worth another turn

@@ -11,15 +11,6 @@ from penchant.choquet.solver._set_functions import count_attributes, marginal_ga
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, RandomState
 
-__all__ = [
-    "MAX_EXACT_ATTRIBUTES",
-    "CapacityComparison",
-    "MobiusField",
-    "exact_monotonicity",
-    "position_of",
-    "sampled_monotonicity",
-]
-
 MAX_EXACT_ATTRIBUTES = 20  # a million sets, 8 MB
 
 

@@ -1,5 +1,6 @@
 """Support vector machines with the Choquet kernel, read as capacities (CH-4)."""
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,8 +12,6 @@ from penchant.choquet._base import Answers, LabelMixin, RatingMixin
 from penchant.choquet._machine import ChoquetMachine
 from penchant.exceptions import NotAnswerableError
 from penchant.typing import FloatArray
-
-__all__ = ["ChoquetSVC", "ChoquetSVR"]
 
 
 class ChoquetSVC(LabelMixin, ChoquetMachine):
@@ -129,6 +128,7 @@ class ChoquetSVC(LabelMixin, ChoquetMachine):
         return values
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChoquetSVR(RatingMixin, ChoquetMachine):
     """Learn ratings with a support vector machine on the Choquet kernel.
 
@@ -167,34 +167,7 @@ class ChoquetSVR(RatingMixin, ChoquetMachine):
         "epsilon": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        *,
-        k: int | None = None,
-        damping: float | str = "auto",
-        C: float = 10.0,
-        epsilon: float = 0.01,
-        domain: Any = "data",
-        directions: Any = "auto",
-        tol: float = 1e-5,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Any = None,
-    ) -> None:
-        super().__init__(
-            k=k,
-            damping=damping,
-            C=C,
-            domain=domain,
-            directions=directions,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.epsilon = epsilon
+    epsilon: float = 0.01
 
     def _fit_ratings(self, answers: Answers) -> None:
         low, scale = float(answers.y.min()), float(np.ptp(answers.y)) or 1.0

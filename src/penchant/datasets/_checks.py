@@ -5,8 +5,6 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import RandomState
 
-__all__ = ["check_at_least", "check_generator", "check_noise"]
-
 
 def check_generator(random_state: RandomState) -> np.random.Generator:
     """Return a generator: the one given, or one seeded by what was given."""

@@ -10,8 +10,6 @@ from penchant.datasets._checks import check_at_least, check_generator
 from penchant.datasets._population import Population, draw_comparisons
 from penchant.typing import FloatArray, RandomState
 
-__all__ = ["load_flats", "make_flats_population"]
-
 _ATTRIBUTES = (
     Attribute("price", "numeric", "down", (400, 1500), "EUR/month"),
     Attribute("size", "numeric", "up", (20, 120), "m²"),

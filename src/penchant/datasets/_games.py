@@ -11,8 +11,6 @@ from penchant.datasets._checks import check_at_least, check_generator
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
 
-__all__ = ["encode_poker", "make_poker", "make_tic_tac_toe"]
-
 _SQUARES = tuple(
     f"{row}_{column}"
     for row in ("top", "middle", "bottom")

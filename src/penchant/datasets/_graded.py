@@ -11,15 +11,6 @@ from sklearn.utils import Bunch
 
 from penchant.exceptions import DataError, MissingExtraError
 
-__all__ = [
-    "data_folder",
-    "load_era",
-    "load_esl",
-    "load_lev",
-    "load_swd",
-    "read_csv",
-]
-
 _VARIABLE = "PENCHANT_DATA"
 _REPOSITORY = Path(__file__).resolve().parents[3]
 

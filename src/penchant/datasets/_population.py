@@ -13,8 +13,6 @@ from penchant.datasets._checks import check_at_least, check_generator, check_noi
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, RandomState
 
-__all__ = ["Population", "draw_comparisons", "make_population"]
-
 _JITTER = 1e-8  # keeps the Cholesky factor of a nearly singular kernel
 
 
@@ -114,10 +112,7 @@ def make_population(
 
 
 def draw_comparisons(
-    utilities: FloatArray,
-    n_comparisons: int,
-    noise: float,
-    rng: np.random.Generator,
+    utilities: FloatArray, n_comparisons: int, noise: float, rng: np.random.Generator
 ) -> Comparisons:
     """Let each person (a row of utilities) compare different random pairs."""
     check_noise(noise)

@@ -12,14 +12,6 @@ from penchant.datasets._checks import check_at_least, check_generator, check_noi
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
-__all__ = [
-    "ProductUtility",
-    "RatedSample",
-    "SplineUtility",
-    "make_gai",
-    "make_product_utility",
-]
-
 _DEGREE = 2
 _N_SCALE = 256  # Sobol points that fix the scale: a sample like the paper's
 
@@ -293,10 +285,7 @@ def _draw_factors(
 
 
 def _draw_new(
-    factors: set[tuple[int, ...]],
-    n_features: int,
-    size: int,
-    rng: np.random.Generator,
+    factors: set[tuple[int, ...]], n_features: int, size: int, rng: np.random.Generator
 ) -> tuple[int, ...]:
     """Draw sets of this size until one is not among the factors."""
     while True:

@@ -10,8 +10,6 @@ from penchant._validation import frozen_array
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Sushi", "read_sushi"]
-
 _SOURCE = "https://www.kamishima.net/sushi/"
 _RANKS = tuple(f"rank{place}" for place in range(1, 11))
 _ITEM_COLUMNS = (

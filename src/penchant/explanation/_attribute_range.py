@@ -12,8 +12,6 @@ from penchant.encoding import Domain, check_domain
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["AttributeRange", "find_ranges"]
-
 _MANY = 10.0
 """Between ends this far apart, whole numbers are fine enough."""
 

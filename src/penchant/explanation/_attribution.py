@@ -12,8 +12,6 @@ from penchant._validation import frozen_array, set_fields
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["Attribution"]
-
 _SHOWN = 20  # rows in the table of a notebook
 _BY_ROW = ("values", "base", "predictions", "std", "cov", "classes")
 

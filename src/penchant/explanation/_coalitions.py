@@ -7,15 +7,6 @@ import numpy as np
 
 from penchant.typing import BoolArray
 
-__all__ = [
-    "all_masks",
-    "mask_of",
-    "masks_up_to",
-    "members",
-    "membership",
-    "submasks",
-]
-
 
 def mask_of(players: Sequence[int]) -> int:
     """Give the set of some players."""

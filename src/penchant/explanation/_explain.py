@@ -12,12 +12,7 @@ from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
 from penchant.explanation._players import Players, check_players
 from penchant.explanation._sampling import contrast_any, output_of
-from penchant.explanation._tables import (
-    as_row,
-    as_rows,
-    shown_rows,
-    stack_rows,
-)
+from penchant.explanation._tables import as_row, as_rows, shown_rows, stack_rows
 from penchant.explanation.closed_forms._closed_form import (
     CONTRAST,
     averaged_over,
@@ -30,8 +25,6 @@ from penchant.explanation.closed_forms._posterior import (
 from penchant.explanation.retraining._explainers import LeastSquaresExplainer
 from penchant.gp import Posterior
 from penchant.typing import FloatArray, RandomState
-
-__all__ = ["contrast", "explain"]
 
 
 def explain(

@@ -15,8 +15,6 @@ from penchant.explanation._sampling import output_of
 from penchant.explanation._tables import as_row, shown_rows, stack_rows
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["Change", "Flip", "flip"]
-
 _POINTS = 129
 """Values of a numeric attribute that are looked at first."""
 _ZOOM = 17

@@ -11,8 +11,6 @@ from penchant.data import Items
 from penchant.exceptions import DataError
 from penchant.explanation._coalitions import members
 
-__all__ = ["Players", "as_table", "check_players", "frame_of", "take_columns"]
-
 
 @dataclass(frozen=True)
 class Players:

@@ -11,8 +11,6 @@ from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
 from penchant.explanation._tables import format_cell
 
-__all__ = ["Reason", "Reasons", "reasons"]
-
 _NEGLIGIBLE = 1e-9
 """Contributions below this share of the largest are rounding."""
 _SURE = 0.8

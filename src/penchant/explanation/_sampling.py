@@ -13,8 +13,6 @@ from penchant.explanation._players import Players, frame_of
 from penchant.explanation._shapley import shapley_of_table
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["contrast_any", "mix_rows", "output_of"]
-
 _MAX_EXACT = 12
 """Differing attributes up to which all coalitions are asked."""
 

@@ -8,16 +8,6 @@ import numpy as np
 from penchant.explanation._coalitions import members, membership, submasks
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = [
-    "coalitional_weights",
-    "complete_weights",
-    "depth_weights",
-    "normalized",
-    "order_chances",
-    "shapley_of_table",
-    "spread_gap",
-]
-
 
 def order_chances(n_others: int) -> FloatArray:
     """Give the chance that a set of s others comes first, s!(n - s)!/(n + 1)!.

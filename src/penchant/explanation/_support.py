@@ -8,8 +8,6 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["AnswerSupport", "support"]
-
 
 @dataclass(frozen=True)
 class AnswerSupport:

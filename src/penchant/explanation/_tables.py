@@ -10,15 +10,6 @@ from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
 from penchant.explanation._players import as_table, frame_of
 
-__all__ = [
-    "as_row",
-    "as_rows",
-    "attributes_of",
-    "format_cell",
-    "shown_rows",
-    "stack_rows",
-]
-
 _KEY = "penchant attributes"
 """Where a data frame of shown rows keeps the meaning of its columns."""
 

@@ -20,8 +20,6 @@ from penchant.gp.inference._sites import Sites
 from penchant.gp.inference._truncated_normal import standardised, truncated_normal
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Answer", "RowEvidence"]
-
 _N_ITEMS = {"comparison": 2, "tie": 2, "below": 1}
 _TOL = 1e-9
 """Change of the standardised moments at which inference stops."""

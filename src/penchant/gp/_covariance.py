@@ -12,17 +12,6 @@ from scipy.stats import qmc
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = [
-    "Covariance",
-    "DenseCovariance",
-    "Draws",
-    "LowRankCovariance",
-    "as_covariance",
-    "covariance_root",
-    "normal_draws",
-    "read_only",
-]
-
 LARGEST_DENSE = 5000
 """Most items whose covariance is written out: 200 MB."""
 

@@ -29,14 +29,6 @@ from penchant.gp.inference._laplace import (
 from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray
 
-__all__ = [
-    "HyperParameters",
-    "ProcessFit",
-    "Settings",
-    "fit_exactly",
-    "fit_in_features",
-]
-
 _ROUGH = 1e-5
 """Gap of the inference while hyper-parameters move, and that must be reached."""
 _EXACT = 1e-8

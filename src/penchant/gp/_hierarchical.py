@@ -18,8 +18,6 @@ from penchant.gp.inference._hierarchical_em import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["DenseHierarchy", "LowRankHierarchy", "fit_hierarchy"]
-
 _N_SAMPLE = 1000
 """Steps are first made with every k-th person, about so many."""
 LARGEST_FREE = 500

@@ -11,8 +11,6 @@ from penchant._cached import cached_property
 from penchant.gp._kernels import ItemKernel, KernelFamily
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["ItemPrior", "contrasts", "find_rows"]
-
 _NUGGET = (-1.5, 1.5)
 """Mean and standard deviation of the logarithm of the variance beyond features."""
 _MAX_ITER = 30

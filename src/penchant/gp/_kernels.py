@@ -24,17 +24,6 @@ from penchant.kernels import (
 from penchant.typing import BoolArray, FloatArray
 from penchant.utility import Factor, sum_orders
 
-__all__ = [
-    "AnovaFamily",
-    "AnovaItemKernel",
-    "ArdFamily",
-    "ArdItemKernel",
-    "ItemKernel",
-    "KernelFamily",
-    "distance_slopes",
-    "kernel_family",
-]
-
 _BLOCK = 256
 """Diagonals are read off square blocks of this size."""
 _DELTA_SCALE = 0.05

@@ -11,8 +11,6 @@ from penchant.gp._item_prior import ItemPrior
 from penchant.gp._posterior import Posterior
 from penchant.typing import FloatArray
 
-__all__ = ["Known", "add_directions"]
-
 _N_BASES = 3
 """Imagined items vary one attribute of so many real ones, from good to bad."""
 _N_STEPS = 4

@@ -19,8 +19,6 @@ from penchant.gp.inference._laplace import LaplaceResult, laplace
 from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["KroneckerData", "KroneckerModel", "Scales", "fit_kronecker"]
-
 _REACH = 5.0
 """How far the logarithm of a hyper-parameter may move from its start."""
 _TOL = 1e-9

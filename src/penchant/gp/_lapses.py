@@ -10,8 +10,6 @@ from typing import ClassVar
 
 from penchant.gp._posterior import Posterior
 
-__all__ = ["LapsePosterior"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LapsePosterior(Posterior):

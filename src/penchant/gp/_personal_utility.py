@@ -19,8 +19,6 @@ from penchant.kernels import UnivariateKernel
 from penchant.typing import ArrayLike, FloatArray
 from penchant.utility import Factor
 
-__all__ = ["FactorTerm", "PersonalUtility"]
-
 LARGEST = 500
 """Curves rest on at most so many items; of more, every k-th is taken."""
 

@@ -1,6 +1,7 @@
 """Learn from everyone who answered before, for the next person (GP-1 to GP-11)."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -24,11 +25,10 @@ from penchant.gp._user_features import UserEncoding
 from penchant.gp.inference._grouped_sites import GroupedSites, pack_answers
 from penchant.typing import FloatArray
 
-__all__ = ["PopulationGP"]
-
 _PAPER_NOISE = 0.1  # sigma^2 = 0.01, where the paper starts
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PopulationGP(BaseEstimator):
     """Learn what people's utilities have in common, to ask the next person less.
 
@@ -195,44 +195,23 @@ class PopulationGP(BaseEstimator):
         """Whether a blank number may count as the median: where items are encoded."""
         return bool(self.prior == "hierarchical")
 
-    def __init__(
-        self,
-        *,
-        prior: str = "hierarchical",
-        inference: str = "ep",
-        item_kernel: str = "anova",
-        max_order: int = 2,
-        noise: float | None = None,
-        tie_width: float = 0.1,
-        shrinkage: float | None = None,
-        optimize: bool = True,
-        domain: Any = "data",
-        categorical_features: Any = None,
-        rank: int = 100,
-        tol: float = 0.007,
-        max_iter: int = 100,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Callable[[dict[str, Any]], Any] | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.prior = prior
-        self.inference = inference
-        self.item_kernel = item_kernel
-        self.max_order = max_order
-        self.noise = noise
-        self.tie_width = tie_width
-        self.shrinkage = shrinkage
-        self.optimize = optimize
-        self.domain = domain
-        self.categorical_features = categorical_features
-        self.rank = rank
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.verbose = verbose
-        self.callback = callback
-        self.random_state = random_state
+    prior: str = "hierarchical"
+    inference: str = "ep"
+    item_kernel: str = "anova"
+    max_order: int = 2
+    noise: float | None = None
+    tie_width: float = 0.1
+    shrinkage: float | None = None
+    optimize: bool = True
+    domain: Any = "data"
+    categorical_features: Any = None
+    rank: int = 100
+    tol: float = 0.007
+    max_iter: int = 100
+    max_time: float | None = None
+    verbose: int = 0
+    callback: Callable[[dict[str, Any]], Any] | None = None
+    random_state: Any = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X_items: Any, comparisons: Comparisons, X_users: Any = None) -> Self:

@@ -24,8 +24,6 @@ from penchant.gp._covariance import (
 )
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["Posterior"]
-
 _ARRAYS = ("rows", "mean", "gram", "precision", "shift")
 _NOTHING = RowEvidence.empty(0)
 

@@ -11,8 +11,6 @@ from penchant.gp.inference._laplace import FeatureMode
 from penchant.gp.inference._sites import Rows
 from penchant.typing import FloatArray
 
-__all__ = ["GaussianProcess", "InducingItems"]
-
 _N_CANDIDATES = 2000
 """Of so many items, drawn at random, the inducing ones are chosen."""
 _TOL = 1e-10

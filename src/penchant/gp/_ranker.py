@@ -1,6 +1,7 @@
 """GaussianProcessRanker: one person's utility with its uncertainty."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -22,8 +23,6 @@ from penchant.gp._ranker_answers import check_answers
 from penchant.typing import FloatArray
 from penchant.utility import DualGAI, Factor, GAIModel, GAIUtility
 
-__all__ = ["GaussianProcessRanker"]
-
 LARGEST_EXACT = 500
 """Items or answers, whichever are fewer, up to which nothing is approximated."""
 
@@ -32,6 +31,7 @@ class _NoPartsError(DataError, AttributeError):
     """A utility without parts was asked for them; so it lacks the attribute, too."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
     """Learn one person's utility and how sure it is, from answers of any kind.
 
@@ -180,46 +180,24 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
 
     _takes_blanks = True  # a blank number counts as the median
 
-    def __init__(
-        self,
-        *,
-        kernel: str = "anova",
-        max_order: int = 2,
-        inference: str = "laplace",
-        length_scale: float | Sequence[float] | None = None,
-        variance: float | None = None,
-        noise: float = 1.0,
-        tie_width: float | None = None,
-        learn: bool = True,
-        domain: Any = "data",
-        categorical_features: Any = None,
-        tol: float = 0.05,
-        max_iter: int = 100,
-        approximation: str = "auto",
-        n_inducing: int = 200,
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Callable[[dict[str, Any]], Any] | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.max_order = max_order
-        self.inference = inference
-        self.length_scale = length_scale
-        self.variance = variance
-        self.noise = noise
-        self.tie_width = tie_width
-        self.learn = learn
-        self.domain = domain
-        self.categorical_features = categorical_features
-        self.tol = tol
-        self.max_iter = max_iter
-        self.approximation = approximation
-        self.n_inducing = n_inducing
-        self.max_time = max_time
-        self.verbose = verbose
-        self.callback = callback
-        self.random_state = random_state
+    kernel: str = "anova"
+    max_order: int = 2
+    inference: str = "laplace"
+    length_scale: float | Sequence[float] | None = None
+    variance: float | None = None
+    noise: float = 1.0
+    tie_width: float | None = None
+    learn: bool = True
+    domain: Any = "data"
+    categorical_features: Any = None
+    tol: float = 0.05
+    max_iter: int = 100
+    approximation: str = "auto"
+    n_inducing: int = 200
+    max_time: float | None = None
+    verbose: int = 0
+    callback: Callable[[dict[str, Any]], Any] | None = None
+    random_state: Any = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

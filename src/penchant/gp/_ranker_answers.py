@@ -12,8 +12,6 @@ from penchant.exceptions import DataError
 from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["PersonalAnswers", "check_answers"]
-
 _CHOICE, _TIE, _RATING, _CLEAR = 0, 1, 2, 3
 _MAX_LEVELS = 20
 """Ratings with more different values than this are not levels of a scale."""

@@ -10,8 +10,6 @@ import pandas as pd
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["UserEncoding"]
-
 
 @dataclass(frozen=True, eq=False)
 class UserEncoding:

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from penchant.exceptions import FormatError
 
-__all__ = ["class_tag", "find_class", "learned_names"]
-
 # Tag: module that defines the class now. The class is called as the tag ends, or as
 # what follows a colon.
 _HOMES: dict[str, str] = {
@@ -26,7 +24,7 @@ _HOMES: dict[str, str] = {
     "penchant.kernels.RBF": "penchant.kernels._univariate",
     "penchant.kernels.ScaledKernel": "penchant.kernels._kernel",
     "penchant.kernels.Spline": "penchant.kernels._univariate",
-    "penchant.models.AlwaysTrue": "penchant.rules._generators",
+    "penchant.models.AlwaysTrue": "penchant.rules._features",
     "penchant.models.Capacity": "penchant.choquet._capacity",
     "penchant.models.ChoquetClassifier": "penchant.choquet._classifier",
     "penchant.models.ChoquetRanker": "penchant.choquet._estimators",
@@ -36,7 +34,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.CompactGAI": "penchant.utility._network",
     "penchant.models.Condition": "penchant.rules._conditions",
     "penchant.models.Conjunction": "penchant.rules._conditions",
-    "penchant.models.Conjunctions": "penchant.rules._generators",
+    "penchant.models.Conjunctions": "penchant.rules._conjunctions",
     "penchant.models.Domain": "penchant.encoding._domain",
     "penchant.models.DualGAI": "penchant.utility._parts",
     "penchant.models.Encoding": "penchant.encoding._encoding",
@@ -49,18 +47,18 @@ _HOMES: dict[str, str] = {
     "penchant.models.GAIRegressorCV": "penchant.gai._cv",
     "penchant.models.GaussianProcess": "penchant.gp._process",
     "penchant.models.GaussianProcessRanker": "penchant.gp._ranker",
-    "penchant.models.GeneratorSum": "penchant.rules._generators",
+    "penchant.models.GeneratorSum": "penchant.rules._features",
     "penchant.models.HyperParameters": "penchant.gp._fit",
     "penchant.models.KnotMap": "penchant.utility._parts",
     "penchant.models.MixedGAI": "penchant.gai._mixture",
     "penchant.models.Monomial": "penchant.rules._monomials",
-    "penchant.models.Monomials": "penchant.rules._generators",
+    "penchant.models.Monomials": "penchant.rules._monomials",
     "penchant.models.PopulationGP": "penchant.gp._population",
-    "penchant.models.Ramp": "penchant.rules._ramps",
-    "penchant.models.Ramps": "penchant.rules._generators",
+    "penchant.models.Ramp": "penchant.rules._conditions",
+    "penchant.models.Ramps": "penchant.rules._features",
     "penchant.models.Rule": "penchant.rules._text",
-    "penchant.models.RuleCandidate": "penchant.rules._selection",
-    "penchant.models.RuleChoice": "penchant.rules._selection",
+    "penchant.models.RuleCandidate": "penchant.rules._text",
+    "penchant.models.RuleChoice": "penchant.rules._text",
     "penchant.models.RuleClassifier": "penchant.rules._classifier",
     "penchant.models.RuleGame": "penchant.rules._program",
     "penchant.models.RuleRanker": "penchant.rules._ranker",

@@ -32,8 +32,6 @@ from sklearn.base import BaseEstimator
 from penchant.exceptions import DataError, FormatError
 from penchant.io._classes import class_tag, find_class, learned_names
 
-__all__ = ["PLAIN_KINDS", "Decoder", "Encoder"]
-
 AnyArray = npt.NDArray[Any]
 
 # Kinds of dtype that NumPy writes without pickle and that have no fields:

@@ -24,8 +24,6 @@ from penchant.exceptions import DataError, FormatError
 from penchant.io._classes import class_tag
 from penchant.io._codec import PLAIN_KINDS, Decoder, Encoder
 
-__all__ = ["load", "save"]
-
 _FORMAT = "penchant-model"
 _VERSION = 1
 _TREE = "model.json"

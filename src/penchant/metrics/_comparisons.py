@@ -9,8 +9,6 @@ from penchant.data import Comparisons
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["kendall_tau", "pairwise_accuracy"]
-
 
 def pairwise_accuracy(
     utility: ArrayLike, comparisons: Comparisons | tuple[ArrayLike, ArrayLike]

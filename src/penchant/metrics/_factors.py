@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-__all__ = ["false_discovery_rate"]
-
 
 def false_discovery_rate(
     found: Iterable[Iterable[int]], true: Iterable[Iterable[int]]

@@ -7,8 +7,6 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["regret"]
-
 
 def regret(
     utility_true: ArrayLike,

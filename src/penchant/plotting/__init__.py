@@ -6,10 +6,7 @@ from penchant.plotting._attribution import (
     plot_contributions,
     plot_waterfall,
 )
-from penchant.plotting._attribution_sets import (
-    plot_attribution_groups,
-    plot_beeswarm,
-)
+from penchant.plotting._attribution_sets import plot_attribution_groups, plot_beeswarm
 from penchant.plotting._capacity import (
     plot_capacity_importances,
     plot_interactions,
@@ -28,10 +25,7 @@ from penchant.plotting._group import plot_group_ranking, plot_segment_weights
 from penchant.plotting._group_curves import plot_segment_curves
 from penchant.plotting._interaction_network import plot_interaction_network
 from penchant.plotting._network import plot_network
-from penchant.plotting._rules import (
-    plot_rule_accuracy,
-    plot_rules,
-)
+from penchant.plotting._rules import plot_rule_accuracy, plot_rules
 
 __all__ = [
     "picture",

@@ -16,8 +16,6 @@ from penchant.plotting._numbers import NumberFormatter
 from penchant.plotting._style import number_axis
 from penchant.typing import FloatArray
 
-__all__ = ["AttributeAxis", "column_of"]
-
 _LETTERS_PER_AXIS = 34
 """Letters of level names that fit side by side; longer ones are wrapped or turned."""
 

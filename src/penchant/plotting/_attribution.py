@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullLocator
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution
@@ -25,13 +24,11 @@ from penchant.plotting._style import (
     Theme,
     ThemeName,
     drawing,
+    hide_numbers,
     number_axis,
-    quiet,
     write_title,
 )
 from penchant.typing import FloatArray
-
-__all__ = ["plot_contrast", "plot_contributions", "plot_waterfall"]
 
 
 def plot_waterfall(
@@ -139,8 +136,7 @@ def plot_contributions(
         draw_parts(axes, parts, colours, signed=is_one)
         is_contrast = attribution.reference is not None
         label_rows(axes, [_label(part, is_contrast) for part in parts], colours, 0.05)
-        axes.xaxis.set_major_locator(NullLocator())
-        quiet(axes, "bottom")
+        hide_numbers(axes)
         what = "contribution" if is_one else f"mean size over {len(attribution):,} rows"
         write_title(axes, _note(attribution, parts, what))
     return axes
@@ -197,8 +193,7 @@ def plot_contrast(
         low, high = axes.get_xlim()
         reach = max(-low, high)
         axes.set_xlim(-reach, reach)
-        axes.xaxis.set_major_locator(NullLocator())
-        quiet(axes, "bottom")
+        hide_numbers(axes)
         _write_sides(axes, item, rival, colours)
         ranged = attribution.std is not None
         axes.set_xlabel(f"advantage; {RANGE}" if ranged else "advantage")

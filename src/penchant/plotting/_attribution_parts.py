@@ -12,18 +12,6 @@ from penchant.plotting._marks import write
 from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import Theme
 
-__all__ = [
-    "NOTHING",
-    "RANGE",
-    "Part",
-    "draw_parts",
-    "draw_range",
-    "parts_of",
-    "set_reach",
-    "spread_of",
-    "write_beside",
-]
-
 _Z = 1.645
 """Half width of a 90 % range in standard deviations."""
 NOTHING = 1e-12

@@ -6,29 +6,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution
-from penchant.plotting._attribution_parts import (
-    RANGE,
-    Part,
-    draw_parts,
-    spread_of,
-)
+from penchant.plotting._attribution_parts import RANGE, Part, draw_parts, spread_of
 from penchant.plotting._marks import label_rows
 from penchant.plotting._style import (
-    SMALL,
     Theme,
     ThemeName,
     drawing,
+    hide_numbers,
     number_axis,
-    quiet,
     write_title,
 )
 from penchant.typing import FloatArray
-
-__all__ = ["plot_attribution_groups", "plot_beeswarm"]
 
 _LANES = 0.38
 """Half the height of a row of dots."""
@@ -118,12 +109,7 @@ def _shades(attribution: Attribution, k: int, theme: Theme) -> list[str]:
 
 
 def _draw_swarm(
-    ax: Axes,
-    row: int,
-    values: FloatArray,
-    shades: list[str],
-    span: float,
-    theme: Theme,
+    ax: Axes, row: int, values: FloatArray, shades: list[str], span: float, theme: Theme
 ) -> None:
     """Stack dots that would cover each other, alternately above and below."""
     bins = np.floor(values / span * _BINS).astype(np.int64)
@@ -167,8 +153,6 @@ def _legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
         ncols=len(marks),
-        frameon=False,
-        fontsize=SMALL,
         labelcolor=theme.ink_2,
         borderaxespad=0.2,
         handletextpad=0.1,
@@ -232,8 +216,7 @@ def plot_attribution_groups(
         label_rows(axes, names, colours, 0.05)
         for label, small in zip(axes.get_yticklabels(), is_member, strict=True):
             label.set_color(colours.ink_2 if small else colours.ink)
-        axes.xaxis.set_major_locator(NullLocator())
-        quiet(axes, "bottom")
+        hide_numbers(axes)
         ranged = any(part.std is not None for part in parts)
         what = "contribution of groups; thin: of their members"
         write_title(axes, f"{what}; {RANGE}" if ranged else what)

@@ -21,8 +21,6 @@ from penchant.plotting._style import (
     write_title,
 )
 
-__all__ = ["plot_capacity_importances", "plot_interactions", "plot_lattice"]
-
 Set = tuple[int, ...]
 
 _MAX_LATTICE = 5

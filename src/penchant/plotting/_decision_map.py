@@ -17,8 +17,6 @@ from penchant.plotting._rows import RowMaker, make_rows
 from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import FloatArray
 
-__all__ = ["plot_decision_map"]
-
 _POINTS = 101
 _BANDS = 7
 _LEAST_ROOM = 0.04

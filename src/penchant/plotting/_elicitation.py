@@ -21,8 +21,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["plot_ranking", "plot_reliability", "plot_simulation"]
-
 _MARKERS = "os^Dv<>"
 _DASHES = ("-", "-", "--", "-.", ":", "--", "-.")
 _Z = 1.96
@@ -87,9 +85,7 @@ def plot_simulation(
         axes.set_ylim(bottom=0.0, top=None if measure == "loss" else 1.0)
         axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
         number_axis(axes.yaxis)
-        axes.legend(
-            loc=_CORNERS[measure], frameon=False, fontsize=SMALL, labelcolor=colours.ink
-        )
+        axes.legend(loc=_CORNERS[measure])
         numbers = sorted({result.n_people for result in named.values()})
         people = " or ".join(f"{n:,}" for n in numbers)
         write_title(axes, f"{people} people; bars: one standard error")

@@ -11,8 +11,6 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["picture"]
-
 _ONE_AT_A_TIME: Final = Lock()
 """matplotlib keeps its current figure and its settings for the whole process."""
 

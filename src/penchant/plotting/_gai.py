@@ -29,15 +29,6 @@ from penchant.plotting._style import (
 from penchant.typing import FloatArray
 from penchant.utility import FactorFunction, GAIModel
 
-__all__ = [
-    "factor_label",
-    "pad_for_rug",
-    "plot_curve",
-    "plot_importances",
-    "plot_surface",
-    "shares_of",
-]
-
 _CURVE_POINTS = 201
 _SURFACE_POINTS = 61
 _RUG_HEIGHT = 0.09

@@ -32,8 +32,6 @@ from penchant.plotting._style import (
 )
 from penchant.utility import Factor, GAIModel
 
-__all__ = ["plot_gai"]
-
 _WIDTH = 9.0
 _PER_ROW = 3
 _HEAD, _OVERVIEW, _CURVES, _SURFACES = 0.62, 3.3, 1.95, 2.4

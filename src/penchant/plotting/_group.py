@@ -5,21 +5,11 @@ from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator
 
 from penchant.exceptions import DataError
-from penchant.plotting._style import (
-    SMALL,
-    TEXT,
-    Theme,
-    ThemeName,
-    drawing,
-    number_axis,
-    quiet,
-)
+from penchant.plotting._marks import label_rows, write_on_right
+from penchant.plotting._style import Theme, ThemeName, drawing, number_axis
 from penchant.typing import ArrayLike, FloatArray
-
-__all__ = ["plot_group_ranking", "plot_segment_weights"]
 
 _MARKERS: Final = "os^"
 _COLOURS: Final = {
@@ -94,7 +84,7 @@ def plot_group_ranking(
         for row in range(len(labelled)):
             _draw_row(axes, row, mean[row], lanes[:, row], theme, colours)
         _label_rows(axes, labelled, mean[: len(labelled)], colours)
-        _add_legend(axes, labels, theme, colours)
+        _add_legend(axes, labels, theme)
     return axes
 
 
@@ -103,12 +93,7 @@ def _width(labels: Sequence[str]) -> float:
 
 
 def _draw_row(
-    ax: Axes,
-    row: int,
-    mean: float,
-    lanes: FloatArray,
-    theme: ThemeName,
-    colours: Theme,
+    ax: Axes, row: int, mean: float, lanes: FloatArray, theme: ThemeName, colours: Theme
 ) -> None:
     ax.vlines(mean, row - 0.42, row + 0.42, color=colours.ink, linewidth=1.2)
     for lane, (own, low, high) in enumerate(lanes):
@@ -131,30 +116,14 @@ def _draw_row(
 def _label_rows(
     ax: Axes, names: Sequence[str], means: FloatArray, colours: Theme
 ) -> None:
-    rows = np.arange(len(names))
-    for row, mean in zip(rows, means, strict=True):
-        ax.annotate(
-            f"{mean:.0f}",
-            (1.0, row),
-            xycoords=("axes fraction", "data"),
-            xytext=(10, 0),
-            textcoords="offset points",
-            va="center_baseline",
-            fontsize=TEXT,
-            color=colours.ink,
-        )
-    ax.yaxis.set_major_locator(FixedLocator(rows.tolist()))
-    ax.set_yticklabels(list(names))
-    ax.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    for row, mean in enumerate(means):
+        write_on_right(ax, row, f"{mean:.0f}", colours, shift=10)
+    label_rows(ax, names, colours)
     ax.set_xlabel("points; the tall line and the number are the mean of all")
     number_axis(ax.xaxis)
-    quiet(ax, "left")
 
 
-def _add_legend(
-    ax: Axes, labels: Sequence[str], theme: ThemeName, colours: Theme
-) -> None:
+def _add_legend(ax: Axes, labels: Sequence[str], theme: ThemeName) -> None:
     if len(labels) < 2:
         return
     handles = [
@@ -166,9 +135,6 @@ def _add_legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         ncols=len(labels) if sum(map(len, labels)) < _LONG_LEGEND else 1,
-        frameon=False,
-        fontsize=SMALL,
-        labelcolor=colours.ink,
         handletextpad=0.2,
     )
 
@@ -226,13 +192,9 @@ def plot_segment_weights(
                 zorder=3,
                 clip_on=False,
             )
-        axes.yaxis.set_major_locator(FixedLocator(rows.tolist()))
-        axes.set_yticklabels([attributes[k] for k in order])
-        axes.tick_params(axis="y", labelcolor=colours.ink, labelsize=TEXT)
-        axes.set_ylim(len(attributes) - 0.5, -0.5)
+        label_rows(axes, [attributes[k] for k in order], colours)
         axes.set_xlim(left=0.0)
         axes.set_xlabel("weight in the decision, in percent")
         number_axis(axes.xaxis)
-        quiet(axes, "left")
-        _add_legend(axes, list(weights), theme, colours)
+        _add_legend(axes, list(weights), theme)
     return axes

@@ -22,8 +22,6 @@ from penchant.plotting._style import (
 )
 from penchant.typing import ArrayLike
 
-__all__ = ["plot_segment_curves"]
-
 _PER_ROW: Final = 3
 _WIDTH, _HEIGHT, _HEAD = 3.2, 2.2, 0.5
 """Inches of a picture, and of the legend above all of them."""
@@ -88,7 +86,7 @@ def plot_segment_curves(
             write_title(ax, name, colours.ink)
         for ax in axes.flat[len(curves) :]:
             ax.set_visible(False)
-        _add_legend(figure, axes.flat[0], labels, colours)
+        _add_legend(figure, axes.flat[0], labels)
     return figure
 
 
@@ -117,9 +115,7 @@ def _draw(
     number_axis(ax.yaxis)
 
 
-def _add_legend(
-    figure: Figure, first: Axes, labels: Sequence[str], colours: Theme
-) -> None:
+def _add_legend(figure: Figure, first: Axes, labels: Sequence[str]) -> None:
     handles = first.lines[1:] if len(labels) > 1 else []
     if handles:
         figure.legend(
@@ -127,7 +123,4 @@ def _add_legend(
             labels=list(labels),
             loc="outside upper left",
             ncols=len(labels),
-            frameon=False,
-            fontsize=SMALL,
-            labelcolor=colours.ink,
         )

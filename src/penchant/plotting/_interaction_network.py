@@ -12,8 +12,6 @@ from penchant.plotting._numbers import format_numbers
 from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["plot_interaction_network"]
-
 
 def plot_interaction_network(
     interaction: Any,

@@ -9,26 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.contour import ContourSet
 from matplotlib.patheffects import AbstractPathEffect, withStroke
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import FixedLocator
 
-from penchant.plotting._style import SMALL, TEXT, Theme, quiet
+from penchant.plotting._style import SMALL, TEXT, Theme, hide_numbers, quiet
 from penchant.typing import ArrayLike, FloatArray
-
-__all__ = [
-    "Bar",
-    "HeatScale",
-    "circle",
-    "draw_bars",
-    "draw_discs",
-    "draw_points",
-    "halo",
-    "label_contours",
-    "label_rows",
-    "write",
-    "write_on_line",
-    "write_on_right",
-]
-
 
 _SINGLE, _LARGEST = 7.0, 60.0
 """Areas of dots in square points: of a single item, and of the most at one place."""
@@ -170,8 +154,7 @@ def draw_bars(ax: Axes, bars: Sequence[Bar], theme: Theme) -> None:
         write(ax, place, bar.text, theme.ink, shift=(side, 0), ha=align)
     ax.axvline(0, color=theme.line_strong, linewidth=0.8, zorder=3)
     label_rows(ax, [bar.label for bar in bars], theme)
-    ax.xaxis.set_major_locator(NullLocator())
-    quiet(ax, "bottom")
+    hide_numbers(ax)
     # The numbers stand beside the bars and must not be cut off.
     low, high = min(0.0, lengths.min(initial=0)), max(0.0, lengths.max(initial=0))
     room = 0.16 * ((high - low) or 1.0)

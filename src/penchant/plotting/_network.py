@@ -14,8 +14,6 @@ from penchant.plotting._style import Theme, ThemeName, drawing, write_title
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
-__all__ = ["plot_network"]
-
 Shares = dict[tuple[int, ...], float]
 
 _FULL_WIDTH = 14.0
@@ -154,11 +152,7 @@ def _write_share(ax: Axes, place: FloatArray, share: float, theme: Theme) -> Non
 
 
 def _draw_attributes(
-    ax: Axes,
-    places: FloatArray,
-    names: Sequence[str],
-    shares: Shares,
-    theme: Theme,
+    ax: Axes, places: FloatArray, names: Sequence[str], shares: Shares, theme: Theme
 ) -> None:
     used = set().union(*shares) if shares else set()
     own = [shares.get((i,), 0.0) for i in range(len(names))]

@@ -7,15 +7,6 @@ from matplotlib.ticker import Formatter, Locator
 
 from penchant.typing import ArrayLike
 
-__all__ = [
-    "NumberFormatter",
-    "NumberLocator",
-    "format_numbers",
-    "format_power",
-    "format_round",
-    "format_share",
-]
-
 _MINUS = "\N{MINUS SIGN}"
 _THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")

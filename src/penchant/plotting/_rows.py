@@ -15,8 +15,6 @@ from penchant.plotting._attribute_axis import AttributeAxis
 from penchant.plotting._numbers import format_round
 from penchant.typing import FloatArray
 
-__all__ = ["RowMaker", "make_rows"]
-
 
 class RowMaker(ABC):
     """Makes rows in the units of the user, as the model takes them."""

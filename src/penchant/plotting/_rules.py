@@ -11,27 +11,15 @@ from matplotlib.ticker import MaxNLocator
 from penchant.exceptions import ConvergenceWarning
 from penchant.plotting._marks import Bar, draw_bars, write
 from penchant.plotting._numbers import format_numbers
-from penchant.plotting._style import (
-    SMALL,
-    ThemeName,
-    drawing,
-    number_axis,
-    write_title,
-)
+from penchant.plotting._style import SMALL, ThemeName, drawing, number_axis, write_title
 from penchant.rules import Rule
-
-__all__ = ["plot_rule_accuracy", "plot_rules"]
 
 _BAR_HEIGHT, _TEXT_WIDTH = 0.3, 0.068
 """Inches of a line of text, and of a character."""
 
 
 def plot_rules(
-    model: Any,
-    *,
-    n_rules: int = 15,
-    ax: Axes | None = None,
-    theme: ThemeName = "light",
+    model: Any, *, n_rules: int = 15, ax: Axes | None = None, theme: ThemeName = "light"
 ) -> Axes:
     """Draw the weights of the heaviest rules.
 

@@ -13,27 +13,10 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from penchant.exceptions import DataError
 from penchant.plotting._numbers import NumberFormatter, NumberLocator
-
-__all__ = [
-    "DARK",
-    "HEADING",
-    "LIGHT",
-    "SMALL",
-    "TEXT",
-    "TITLE",
-    "Theme",
-    "ThemeName",
-    "drawing",
-    "find_theme",
-    "number_axis",
-    "quiet",
-    "set_margins",
-    "styled",
-    "write_title",
-]
 
 ThemeName = Literal["light", "dark"]
 
@@ -140,6 +123,9 @@ def styled(theme: Theme) -> Iterator[None]:
         "axes.axisbelow": True,
         "axes.grid": False,
         "axes.prop_cycle": cycler(color=[theme.accent]),
+        "legend.frameon": False,
+        "legend.fontsize": SMALL,
+        "legend.labelcolor": theme.ink,
     }
     with mpl.rc_context(settings):
         yield
@@ -210,6 +196,12 @@ def quiet(ax: Axes, *sides: str) -> None:
     for side in sides:
         ax.spines[side].set_visible(False)
         ax.tick_params(axis="x" if side in ("top", "bottom") else "y", length=0)
+
+
+def hide_numbers(ax: Axes) -> None:
+    """Take the x axis away: numbers stand beside the marks."""
+    ax.xaxis.set_major_locator(NullLocator())
+    quiet(ax, "bottom")
 
 
 def number_axis(axis: Axis) -> None:

@@ -1,35 +1,35 @@
 """Preference and rule learning: a few weighted, readable rules."""
 
 from penchant.rules._classifier import RuleClassifier
-from penchant.rules._conditions import (
-    Condition,
-    Conjunction,
-    Vocabulary,
+from penchant.rules._conditions import Condition, Conjunction, Ramp, Vocabulary
+from penchant.rules._conjunctions import (
+    Conjunctions,
+    HistogramFeatures,
     list_conditions,
 )
+from penchant.rules._data import check_rule_items
 from penchant.rules._features import (
+    AlwaysTrue,
     Feature,
     FeatureList,
     FeatureSet,
-    HistogramFeatures,
+    GeneratorSum,
     ListedFeatures,
     PricedFeatures,
-)
-from penchant.rules._generators import (
-    AlwaysTrue,
-    Conjunctions,
-    GeneratorSum,
-    Monomials,
     Ramps,
     RuleGenerator,
 )
-from penchant.rules._input import check_rule_items
-from penchant.rules._monomials import Monomial
+from penchant.rules._monomials import Monomial, Monomials
 from penchant.rules._program import RuleGame
-from penchant.rules._ramps import Ramp
 from penchant.rules._ranker import RuleRanker
-from penchant.rules._selection import RuleCandidate, RuleChoice
-from penchant.rules._text import Rule, RuleExplanation, RulesTable, rules_table
+from penchant.rules._text import (
+    Rule,
+    RuleCandidate,
+    RuleChoice,
+    RuleExplanation,
+    RulesTable,
+    rules_table,
+)
 
 __all__ = [
     "AlwaysTrue",

@@ -4,53 +4,53 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from penchant._parallel import one_thread, track
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
-from penchant.rules._data import RuleData
-from penchant.rules._generators import (
-    AlwaysTrue,
-    GeneratorSum,
-    make_generator,
-    takes_unknown,
-)
-from penchant.rules._input import Folds
-from penchant.rules._monomials import rescaled
+from penchant.rules._conjunctions import Conjunctions
+from penchant.rules._data import RuleData, check_rule_items
+from penchant.rules._features import AlwaysTrue, GeneratorSum, RuleGenerator
+from penchant.rules._monomials import Monomials, rescaled
 from penchant.rules._program import (
     Certificate,
     KnownRule,
     RuleGame,
     RuleProgram,
-    RuleVotes,
     WeightedRules,
+    feature_values,
     vote_matrix,
 )
 from penchant.rules._selection import (
     MAX_RULES,
     NUS,
-    RuleCandidate,
-    RuleChoice,
     RuleSearch,
     choose_rules,
+    split_codes,
 )
-from penchant.rules._text import Rule, RuleExplanation, RulesTable
-from penchant.typing import FloatArray
-
-__all__ = ["BaseRules"]
+from penchant.rules._text import (
+    Rule,
+    RuleCandidate,
+    RuleChoice,
+    RuleExplanation,
+    RulesTable,
+)
+from penchant.typing import FloatArray, IntArray
 
 _SHARE_OF_FOLDS = 0.6
 """Of `max_time`."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BaseRules(BaseEstimator):
     """Parameters, attributes and the common course of a fit."""
 
@@ -86,14 +86,33 @@ class BaseRules(BaseEstimator):
         "history_",
     )
 
-    rules_: list[Rule]
-    game_: RuleGame
+    generator: Any = "rules"
+    degree: int = 2
+    nu: Any = "auto"
+    loss: str = "auto"
+    max_rules: int | None = None
+    ridge: float = 1.0
+    solver: str = "column-generation"
+    working_set_size: int = 200
+    n_epochs: int = 50
+    n_plays: int = 10_000
+    tol: float | str = "auto"
+    max_time: float | None = None
+    verbose: bool = False
+    cv: Any = 5
+    n_jobs: int | None = None
+    random_state: Any = 0
+
     _with_bias: ClassVar[bool]
 
     @property
     def _takes_blanks(self) -> bool:
         """Whether a blank cell is a value of its own, "unknown"."""
-        return takes_unknown(self.generator)
+        known = ("rules", Conjunctions, AlwaysTrue)
+        return all(
+            part == known[0] or isinstance(part, known[1:])
+            for part in _parts(self.generator)
+        )
 
     def _balanced(self) -> bool:
         """Tell whether all labels count the same in the margin program."""
@@ -130,15 +149,19 @@ class BaseRules(BaseEstimator):
     def _learn(
         self,
         data: RuleData,
-        make_folds: Callable[[], Folds],
+        rows: tuple[IntArray, IntArray, FloatArray] | None,
         known: tuple[KnownRule, ...] = (),
     ) -> Self:
-        """Choose what is left open, weigh rules on all data, and keep them."""
+        """Choose what is left open, weigh rules on all data, and keep them.
+
+        `rows` are the codes, units and weights by which `split_codes` makes folds;
+        None if nothing is to be chosen, since rules are known.
+        """
         self._seen = data
         search = self._search(known)
         with one_thread():
-            if not known:  # otherwise what was chosen before is kept
-                self.choice_ = self._choose(search, data, make_folds)
+            if rows is not None:  # otherwise what was chosen before is kept
+                self.choice_ = self._choose(search, data, rows)
             self.candidate_ = self._chosen(search)
             if search.loss == "logistic":
                 return self._keep(search, data, search.fit(data, self.candidate_))
@@ -168,20 +191,18 @@ class BaseRules(BaseEstimator):
             (rescaled(rule.feature, data.X), codes[rule.target], codes[rule.against])
             for rule in self.rules_
         )
-        return self._learn(data, list, known)
+        return self._learn(data, None, known)
 
     def _search(self, known: tuple[KnownRule, ...]) -> RuleSearch:
         """Gather what the parameters say."""
-        self.vocabulary_ = self._words()
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{i}" for i in range(self.n_features_in_)]
+        attributes = getattr(self, "attributes_in_", None)
+        self.vocabulary_ = Vocabulary(tuple(map(str, names)), attributes)
         self.loss_ = self._wanted_loss()
-        generator = make_generator(
-            self.generator,
-            self.degree,
-            with_bias=self._with_bias,
-            is_few=self.loss_ == "logistic",
-        )
-        parts = generator.parts if isinstance(generator, GeneratorSum) else (generator,)
-        has_bias = any(isinstance(part, AlwaysTrue) for part in parts)
+        generator = self._make_generator()
+        has_bias = any(isinstance(part, AlwaysTrue) for part in _parts(generator))
         limit = np.inf if self.max_time is None else float(self.max_time)
         return RuleSearch(
             generator,
@@ -198,22 +219,32 @@ class BaseRules(BaseEstimator):
             deadline=time.monotonic() + limit,
         )
 
-    def _words(self) -> Vocabulary:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{i}" for i in range(self.n_features_in_)]
-        attributes = getattr(self, "attributes_in_", None)
-        return Vocabulary(tuple(map(str, names)), attributes)
+    def _make_generator(self) -> RuleGenerator:
+        if not isinstance(self.generator, str):
+            made: RuleGenerator = self.generator
+            return made
+        # Few rules need few thresholds.
+        most: Any = "auto" if self.loss_ == "logistic" else 20
+        made = Conjunctions(self.degree, max_thresholds=most)
+        if self.generator == "monomials":
+            made = Monomials(self.degree)
+        return GeneratorSum((made, AlwaysTrue())) if self._with_bias else made
 
     def _choose(
-        self, search: RuleSearch, data: RuleData, make_folds: Callable[[], Folds]
+        self,
+        search: RuleSearch,
+        data: RuleData,
+        rows: tuple[IntArray, IntArray, FloatArray],
     ) -> RuleChoice | None:
         """Compare candidates out of fold; None if there is nothing to compare."""
         if search.loss == "margin" and (
             len(search.nus) == 1 or self.solver == "fictitious-play"
         ):
             return None
-        folds: Iterable[tuple[FloatArray, FloatArray]] = make_folds()
+        rng = check_random_state(self.random_state)
+        folds: Iterable[tuple[FloatArray, FloatArray]] = split_codes(
+            *rows, self.cv, rng
+        )
         if self.verbose:
             folds = track(folds, type(self).__name__)
         # Of a limited time some is left for the fit on all data.
@@ -278,8 +309,7 @@ class BaseRules(BaseEstimator):
             with_bias=search.with_bias,
             balanced=search.weigh_balanced if is_few else search.balanced,
         )
-        features = tuple(feature for feature, _, _ in found.rules)
-        values = RuleVotes(features, np.empty(0), np.empty(0)).values(data.X)
+        values = feature_values([feature for feature, _, _ in found.rules], data.X)
         names, item_weights = self._label_names(), data.item_weights
         self.rules_ = [
             Rule(
@@ -363,34 +393,41 @@ class BaseRules(BaseEstimator):
         model._set_bias(bias)
         return model
 
-    def _votes(self) -> RuleVotes:
-        """Give the rules in the form that predictions need."""
+    def _scores(self, X: Any) -> FloatArray:
+        """Add up the votes of the rules, shape (n_items, n_labels)."""
+        check_is_fitted(self)
+        items = check_rule_items(self, X, reset=False)
+        scores: FloatArray = self._values(items) @ self._votes() + self._bias()
+        return scores
+
+    def _values(self, items: Any) -> FloatArray:
+        return feature_values([rule.feature for rule in self.rules_], items)
+
+    def _votes(self) -> FloatArray:
+        """Give what each rule adds to the score of each label."""
         codes = {name: code for code, name in enumerate(self._label_names())}
         better = np.array([codes[rule.target] for rule in self.rules_], dtype=np.int64)
         worse = np.array([codes[rule.against] for rule in self.rules_], dtype=np.int64)
         weights = np.array([rule.weight for rule in self.rules_])
-        features = tuple(rule.feature for rule in self.rules_)
-        votes = vote_matrix(better, worse, weights, len(codes))
-        return RuleVotes(features, votes, self._bias())
+        return vote_matrix(better, worse, weights, len(codes))
 
-    def _explain(
-        self, items: Any, predict: Callable[[FloatArray], Any]
-    ) -> RuleExplanation:
+    def _explain(self, X: Any, predict: Callable[[FloatArray], Any]) -> RuleExplanation:
         """Tell which rules hold for one item."""
+        check_is_fitted(self)
+        items = check_rule_items(self, X, reset=False)
         if items.shape[0] != 1:
             raise DataError(f"explain takes one item. Got {items.shape[0]}.")
-        model = self._votes()
-        values = model.values(items)[0]
+        values, bias = self._values(items)[0], self._bias()
         fired = np.flatnonzero(values)
-        votes = model.votes[fired] * values[fired, np.newaxis]
+        votes = self._votes()[fired] * values[fired, np.newaxis]
         order = np.argsort(-np.ptp(votes, axis=1), kind="stable")
         return RuleExplanation(
             tuple(self.rules_[fired[j]] for j in order),
             values[fired][order],
             votes[order],
-            model.bias,
+            bias,
             self._label_names(),
-            predict(votes.sum(axis=0) + model.bias),
+            predict(votes.sum(axis=0) + bias),
         )
 
     def _table(self) -> RulesTable:
@@ -402,3 +439,7 @@ class BaseRules(BaseEstimator):
             (names[code], least, float(spread[code])) for code in np.flatnonzero(spread)
         )
         return RulesTable(tuple(self.rules_), shown, len(names))
+
+
+def _parts(generator: Any) -> tuple[Any, ...]:
+    return generator.parts if isinstance(generator, GeneratorSum) else (generator,)

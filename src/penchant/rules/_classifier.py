@@ -1,23 +1,20 @@
 """A classifier of few, readable, weighted rules."""
 
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import Tags, check_random_state, compute_sample_weight
+from sklearn.utils import Tags, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from penchant._validation import check_weights
 from penchant.rules._base import BaseRules
-from penchant.rules._data import LabelData
-from penchant.rules._input import Folds, check_rule_items, labelled_data, split_codes
+from penchant.rules._data import check_rule_items, labelled_data
 from penchant.rules._text import RuleExplanation
-from penchant.typing import ArrayLike, FloatArray, IntArray
-
-__all__ = ["RuleClassifier"]
+from penchant.typing import ArrayLike, FloatArray
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -25,6 +22,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return (known or estimator._wanted_loss()) == "logistic"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RuleClassifier(ClassifierMixin, BaseRules):
     """Learn few weighted rules from labels, or from preferences between labels.
 
@@ -153,49 +151,11 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         "intercept_",
     )
 
-    intercept_: FloatArray
+    intercept_: FloatArray = field(init=False)
     _with_bias = True
 
-    def __init__(
-        self,
-        *,
-        generator: Any = "rules",
-        degree: int = 2,
-        nu: float | str | None = "auto",
-        loss: str = "auto",
-        max_rules: int | None = None,
-        balance: bool | str = "auto",
-        class_weight: Any = None,
-        ridge: float = 1.0,
-        solver: str = "column-generation",
-        working_set_size: int = 200,
-        n_epochs: int = 50,
-        n_plays: int = 10_000,
-        tol: float | str = "auto",
-        max_time: float | None = None,
-        verbose: bool = False,
-        cv: Any = 5,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.generator = generator
-        self.degree = degree
-        self.nu = nu
-        self.loss = loss
-        self.max_rules = max_rules
-        self.balance = balance
-        self.class_weight = class_weight
-        self.ridge = ridge
-        self.solver = solver
-        self.working_set_size = working_set_size
-        self.n_epochs = n_epochs
-        self.n_plays = n_plays
-        self.tol = tol
-        self.max_time = max_time
-        self.verbose = verbose
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    balance: bool | str = "auto"
+    class_weight: Any = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -272,13 +232,9 @@ class RuleClassifier(ClassifierMixin, BaseRules):
             self, items, y, sample_weight, classes
         )
         weights = check_weights(sample_weight, units.size, "sample_weight")
-        return self._learn(data, lambda: self._folds(data, units, weights))
-
-    def _folds(self, data: LabelData, units: IntArray, weights: FloatArray) -> Folds:
         known = np.zeros(data.weights.size) if data.codes is None else data.codes
         codes = np.where(units >= 0, known[units], -1).astype(np.int64)
-        rng = check_random_state(self.random_state)
-        return split_codes(codes, units, weights, self.cv, rng)
+        return self._learn(data, (codes, units, weights))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Add up the votes of the rules.
@@ -293,8 +249,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
             By how much the votes for the second class exceed those for the first; with
             more than two classes the votes for each.
         """
-        check_is_fitted(self)
-        scores = self._votes().scores(check_rule_items(self, X, reset=False))
+        scores = self._scores(X)
         return scores if scores.shape[1] > 2 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> Any:
@@ -345,10 +300,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         -------
         RuleExplanation
         """
-        check_is_fitted(self)
-        names = self._label_names()
-        items = check_rule_items(self, X, reset=False)
-        return self._explain(items, lambda scores: names[int(scores.argmax())])
+        return self._explain(X, lambda scores: self.classes_.tolist()[scores.argmax()])
 
     def _balanced(self) -> bool:
         if self.balance == "auto":

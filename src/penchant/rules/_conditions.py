@@ -1,7 +1,7 @@
-"""Conditions on items and their conjunctions: which to try, and their words."""
+"""Conditions on items, their conjunctions and ramps, and the words for them."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, get_args
@@ -12,21 +12,10 @@ import pandas as pd
 from penchant.data import Attribute
 from penchant.encoding import DAYS
 from penchant.exceptions import DataError
-from penchant.typing import BoolArray, FloatArray, IntArray
-
-__all__ = [
-    "ALWAYS",
-    "Condition",
-    "Conjunction",
-    "Relation",
-    "Vocabulary",
-    "list_conditions",
-]
-
-_SOME, _ALL = 8, 20
-"""Thresholds of an attribute with many values, and largest number of all."""
+from penchant.typing import BoolArray, FloatArray
 
 Relation = Literal["<=", ">=", "=", "!="]
+
 
 _COMPARE = {
     "<=": np.less_equal,
@@ -34,6 +23,8 @@ _COMPARE = {
     "=": np.equal,
     "!=": np.not_equal,
 }
+
+
 _MIRROR = {"<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 
 
@@ -81,7 +72,9 @@ class Vocabulary:
         """Write an encoded value of an attribute in the units of the table."""
         number = float(self.to_units(i, value))
         if self.attributes is None:
-            return _shortest(number)
+            # As few digits as tell the number from its neighbours.
+            text = f"{number:.6g}"
+            return text if float(text) == number else repr(number)
         attribute = self.attributes[i]
         if attribute.levels:
             return attribute.format(attribute.levels[round(number)])
@@ -227,132 +220,38 @@ def _merge(attribute: int, conditions: list[Condition]) -> list[Condition]:
     return kept + [Condition(attribute, "!=", value) for value in others]
 
 
-def _shortest(number: float) -> str:
-    """Write a number with as few digits as tell it from its neighbours."""
-    text = f"{number:.6g}"
-    return text if float(text) == number else repr(number)
-
-
-def list_conditions(
-    X: FloatArray,
-    vocabulary: Vocabulary,
-    relations: Sequence[Relation] | None,
-    max_thresholds: int | Literal["auto"],
-) -> list[Condition]:
-    """List the conditions on single attributes that tell rows of X apart.
+@dataclass(frozen=True)
+class Ramp:
+    """A feature that rises evenly from 0 at one value of an attribute to 1 at another.
 
     Parameters
     ----------
-    X : ndarray of shape (n_items, n_features)
-        Encoded items.
-    vocabulary : Vocabulary
-        Which attributes have levels, and in which units numbers are round.
-    relations : sequence of {"<=", ">=", "=", "!="} or None
-        Which relations; categories have only "=" and "!=". None: "<=" and ">=" for
-        numbers and ordered levels; "=" and "!=" for categories; "=" for any attribute
-        with two values in X, where nothing else is needed.
-    max_thresholds : int or "auto"
-        Largest number of values per attribute: cuts at evenly spaced quantiles, or
-        the most frequent values to be equal to. "auto": 8, but 20 of an attribute that
-        has no more; further ones make rules no better, but slower to find.
-
-    Returns
-    -------
-    list of Condition
-        Attribute by attribute; one with unknown values has a condition for them.
-    """
-    conditions: list[Condition] = []
-    for i in range(X.shape[1]):
-        unknown = np.isnan(X[:, i])
-        values, counts = np.unique(X[~unknown, i], return_counts=True)
-        if unknown.any() and values.size:
-            conditions.append(Condition(i, "=", math.nan))
-        if values.size < 2:
-            continue
-        most = max_thresholds
-        if most == "auto":
-            most = _ALL if values.size <= _ALL + 1 else _SOME
-        cuts = _cuts(counts, most)
-        for relation in _relations(relations, vocabulary.kind(i), values.size):
-            if relation in ("=", "!="):
-                chosen = _frequent(values, counts, most)
-            else:
-                chosen = _thresholds(i, relation, values, cuts, vocabulary)
-            conditions += [Condition(i, relation, value) for value in chosen]
-    return conditions
-
-
-def round_between(low: float, high: float, *, near_low: bool) -> float:
-    """Find the roundest number in [low, high]; of several, one near an end.
+    attribute : int
+        Index of the attribute.
+    low, high : float
+        Where it begins and where it ends, encoded as the items are; low < high.
 
     Examples
     --------
-    >>> round_between(897.3, 904.6, near_low=False)
-    900.0
+    >>> import numpy as np
+    >>> from penchant.models import Ramp, Vocabulary
+    >>> large = Ramp(0, 40.0, 80.0)
+    >>> large.evaluate(np.array([[30.0], [50.0], [90.0]]))
+    array([0.  , 0.25, 1.  ])
+    >>> large.text(Vocabulary(("size",)))
+    'size from 40 to 80'
     """
-    nearest = low if near_low else high
-    if low == high:
-        return nearest
-    largest = math.floor(math.log10(high - low)) + 1
-    # Two powers further down a multiple lies inside, but for rounding.
-    for power in range(largest, largest - 4, -1):
-        count = math.ceil(low / 10.0**power) if near_low else high // 10.0**power
-        candidate = round(count * 10.0**power, max(-power, 0))
-        if low <= candidate <= high:
-            return candidate
-    return nearest
 
+    attribute: int
+    low: float
+    high: float
 
-def _relations(
-    relations: Sequence[Relation] | None, kind: str, n_values: int
-) -> Sequence[Relation]:
-    if relations is None:
-        if n_values == 2:
-            return ("=",)
-        return ("=", "!=") if kind == "categorical" else ("<=", ">=")
-    if kind != "categorical":
-        return relations
-    equalities: list[Relation] = [r for r in relations if r in ("=", "!=")]
-    return equalities or ("=", "!=")
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Give how far each row of X is on the way; 0 where the value is unknown."""
+        share = (X[:, self.attribute] - self.low) / (self.high - self.low)
+        return np.nan_to_num(np.clip(share, 0.0, 1.0))
 
-
-def _cuts(counts: IntArray, max_thresholds: int) -> IntArray:
-    """Choose gaps between values: gap g lies between values g and g + 1."""
-    n_gaps = counts.size - 1
-    if n_gaps <= max_thresholds:
-        return np.arange(n_gaps)
-    below = np.cumsum(counts)
-    targets = np.arange(1, max_thresholds + 1) / (max_thresholds + 1) * below[-1]
-    gaps = np.searchsorted(below[:-1], targets)
-    return np.unique(np.minimum(gaps, n_gaps - 1))
-
-
-def _frequent(values: FloatArray, counts: IntArray, max_values: int) -> list[float]:
-    frequent = np.argsort(-counts, kind="stable")[:max_values]
-    return list(values[np.sort(frequent)].tolist())
-
-
-def _thresholds(
-    i: int,
-    relation: Relation,
-    values: FloatArray,
-    cuts: IntArray,
-    vocabulary: Vocabulary,
-) -> list[float]:
-    """Cut each gap at a round number in the half that the condition touches."""
-    if vocabulary.kind(i) != "numeric":
-        return list(values[cuts + (relation == ">=")].tolist())
-    thresholds = []
-    for below, above in zip(values[cuts], values[cuts + 1], strict=True):
-        end = below if relation == "<=" else above
-        middle, known = vocabulary.to_units(i, (below + (above - below) / 2, end))
-        cut = round_between(
-            float(min(middle, known)),
-            float(max(middle, known)),
-            near_low=bool(middle < known),
-        )
-        code = float(vocabulary.from_units(i, cut))
-        # Rounding may leave the gap by a bit; then the value of the table stands.
-        fits = below <= code < above if relation == "<=" else below < code <= above
-        thresholds.append(code if fits else float(end))
-    return thresholds
+    def text(self, vocabulary: Vocabulary) -> str:
+        """Write the ramp in the words and units of the data."""
+        ends = (vocabulary.value_text(self.attribute, v) for v in (self.low, self.high))
+        return f"{vocabulary.names[self.attribute]} from {' to '.join(ends)}"

@@ -9,8 +9,6 @@ import numpy as np
 from penchant.rules._features import Feature, FeatureSet, PricedFeatures
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["SearchedFeatures"]
-
 _MOST = 400
 """Features per call: more of them make the bound weaker, hence the search long."""
 
@@ -39,10 +37,7 @@ class SearchedFeatures(FeatureSet):
     """
 
     def __init__(
-        self,
-        covers: BoolArray,
-        degree: int,
-        make: Callable[[tuple[int, ...]], Feature],
+        self, covers: BoolArray, degree: int, make: Callable[[tuple[int, ...]], Feature]
     ) -> None:
         self.covers = covers
         self.degree = degree

@@ -6,15 +6,41 @@ label, or of one item to another (PRL-2).
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_y,
+    check_array,
+    check_consistent_length,
+    validate_data,
+)
 
-from penchant.typing import BoolArray, FloatArray, IntArray
+from penchant._validation import check_weights
+from penchant.encoding import check_items
+from penchant.exceptions import DataError
+from penchant.typing import FloatArray, IntArray
 
-__all__ = ["LabelData", "PairData", "RuleData"]
+
+def check_rule_items(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Return items as a float array, or a CSR array if they are sparse.
+
+    Blank cells, and levels that the fit has not seen, are NaN, where the generator
+    takes them as a value of their own.
+    """
+    if not sparse.issparse(X):
+        return check_items(estimator, X, reset=reset)
+    if reset:
+        vars(estimator).pop("attributes_in_", None)
+    table = validate_data(
+        estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64
+    )
+    return sparse.csr_array(table) if sparse.issparse(table) else table
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +194,10 @@ class LabelData(RuleData):
         n_items = self.weights.size
         if self.n_labels == 2:
             signed = np.where(self.preferred == 1, weights, -weights)
-            return _totals(self.items, signed, n_items)[:, np.newaxis]
+            return totals(self.items, signed, n_items)[:, np.newaxis]
         place, size = self.items * self.n_labels, n_items * self.n_labels
-        gained = _totals(place + self.preferred, weights, size)
-        lost = _totals(place + self.others, weights, size)
+        gained = totals(place + self.preferred, weights, size)
+        lost = totals(place + self.others, weights, size)
         return 0.5 * (gained - lost).reshape(-1, self.n_labels)
 
     def margins(
@@ -207,8 +233,8 @@ class LabelData(RuleData):
         shares = (self.weights / np.maximum(n_rows, 1))[self.items]
         if balanced:
             # PRL-3: every label counts the same, whether frequent or rare.
-            totals = np.bincount(self.preferred, shares, self.n_labels)
-            shares = shares / totals[self.preferred]
+            of_label = np.bincount(self.preferred, shares, self.n_labels)
+            shares = shares / of_label[self.preferred]
         total: FloatArray = shares / shares.sum()
         return total
 
@@ -231,7 +257,7 @@ class LabelData(RuleData):
         both = self.codes is not None and other.codes is not None
         return replace(
             self,
-            X=_stack(self.X, other.X),
+            X=stack_items(self.X, other.X),
             weights=np.concatenate([self.weights, other.weights]),
             codes=np.concatenate([self.codes, other.codes]) if both else None,
             items=np.concatenate([self.items, other.items + self.X.shape[0]]),
@@ -243,130 +269,188 @@ class LabelData(RuleData):
         return super()._strata() if self.codes is None else self.codes
 
 
-@dataclass(frozen=True, eq=False)
-class PairData(RuleData):
-    """Pairs of items, of which one is preferred or neither.
-
-    A rule that makes an item better adds its value to the item's utility. A tie counts
-    as two opposite preferences of half its weight in the logistic loss, and not at all
-    in the margin program; these rows come last.
-
-    Parameters
-    ----------
-    winners, losers : ndarray of shape (n_pairs,)
-        Rows of X.
-    ties : ndarray of bool of shape (n_pairs,)
-    scale : float
-        1, or a half if features lie in [-1, 1], so that their differences do, too.
-    """
-
-    winners: IntArray
-    losers: IntArray
-    ties: BoolArray
-    scale: float = 1.0
-
-    @property
-    def n_rows(self) -> int:
-        """Number of pairs, and of ties once more."""
-        return self.winners.size + int(self.ties.sum())
-
-    @property
-    def item_weights(self) -> FloatArray:
-        """All the same."""
-        return np.ones(self.X.shape[0])
-
-    def for_features(self, *, is_signed: bool) -> "PairData":
-        """Set the scale."""
-        return replace(self, scale=0.5 if is_signed else 1.0)
-
-    def _rows(self) -> tuple[IntArray, IntArray]:
-        """Give the pairs, then the ties turned round."""
-        return (
-            np.concatenate([self.winners, self.losers[self.ties]]),
-            np.concatenate([self.losers, self.winners[self.ties]]),
-        )
-
-    def channels(self, weights: FloatArray) -> FloatArray:
-        """Add the weights of the rows to the preferred items, take from the others."""
-        winners, losers = self._rows()
-        n_items = self.X.shape[0]
-        gained = _totals(winners, weights, n_items)
-        lost = _totals(losers, weights, n_items)
-        return self.scale * (gained - lost)[:, np.newaxis]
-
-    def margins(
-        self, values: FloatArray, better: IntArray, worse: IntArray
-    ) -> FloatArray:
-        """Give differences of values, with the sign of the rule."""
-        winners, losers = self._rows()
-        columns: FloatArray = np.empty((self.n_rows, len(better)), order="F")
-        np.subtract(values[winners], values[losers], out=columns)
-        np.multiply(columns, self.scale * (better - worse), out=columns)
-        return columns
-
-    def gaps(self, scores: FloatArray) -> FloatArray:
-        """Subtract the utility of the other item from that of the preferred one."""
-        utility = scores[:, 1] - scores[:, 0]
-        winners, losers = self._rows()
-        gaps: FloatArray = utility[winners] - utility[losers]
-        return gaps
-
-    def draw_labels(
-        self, size: int, rng: np.random.Generator
-    ) -> tuple[IntArray, IntArray]:
-        """Draw "better" or "worse" with equal probability."""
-        better = rng.integers(0, 2, size)
-        return better, 1 - better
-
-    def row_weights(self, *, balanced: bool = False) -> FloatArray:
-        """Share the weight of a tie between its two rows."""
-        each = np.where(self.ties, 0.5 * self.weights, self.weights)
-        total: FloatArray = np.concatenate([each, each[self.ties]]) / self.weights.sum()
-        return total
-
-    def strict_weights(self, *, balanced: bool = False) -> FloatArray:
-        """Give ties no weight, unless there is nothing else."""
-        if self.ties.all():
-            return self.row_weights(balanced=balanced)
-        strict = np.where(self.ties, 0.0, self.weights)
-        both: FloatArray = np.concatenate([strict, np.zeros(self.ties.sum())])
-        return both / float(strict.sum())
-
-    def take(self, weights: FloatArray) -> "PairData":
-        """Keep pairs, and the items that occur in them."""
-        kept = weights > 0
-        pairs = np.stack([self.winners[kept], self.losers[kept]])
-        items, numbers = np.unique(pairs, return_inverse=True)
-        winners, losers = numbers.reshape(pairs.shape)
-        return replace(
-            self,
-            X=self.X[items],
-            weights=weights[kept],
-            winners=winners,
-            losers=losers,
-            ties=self.ties[kept],
-        )
-
-    def join(self, other: "PairData") -> "PairData":
-        """Add more pairs, and their items."""
-        n_items = self.X.shape[0]
-        return replace(
-            self,
-            X=_stack(self.X, other.X),
-            weights=np.concatenate([self.weights, other.weights]),
-            winners=np.concatenate([self.winners, other.winners + n_items]),
-            losers=np.concatenate([self.losers, other.losers + n_items]),
-            ties=np.concatenate([self.ties, other.ties]),
-        )
-
-
-def _stack(first: Any, second: Any) -> Any:
+def stack_items(first: Any, second: Any) -> Any:
     """Put rows below each other, dense or sparse."""
     if sparse.issparse(first):
         return sparse.vstack([first, second], format="csr")
     return np.vstack([first, second])
 
 
-def _totals(places: IntArray, weights: FloatArray, size: int) -> FloatArray:
+def totals(places: IntArray, weights: FloatArray, size: int = 0) -> FloatArray:
     """Add up weights by place."""
     return np.bincount(places, weights, size).astype(np.float64, copy=False)
+
+
+def labelled_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any = None
+) -> tuple[LabelData, Any, IntArray]:
+    """Bring items and their labels, grades or preferences into one form.
+
+    Parameters
+    ----------
+    estimator : estimator
+        For messages.
+    X : ndarray or CSR array of shape (n_items, n_features)
+        Checked items.
+    y : array-like
+        Labels of shape (n_items,); grades of shape (n_items, n_labels) with NaN for
+        unknown; or one list of (preferred, other) labels per item.
+    sample_weight : array-like of shape (n_items,) or None
+    classes : array-like or None
+        All labels, if more than y has.
+
+    Returns
+    -------
+    LabelData
+        Equal items with equal labels are merged; weights of 0 are left out.
+    ndarray of shape (n_labels,)
+        The labels.
+    ndarray of shape (n_items,)
+        The unit of each item; -1 if left out.
+    """
+    n_items = X.shape[0]
+    weights = check_weights(sample_weight, n_items, "sample_weight")
+    if not weights.any():
+        raise DataError("At least one sample_weight must be positive. All are zero.")
+    if y is None:
+        raise DataError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is "
+            "None."
+        )
+    if _is_preferences(y):
+        rows, labels = _check_preferences(y, classes)
+    elif _is_grades(y):
+        rows, labels = _check_grades(y, classes)
+    else:
+        return _of_labels(estimator, X, y, weights, classes)
+    check_consistent_length(X, y)
+    return _of_preferences(X, rows, labels, weights)
+
+
+def _of_labels(
+    estimator: Any, X: Any, y: Any, weights: FloatArray, classes: Any
+) -> tuple[LabelData, Any, IntArray]:
+    labels = _check_y(y, estimator=estimator)
+    check_classification_targets(labels)
+    check_consistent_length(X, labels)
+    kept = weights > 0
+    known = np.unique(labels[kept]) if classes is None else np.unique(classes)
+    if known.size < 2:
+        raise DataError(
+            f"{type(estimator).__name__} needs at least 2 classes. Got 1 class: "
+            f"{known[0] if known.size else None!r}."
+        )
+    strays = np.setdiff1d(labels[kept], known)
+    if strays.size:
+        raise DataError(
+            f"y has the label {strays[0]!r}, which is not among classes="
+            f"{known.tolist()}."
+        )
+    codes = np.searchsorted(known, labels[kept]).astype(np.int64)
+    units = np.full(labels.size, -1)
+    items, first, units[kept] = _merge_equal(X[kept], codes)
+    summed = totals(units[kept], weights[kept])
+    return LabelData.of_codes(items, summed, codes[first], known.size), known, units
+
+
+def _merge_equal(X: Any, codes: IntArray) -> tuple[Any, IntArray, IntArray]:
+    """Merge equal rows with equal labels, in an order that rows cannot change."""
+    if sparse.issparse(X):
+        marks = _row_marks(X, codes)
+        first, units = np.unique(marks, return_index=True, return_inverse=True)[1:]
+        return X[first], first, units
+    table = np.column_stack([X, codes])
+    _, first, units = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return X[first], first, units.ravel()
+
+
+def _row_marks(X: Any, codes: IntArray) -> IntArray:
+    """Give sparse rows numbers: the same to equal ones with equal labels."""
+    tidy = X.copy()
+    tidy.sum_duplicates()
+    tidy.eliminate_zeros()
+    ends = zip(tidy.indptr[:-1], tidy.indptr[1:], strict=True)
+    rows = [
+        (code, tidy.indices[a:b].tobytes(), tidy.data[a:b].tobytes())
+        for code, (a, b) in zip(codes.tolist(), ends, strict=True)
+    ]
+    numbers = {row: number for number, row in enumerate(sorted(set(rows)))}
+    return np.array([numbers[row] for row in rows], dtype=np.int64)
+
+
+def _is_preferences(y: Any) -> bool:
+    """Tell a list with a list of pairs for each item from labels and grades."""
+    if not isinstance(y, (list, tuple)) or not y:
+        return False
+    return all(
+        isinstance(entry, (list, tuple))
+        and all(isinstance(pair, tuple) and len(pair) == 2 for pair in entry)
+        for entry in y
+    )
+
+
+def _is_grades(y: Any) -> bool:
+    """Tell a table with a column for each label from labels."""
+    if isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
+        return len(y[0]) > 1
+    is_table = isinstance(y, (np.ndarray, pd.DataFrame)) and y.ndim == 2
+    return is_table and y.shape[1] > 1
+
+
+def _check_preferences(
+    y: Sequence[Sequence[tuple[Any, Any]]], classes: Any
+) -> tuple[IntArray, Any]:
+    """Give rows of (item, preferred, other) and the labels."""
+    items = [i for i, entry in enumerate(y) for _ in entry]
+    pairs = [pair for entry in y for pair in entry]
+    if not pairs:
+        raise DataError("y must hold at least one preference. Got none.")
+    same = [k for k, (preferred, other) in enumerate(pairs) if preferred == other]
+    if same:
+        raise DataError(
+            f"A label cannot be preferred to itself: {pairs[same[0]]!r} at item "
+            f"{items[same[0]]}."
+        )
+    mentioned = np.unique(np.asarray(pairs))
+    known = mentioned if classes is None else np.unique(classes)
+    if np.setdiff1d(mentioned, known).size or known.size < 2:
+        raise DataError(
+            f"The labels {mentioned.tolist()} must be at least 2 and among "
+            f"classes={known.tolist()}."
+        )
+    codes = np.searchsorted(known, np.asarray(pairs))
+    return np.column_stack([items, codes]), known
+
+
+def _check_grades(y: Any, classes: Any) -> tuple[IntArray, Any]:
+    """Prefer labels with a higher grade; labels are the columns."""
+    names = y.columns if isinstance(y, pd.DataFrame) else range(np.shape(y)[1])
+    if classes is not None and list(names) != list(classes):
+        raise DataError(
+            f"y must have a column for each of classes={list(classes)}, in this order. "
+            f"Got {list(names)}."
+        )
+    grades: FloatArray = check_array(
+        y, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+    )
+    above = grades[:, :, np.newaxis] > grades[:, np.newaxis, :]
+    rows = np.argwhere(above)
+    if not len(rows):
+        raise DataError("y must grade two labels of an item differently. It does not.")
+    return rows, np.asarray(list(names))
+
+
+def _of_preferences(
+    X: Any, rows: IntArray, labels: Any, weights: FloatArray
+) -> tuple[LabelData, Any, IntArray]:
+    kept = np.zeros(X.shape[0], dtype=np.bool_)
+    kept[rows[:, 0]] = True
+    items, preferred, others = np.ascontiguousarray(rows.T)
+    data = LabelData(
+        X, np.ones(X.shape[0]), None, items, preferred, others, labels.size
+    )
+    kept &= weights > 0
+    if not kept.any():
+        raise DataError("No item with a preference has a positive weight.")
+    units = np.where(kept, np.cumsum(kept) - 1, -1)
+    return data.take(np.where(kept, weights, 0.0)), labels, units

@@ -1,28 +1,25 @@
-"""Features on the items of a fit: pricing them all without listing them (PRL-4)."""
+"""Features on the items of a fit: pricing them all without listing them (PRL-4).
+
+A generator binds features to items; generators, and the sets that they make, can be
+added.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from scipy import sparse
 
-from penchant.rules._conditions import ALWAYS, Condition, Conjunction, Vocabulary
-from penchant.typing import BoolArray, FloatArray, IntArray
-
-__all__ = [
-    "Feature",
-    "FeatureList",
-    "FeatureSet",
-    "HistogramFeatures",
-    "JoinedFeatures",
-    "ListedFeatures",
-    "PricedFeatures",
-]
+from penchant.exceptions import DataError
+from penchant.rules._conditions import ALWAYS, Condition, Conjunction, Ramp, Vocabulary
+from penchant.typing import FloatArray, IntArray
 
 _DIGITS = 12
 """Payoffs that agree to so many digits of the largest are equal."""
+
 
 _SHORT_LIST = 200
 """A list of no more features is tried as a whole, see `FeatureSet.basis`."""
@@ -181,117 +178,6 @@ class FeatureList(ListedFeatures):
         return found
 
 
-class HistogramFeatures(ListedFeatures):
-    """Conditions and conjunctions of two, priced by histograms, never materialised.
-
-    Conditions cut an attribute into bins between which none of them tells. With H the
-    histogram of the items over the bins of two attributes, weighted, and M the 0/1
-    tables of which bins a condition covers, ``M_a H_ab M_b'`` are the totals of all
-    conjunctions of a and b at once: n d^2 / 2 steps for the histograms and nothing else
-    that grows with the number of items. Conditions come first, so that they win against
-    conjunctions that cover the same items.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_items, n_features)
-    conditions : sequence of Condition
-        Sorted by attribute.
-    with_pairs : bool, default=True
-        Whether to join conditions.
-    allowed : ndarray of bool of shape (n_conditions, n_conditions), optional
-        Which conditions may be joined; on the diagonal, which may stand alone.
-    """
-
-    def __init__(
-        self,
-        X: FloatArray,
-        conditions: Sequence[Condition],
-        *,
-        with_pairs: bool = True,
-        allowed: BoolArray | None = None,
-    ) -> None:
-        self.n_items = len(X)
-        self.conditions = list(conditions)
-        covers = [condition.holds(X) for condition in self.conditions]
-        self._covers = np.array(covers, dtype=np.bool_).reshape(-1, self.n_items)
-        groups = groupby(range(len(covers)), lambda c: self.conditions[c].attribute)
-        binned = [(own, *_bins(self._covers[own])) for own in map(_numbers, groups)]
-        n_most = max((len(own) for own, _, _ in binned), default=0)
-        n_bins = max((tells.shape[1] for _, tells, _ in binned), default=0)
-        # All attributes get the same number of conditions and bins, so that one call
-        # multiplies them all; what is too much covers nothing and is never looked at.
-        self._tells = np.zeros((len(binned), n_most, n_bins))
-        self._codes = np.empty((len(binned), self.n_items), dtype=np.int64)
-        numbers = np.full((len(binned), n_most), -1)
-        for a, (own, tells, codes) in enumerate(binned):
-            self._tells[a, : len(own), : tells.shape[1]] = tells
-            self._codes[a] = codes
-            numbers[a, : len(own)] = own
-        self._lay_out(numbers, with_pairs, allowed)
-
-    def _lay_out(
-        self, numbers: IntArray, with_pairs: bool, allowed: BoolArray | None
-    ) -> None:
-        """Give features their numbers: single conditions first, then joined ones."""
-        some = others = np.arange(len(numbers))
-        if with_pairs:
-            some, others = np.triu_indices(len(numbers))
-        shape = (some.size, numbers.shape[1], numbers.shape[1])
-        first = np.broadcast_to(numbers[some][:, :, np.newaxis], shape)
-        second = np.broadcast_to(numbers[others][:, np.newaxis, :], shape)
-        alone = (first == second) & (first >= 0)
-        joined = (first >= 0) & (second > first) & with_pairs
-        for a in np.flatnonzero(some == others):
-            joined[a] &= _tells_more(self._tells[some[a]])
-        if allowed is not None:
-            alone &= allowed[first, second]
-            joined &= allowed[first, second]
-        self._n_single = int(alone.sum())
-        self._places = np.append(np.flatnonzero(alone), np.flatnonzero(joined))
-        self._first = first.ravel()[self._places]
-        self._second = second.ravel()[self._places]
-        self._starts = np.flatnonzero(some == others).tolist()
-        self._widths = np.diff([*self._starts, some.size]).tolist()
-        self.n_features = self._places.size
-
-    def sums(self, channels: FloatArray) -> FloatArray:
-        """Multiply histograms with what conditions tell of their bins."""
-        totals = np.empty((self.n_features, channels.shape[1]))
-        for c, weights in enumerate(channels.T):
-            blocks = [self._block(a, weights).ravel() for a in range(len(self._codes))]
-            found = np.concatenate(blocks) if blocks else np.empty(0)
-            totals[:, c] = found[self._places]
-        return totals
-
-    def _block(self, a: int, weights: FloatArray) -> FloatArray:
-        """Give the totals of an attribute with itself and with those after it."""
-        width, n_bins = self._widths[a], self._tells.shape[2]
-        places = self._codes[a : a + width] + n_bins * self._codes[a]
-        places += n_bins**2 * np.arange(width)[:, np.newaxis]
-        counts = np.bincount(
-            places.ravel(), np.tile(weights, width), width * n_bins**2
-        ).reshape(width, n_bins, n_bins)
-        others = self._tells[a : a + width].transpose(0, 2, 1)
-        totals: FloatArray = self._tells[a] @ counts @ others
-        return totals
-
-    def values(self, keys: Sequence[Any]) -> FloatArray:
-        """Intersect what the conditions cover."""
-        kept = np.asarray(keys, dtype=np.int64)
-        both = self._covers[self._first[kept]] & self._covers[self._second[kept]]
-        return both.T.astype(np.float64)
-
-    def feature(self, key: Any) -> Feature:
-        """Make the conjunction of one or two conditions."""
-        both = {int(self._first[key]), int(self._second[key])}
-        return Conjunction.merge(self.conditions[j] for j in sorted(both))
-
-    def basis(self) -> list[Feature]:
-        """Give the conditions "<=" and "=": their opposites tell the same."""
-        single = (self.conditions[j] for j in self._first[: self._n_single])
-        return [Conjunction((c,)) for c in single if c.relation in ("<=", "=")]
-
-
 class JoinedFeatures(FeatureSet):
     """The features of several sets; keys are pairs of a set's number and its key.
 
@@ -350,29 +236,6 @@ class JoinedFeatures(FeatureSet):
         return [feature for part in self.parts for feature in part.basis()]
 
 
-def _numbers(group: tuple[int, Any]) -> list[int]:
-    return list(group[1])
-
-
-def _bins(covers: BoolArray) -> tuple[FloatArray, IntArray]:
-    """Put items that the same conditions cover into one bin.
-
-    Returns which conditions cover which bins, and the bin of every item.
-    """
-    packed = np.packbits(covers, axis=0)
-    _, first, codes = np.unique(packed, axis=1, return_index=True, return_inverse=True)
-    return covers[:, first].astype(np.float64), codes.ravel()
-
-
-def _tells_more(tells: FloatArray) -> BoolArray:
-    """Tell of which two conditions on one attribute the conjunction says more."""
-    both = tells[:, np.newaxis] * tells[np.newaxis, :]
-    n_bins = both.sum(axis=2)
-    own = tells.sum(axis=1)
-    more: BoolArray = (n_bins > 0) & (n_bins < np.minimum.outer(own, own))
-    return more
-
-
 def _best_of_sums(totals: FloatArray, n_best: int) -> PricedFeatures:
     """Find the features with the largest payoff among the totals of all.
 
@@ -398,3 +261,132 @@ def _best_of_sums(totals: FloatArray, n_best: int) -> PricedFeatures:
         better, worse = totals[best].argmax(axis=1), totals[best].argmin(axis=1)
     falling = np.minimum.accumulate(payoffs[best])
     return PricedFeatures(float(payoffs.max()), best.tolist(), better, worse, falling)
+
+
+@runtime_checkable
+class RuleGenerator(Protocol):
+    """What makes features out of items; write your own to learn other rules.
+
+    A generator has one method. Most return a `FeatureList` of objects with a method
+    `evaluate` and a method `text`; one that has too many features for a list derives
+    its own set from `FeatureSet`, with a method `price` that finds the best of them.
+    """
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """Give all features on the items of a fit.
+
+        Parameters
+        ----------
+        X : ndarray or CSR array of shape (n_items, n_features)
+            Encoded items.
+        vocabulary : Vocabulary
+            Kinds and names of the attributes.
+
+        Returns
+        -------
+        FeatureSet
+        """
+        ...
+
+
+class SummableGenerator:
+    """A generator that can be added to another: the sum has the features of both."""
+
+    def __add__(self, other: RuleGenerator) -> "GeneratorSum":
+        mine = self.parts if isinstance(self, GeneratorSum) else (self,)
+        theirs = other.parts if isinstance(other, GeneratorSum) else (other,)
+        return GeneratorSum((*mine, *theirs))
+
+
+@dataclass(frozen=True)
+class AlwaysTrue(SummableGenerator):
+    """The rule that always holds: the bias of a classifier (PRL-6)."""
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """Give the one feature."""
+        return FeatureList([ALWAYS], X)
+
+
+@dataclass(frozen=True)
+class GeneratorSum(SummableGenerator):
+    """The features of several generators.
+
+    Parameters
+    ----------
+    parts : tuple of RuleGenerator
+    """
+
+    parts: tuple[RuleGenerator, ...]
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """Join the features of all."""
+        return JoinedFeatures([part.bind(X, vocabulary) for part in self.parts])
+
+
+@dataclass(frozen=True)
+class Ramps(SummableGenerator):
+    """Graded rules such as ``size from 40 to 80``: the larger, the more it holds.
+
+    A ramp is 0 up to one quantile of an attribute, 1 from another one on, and rises
+    evenly between them. Categories, and attributes with two values, have conditions
+    instead.
+
+    Parameters
+    ----------
+    n_knots : int, default=5
+        Number of quantiles, the smallest and the largest value included.
+    """
+
+    n_knots: int = 5
+
+    def __post_init__(self) -> None:
+        if self.n_knots < 2:
+            raise DataError(f"n_knots must be at least 2. Got {self.n_knots!r}.")
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """List the ramps of all attributes."""
+        items = dense_items(X, "Ramps")
+        return FeatureList(list_ramps(items, vocabulary, self.n_knots), items)
+
+
+def list_ramps(X: FloatArray, vocabulary: Vocabulary, n_knots: int) -> list[Feature]:
+    """List the ramps between any two of some quantiles of each attribute.
+
+    Categories, and attributes with two values in X, get the conditions that they are
+    equal to a value instead; the first of two values is left out, as the other one
+    tells the same.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_items, n_features)
+        Encoded items.
+    vocabulary : Vocabulary
+    n_knots : int
+        Number of quantiles, the smallest and the largest value included.
+    """
+    features: list[Feature] = []
+    shares = np.linspace(0.0, 1.0, n_knots)
+    for i, column in enumerate(X.T):
+        values = np.unique(column)  # an unknown value comes last, and once
+        numbers = column[~np.isnan(column)]
+        is_graded = vocabulary.kind(i) != "categorical" and np.unique(numbers).size > 2
+        if is_graded:
+            knots = np.unique(np.quantile(numbers, shares, method="inverted_cdf"))
+            features += [Ramp(i, *ends) for ends in combinations(knots.tolist(), 2)]
+            values = values[np.isnan(values)]
+        elif values.size <= 2:
+            values = values[1:]
+        equal = (Condition(i, "=", value) for value in values.tolist())
+        features += [Conjunction((condition,)) for condition in equal]
+    return features
+
+
+def dense_items(X: Any, what: str) -> FloatArray:
+    """Refuse a sparse table, and say what helps."""
+    if sparse.issparse(X):
+        raise DataError(
+            f"{what} need a dense table. Got a sparse one; use X.toarray(), or "
+            "generator='monomials' with degree=1."
+        )
+    items: FloatArray = X
+    return items

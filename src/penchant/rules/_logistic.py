@@ -10,8 +10,6 @@ from scipy.special import expit
 
 from penchant.typing import FloatArray
 
-__all__ = ["LogisticModel", "LogisticStep", "fit_logistic", "forward"]
-
 _N_REFITTED = 4
 """How many of the most promising columns are fitted."""
 

@@ -3,21 +3,25 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
+from penchant.exceptions import DataError
 from penchant.rules._conditions import Vocabulary
-from penchant.rules._features import Feature, ListedFeatures
+from penchant.rules._conjunction_search import SearchedFeatures
+from penchant.rules._features import (
+    Feature,
+    FeatureList,
+    FeatureSet,
+    ListedFeatures,
+    SummableGenerator,
+    dense_items,
+)
 from penchant.typing import FloatArray
-
-__all__ = [
-    "Monomial",
-    "PowerFeatures",
-    "ProductFeatures",
-    "rescaled",
-]
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -198,3 +202,90 @@ def _largest_products(rows: FloatArray) -> FloatArray:
     for a, row in enumerate(sizes):
         largest[a, a:] = (sizes[a:] * row).max(axis=1)
     return largest
+
+
+_MOST_VALUES = 2**25
+"""Monomials times items up to which those of degree 3 or more are listed."""
+
+
+@dataclass(frozen=True)
+class Monomials(SummableGenerator):
+    """Products of attributes up to a degree; conjunctions if attributes are 0 or 1.
+
+    Each monomial is scaled to a largest size of 1. Degree 1 takes sparse tables;
+    degree 2 is never materialised; higher degrees are listed, but those of 0/1
+    attributes, of which the best are found by branch and bound.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Number of factors.
+    standardize : bool or "auto", default="auto"
+        Whether to subtract the mean of each attribute (of the distinct items of the
+        fit) first. "auto": if a value lies outside [-1, 1]; never for sparse tables.
+    homogeneous : bool, default=False
+        Whether to leave out monomials of a lower degree. For 0/1 attributes these are
+        products too, as ``x * x`` is ``x``.
+    """
+
+    degree: int = 2
+    standardize: bool | Literal["auto"] = "auto"
+    homogeneous: bool = False
+
+    def __post_init__(self) -> None:
+        if self.degree < 1:
+            raise DataError(f"degree must be at least 1. Got {self.degree!r}.")
+
+    def bind(self, X: Any, vocabulary: Vocabulary) -> FeatureSet:
+        """Choose how the monomials are priced, by degree and values."""
+        _check_numbers(vocabulary)
+        if sparse.issparse(X) and self.degree == 1:
+            return PowerFeatures(X, np.zeros(X.shape[1]))
+        items = dense_items(X, "Monomials of degree 2 or more")
+        if self.degree > 1 and bool(np.isin(items, (0, 1)).all()):
+            return SearchedFeatures(items.T == 1, self.degree, _binary_monomial)
+        centers = self._centers(items)
+        if self.degree == 1:
+            return PowerFeatures(items, centers)
+        if self.degree == 2:
+            return ProductFeatures(items, centers, self.homogeneous)
+        return self._listed(items, centers)
+
+    def _centers(self, items: FloatArray) -> FloatArray:
+        wanted = self.standardize
+        if wanted == "auto":
+            wanted = bool(np.abs(items).max(initial=0.0) > 1)
+        return items.mean(axis=0) if wanted else np.zeros(items.shape[1])
+
+    def _listed(self, items: FloatArray, centers: FloatArray) -> FeatureSet:
+        n_items, d = items.shape
+        count = comb(d + self.degree, self.degree) - 1
+        if count * n_items > _MOST_VALUES:
+            raise DataError(
+                f"{count} monomials of {d} attributes up to degree {self.degree} are "
+                f"too many to be listed for {n_items} items. Use degree=2, or 0/1 "
+                "attributes."
+            )
+        degrees = range(self.degree if self.homogeneous else 1, self.degree + 1)
+        shifted = items - centers
+        features = []
+        for degree in degrees:
+            for chosen in combinations_with_replacement(range(d), degree):
+                size = np.abs(shifted[:, chosen].prod(axis=1)).max()
+                if size > 0:
+                    middle = tuple(float(centers[i]) for i in chosen)
+                    features.append(Monomial(chosen, middle, float(1 / size)))
+        return FeatureList(features, items)
+
+
+def _binary_monomial(numbers: tuple[int, ...]) -> Feature:
+    return Monomial(numbers, (0.0,) * len(numbers), is_binary=True)
+
+
+def _check_numbers(vocabulary: Vocabulary) -> None:
+    for attribute in vocabulary.attributes or ():
+        if attribute.kind == "categorical" and len(attribute.levels) > 2:
+            raise DataError(
+                f"Monomials need numbers, and {attribute.name!r} is categorical with "
+                f"{len(attribute.levels)} levels. Use generator='rules'."
+            )

@@ -18,25 +18,18 @@ from penchant.rules._features import (
     FeatureSet,
     JoinedFeatures,
     ListedFeatures,
+    RuleGenerator,
 )
-from penchant.rules._generators import RuleGenerator
 from penchant.rules._logistic import BIAS_PENALTY, fit_logistic
 from penchant.rules._monomials import Monomial
-from penchant.rules.margin import MarginSolution, Priced, solve_margin
+from penchant.rules.margin import (
+    MarginSolution,
+    Priced,
+    TableColumns,
+    solve_margin,
+)
 from penchant.rules.play import replace_randomly
 from penchant.typing import FloatArray, IntArray
-
-__all__ = [
-    "Certificate",
-    "KnownRule",
-    "RuleGame",
-    "RuleProgram",
-    "RuleVotes",
-    "WeightedRules",
-    "bias_columns",
-    "rule_columns",
-    "vote_matrix",
-]
 
 KnownRule = tuple[Feature, int, int]
 """A feature, and the labels that it speaks for and against."""
@@ -354,7 +347,7 @@ class RuleGame:
         k, n_bias = self.columns.shape[1], self.bias.shape[1]
         table = np.hstack([self.columns, self.bias, -self.bias])
         solution = solve_margin(
-            _ColumnTable(table),
+            TableColumns(table),
             _most_weights(self.strict_weights, nu),
             tol=tol,
             cost=(lambda key: float(key < k)) if nu is None else None,
@@ -378,31 +371,6 @@ class RuleGame:
         return coef[:k], coef[k:] @ self.bias_votes
 
 
-@dataclass(frozen=True, eq=False)
-class RuleVotes:
-    """Features, what they vote for, and a bias: all that predictions need.
-
-    Parameters
-    ----------
-    features : tuple of Feature
-    votes : ndarray of shape (n_features, n_labels)
-    bias : ndarray of shape (n_labels,)
-    """
-
-    features: tuple[Feature, ...]
-    votes: FloatArray
-    bias: FloatArray
-
-    def values(self, X: Any) -> FloatArray:
-        """Evaluate the features, shape (n_items, n_features)."""
-        return _values(self.features, X)
-
-    def scores(self, X: Any) -> FloatArray:
-        """Add up the votes, shape (n_items, n_labels)."""
-        total: FloatArray = self.values(X) @ self.votes + self.bias
-        return total
-
-
 def vote_matrix(
     better: IntArray, worse: IntArray, weights: FloatArray, n_labels: int
 ) -> FloatArray:
@@ -414,7 +382,7 @@ def vote_matrix(
 
 def rule_columns(data: RuleData, rules: Sequence[KnownRule]) -> FloatArray:
     """Tell by how much rules speak for each preference, shape (n_rows, k)."""
-    values = _values([feature for feature, _, _ in rules], data.X)
+    values = feature_values([feature for feature, _, _ in rules], data.X)
     return data.margins(values, *_labels(rules))
 
 
@@ -425,23 +393,8 @@ def bias_columns(data: RuleData, with_bias: bool) -> tuple[FloatArray, FloatArra
     return columns, vote_matrix(better, worse, np.ones(better.size), data.n_labels)
 
 
-class _ColumnTable:
-    """A few columns as the source of a margin program; keys are their numbers."""
-
-    def __init__(self, table: FloatArray) -> None:
-        self._table = table
-        self.n_rows = len(table)
-
-    def price(self, weights: FloatArray, n_best: int) -> Priced:
-        payoffs = self._table.T @ weights
-        best = np.argsort(-payoffs, kind="stable")[:n_best]
-        return Priced(float(payoffs[best[0]]), best.tolist(), payoffs[best])
-
-    def columns(self, keys: Sequence[Any]) -> FloatArray:
-        return np.asfortranarray(self._table[:, list(keys)])
-
-
-def _values(features: Sequence[Feature], X: Any) -> FloatArray:
+def feature_values(features: Sequence[Feature], X: Any) -> FloatArray:
+    """Evaluate features on items, dense or sparse, shape (n_items, n_features)."""
     X = X.tocsc() if sparse.issparse(X) else X
     table = np.empty((X.shape[0], len(features)), order="F")
     for j, feature in enumerate(features):

@@ -5,17 +5,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.rules._base import BaseRules
-from penchant.rules._input import check_rule_items, pair_data, split_codes
+from penchant.rules._pairs import pair_data
 from penchant.rules._text import RuleExplanation
 from penchant.typing import ArrayLike, FloatArray
-
-__all__ = ["RuleRanker"]
 
 
 class RuleRanker(RankerMixin, BaseRules):
@@ -61,43 +57,6 @@ history_, vocabulary_, game_
 
     _with_bias = False
 
-    def __init__(
-        self,
-        *,
-        generator: Any = "rules",
-        degree: int = 2,
-        nu: float | str | None = "auto",
-        loss: str = "auto",
-        max_rules: int | None = None,
-        ridge: float = 1.0,
-        solver: str = "column-generation",
-        working_set_size: int = 200,
-        n_epochs: int = 50,
-        n_plays: int = 10_000,
-        tol: float | str = "auto",
-        max_time: float | None = None,
-        verbose: bool = False,
-        cv: int = 5,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.generator = generator
-        self.degree = degree
-        self.nu = nu
-        self.loss = loss
-        self.max_rules = max_rules
-        self.ridge = ridge
-        self.solver = solver
-        self.working_set_size = working_set_size
-        self.n_epochs = n_epochs
-        self.n_plays = n_plays
-        self.tol = tol
-        self.max_time = max_time
-        self.verbose = verbose
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn rules.
@@ -117,13 +76,7 @@ history_, vocabulary_, game_
         """
         pairs = check_pairs(self, X, y, sample_weight)
         data, units = pair_data(pairs, with_ties=self._takes_ties())
-        rng = check_random_state(self.random_state)
-        return self._learn(
-            data,
-            lambda: split_codes(
-                np.zeros_like(units), units, pairs.weights, self.cv, rng
-            ),
-        )
+        return self._learn(data, (np.zeros_like(units), units, pairs.weights))
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -161,8 +114,7 @@ history_, vocabulary_, game_
         -------
         ndarray of shape (n_items,)
         """
-        check_is_fitted(self)
-        scores = self._votes().scores(check_rule_items(self, X, reset=False))
+        scores = self._scores(X)
         utility: FloatArray = scores[:, 1] - scores[:, 0]
         return utility
 
@@ -177,9 +129,7 @@ history_, vocabulary_, game_
         -------
         RuleExplanation
         """
-        check_is_fitted(self)
-        items = check_rule_items(self, X, reset=False)
-        return self._explain(items, lambda scores: float(scores[1] - scores[0]))
+        return self._explain(X, lambda scores: float(scores[1] - scores[0]))
 
     def _label_names(self) -> tuple[Any, ...]:
         return "worse", "better"

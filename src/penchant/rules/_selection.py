@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
+from sklearn.model_selection import check_cv
 
 from penchant.rules._conditions import Vocabulary
-from penchant.rules._data import RuleData
-from penchant.rules._features import Feature, FeatureList
-from penchant.rules._generators import RuleGenerator
+from penchant.rules._data import RuleData, totals
+from penchant.rules._features import Feature, FeatureList, RuleGenerator, list_ramps
 from penchant.rules._logistic import LogisticModel, LogisticStep, forward
 from penchant.rules._program import (
     Certificate,
@@ -35,10 +35,8 @@ from penchant.rules._program import (
     bias_columns,
     rule_columns,
 )
-from penchant.rules._ramps import list_ramps
-from penchant.typing import FloatArray
-
-__all__ = ["RuleCandidate", "RuleChoice", "RuleSearch", "choose_rules"]
+from penchant.rules._text import RuleCandidate, RuleChoice
+from penchant.typing import FloatArray, IntArray
 
 NUS = (0.8, 0.5, 0.3, 0.2, 0.1)
 """Soft margins that rules come from, from the strongest regularisation down."""
@@ -66,76 +64,8 @@ are kept."""
 _MOST_BASIS, _SMOOTH_WORK = 2_000, 10**9
 """Simple rules in the pool; rows times columns squared of the smooth model."""
 
-
-@dataclass(frozen=True)
-class RuleCandidate:
-    """One way to weigh rules.
-
-    Parameters
-    ----------
-    loss : {"margin", "logistic"}
-        How the rules get their weights.
-    origin : {"margin", "labels", "ramps", "greedy", "smooth"}
-        What the rules are: those of the margin program, or chosen one by one against
-        the labels or against the probabilities of a smooth sum of ramps. Version 0.1.0
-        called the latter two "greedy" and "smooth".
-    nu : float or None
-        Soft margin of the program; None: hard margin, or no program.
-    balanced : bool
-        Whether all labels count the same.
-    n_rules : int or None
-        Largest number of rules; None: no limit.
-    accuracy : float or None
-        Share of the preferences that were predicted out of fold.
-    n_found : float or None
-        Mean number of rules in the folds; told by version 0.1.0.
-    log_loss : float or None
-        Mean log loss out of fold.
-    """
-
-    loss: str
-    origin: str
-    nu: float | None
-    balanced: bool
-    n_rules: int | None
-    accuracy: float | None = None
-    n_found: float | None = None
-    log_loss: float | None = None
-
-    def __str__(self) -> str:
-        text = f"weights by the {self.loss} loss"
-        if self.loss == "margin":
-            nu = "hard margin" if self.nu is None else f"nu = {self.nu:g}"
-            text = f"weights by the margin program, {nu}"
-        if self.origin in ("ramps", "smooth"):
-            text += ", rules that follow a smooth model"
-        if self.balanced:
-            text += ", labels balanced"
-        if self.n_rules is not None:
-            text += f", at most {self.n_rules} rules"
-        return text
-
-
-@dataclass(frozen=True)
-class RuleChoice:
-    """What was chosen by cross-validation, and what it was compared with.
-
-    Parameters
-    ----------
-    candidates : tuple of RuleCandidate
-        The chosen one, then the others, best first.
-    n_folds : int
-    """
-
-    candidates: tuple[RuleCandidate, ...]
-    n_folds: int
-
-    def __str__(self) -> str:
-        best = self.candidates[0]
-        return (
-            f"{best}: accuracy {best.accuracy:.3f} in {self.n_folds} folds, chosen "
-            f"among {len(self.candidates)}"
-        )
+Folds = list[tuple[FloatArray, FloatArray]]
+"""Weights of the units for training and for testing."""
 
 
 class _Outcome(NamedTuple):
@@ -335,6 +265,50 @@ class RuleSearch:
         return model.extend(rule_columns(data, rules)).miss()
 
 
+def split_codes(
+    codes: IntArray, units: IntArray, weights: FloatArray, cv: Any, rng: Any
+) -> Folds:
+    """Split rows into folds, the same share of each code in all.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+    units : ndarray of shape (n_rows,)
+        The unit of each row; -1 if left out. Equal rows have the same unit.
+    weights : ndarray of shape (n_rows,)
+    cv : int, splitter or iterable
+    rng : RandomState
+
+    Returns
+    -------
+    list of (train, test)
+        The weights of the units in each part.
+    """
+    if isinstance(cv, (int, np.integer)):
+        kept = np.flatnonzero(units >= 0)
+        # Shuffled within each code, then dealt out in turn.
+        order = kept[np.lexsort((units[kept], codes[kept]))]
+        order = order[np.lexsort((rng.permutation(order.size), codes[order]))]
+        n_folds = min(int(cv), order.size)
+        numbers = np.empty(codes.size, dtype=np.int64)
+        numbers[order] = np.arange(order.size) % n_folds
+        splits = [
+            (kept[numbers[kept] != fold], kept[numbers[kept] == fold])
+            for fold in range(n_folds)
+        ]
+    else:
+        splits = list(check_cv(cv, codes, classifier=True).split(codes, codes))
+    folds = []
+    for split in splits:
+        used = (rows[units[rows] >= 0] for rows in split)
+        train, test = (
+            totals(units[rows], weights[rows], int(units.max()) + 1) for rows in used
+        )
+        if train.any() and test.any():
+            folds.append((train, test))
+    return folds
+
+
 def choose_rules(
     search: RuleSearch,
     data: RuleData,
@@ -382,7 +356,7 @@ def choose_rules(
 def _enough(
     folds: Iterable[tuple[FloatArray, FloatArray]],
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Give folds until enough is held out."""
+    """Give folds, one when it is asked for, until enough is held out."""
     n_held_out = 0
     for train, test in folds:
         if n_held_out < _HELD_OUT:
@@ -400,20 +374,15 @@ def _ranked(
     means = {each: float(np.average(losses[each], weights=weights)) for each in losses}
     order = sorted(losses, key=lambda each: means[each])
     best = order[0]
-    chosen = best
+    chosen, shares = best, weights / weights.sum()
     for each in losses:
-        error = _standard_error(losses[each] - losses[best], weights)
+        paired = losses[each] - losses[best]
+        error = np.sqrt(shares**2 @ (paired - shares @ paired) ** 2)
         level = max(_ENOUGH * error, _WORTH * (chance - means[best]))
         if each.origin == best.origin and means[each] - means[best] <= level:
             chosen = each
             break
     return [chosen, *(each for each in order if each != chosen)]
-
-
-def _standard_error(values: FloatArray, weights: FloatArray) -> float:
-    """Give that of a weighted mean."""
-    shares = weights / weights.sum()
-    return float(np.sqrt(shares**2 @ (values - shares @ values) ** 2))
 
 
 def _directed(rule: KnownRule) -> KnownRule:

@@ -1,4 +1,4 @@
-"""Rules in words: single ones, tables of them, and what they say of an item."""
+"""Rules in words: alone, in tables, for one item; and why they were chosen."""
 
 import html
 from collections.abc import Callable
@@ -10,8 +10,6 @@ import pandas as pd
 
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
-
-__all__ = ["Rule", "RuleExplanation", "RulesTable", "rules_table"]
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -302,3 +300,74 @@ def _told(prediction: Any) -> str:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+@dataclass(frozen=True)
+class RuleCandidate:
+    """One way to weigh rules.
+
+    Parameters
+    ----------
+    loss : {"margin", "logistic"}
+        How the rules get their weights.
+    origin : {"margin", "labels", "ramps", "greedy", "smooth"}
+        What the rules are: those of the margin program, or chosen one by one against
+        the labels or against the probabilities of a smooth sum of ramps. Version 0.1.0
+        called the latter two "greedy" and "smooth".
+    nu : float or None
+        Soft margin of the program; None: hard margin, or no program.
+    balanced : bool
+        Whether all labels count the same.
+    n_rules : int or None
+        Largest number of rules; None: no limit.
+    accuracy : float or None
+        Share of the preferences that were predicted out of fold.
+    n_found : float or None
+        Mean number of rules in the folds; told by version 0.1.0.
+    log_loss : float or None
+        Mean log loss out of fold.
+    """
+
+    loss: str
+    origin: str
+    nu: float | None
+    balanced: bool
+    n_rules: int | None
+    accuracy: float | None = None
+    n_found: float | None = None
+    log_loss: float | None = None
+
+    def __str__(self) -> str:
+        text = f"weights by the {self.loss} loss"
+        if self.loss == "margin":
+            nu = "hard margin" if self.nu is None else f"nu = {self.nu:g}"
+            text = f"weights by the margin program, {nu}"
+        if self.origin in ("ramps", "smooth"):
+            text += ", rules that follow a smooth model"
+        if self.balanced:
+            text += ", labels balanced"
+        if self.n_rules is not None:
+            text += f", at most {self.n_rules} rules"
+        return text
+
+
+@dataclass(frozen=True)
+class RuleChoice:
+    """What was chosen by cross-validation, and what it was compared with.
+
+    Parameters
+    ----------
+    candidates : tuple of RuleCandidate
+        The chosen one, then the others, best first.
+    n_folds : int
+    """
+
+    candidates: tuple[RuleCandidate, ...]
+    n_folds: int
+
+    def __str__(self) -> str:
+        best = self.candidates[0]
+        return (
+            f"{best}: accuracy {best.accuracy:.3f} in {self.n_folds} folds, chosen "
+            f"among {len(self.candidates)}"
+        )

@@ -8,8 +8,6 @@ from penchant.testing._ranker_contract import CONTRACT_CHECKS
 from penchant.testing._ranker_errors import ERROR_CHECKS
 from penchant.testing._ranker_symmetries import SYMMETRY_CHECKS
 
-__all__ = ["check_ranker", "parametrize_with_ranker_checks"]
-
 _CHECKS = (*CONTRACT_CHECKS, *SYMMETRY_CHECKS, *ERROR_CHECKS)
 
 

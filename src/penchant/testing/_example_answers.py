@@ -9,8 +9,6 @@ import pandas as pd
 from penchant.data import Attribute, Comparisons, Items
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Answers", "make_answers"]
-
 
 @dataclass(frozen=True, eq=False)
 class Answers:

@@ -15,8 +15,6 @@ from penchant.encoding import Pairs, RankerMixin, check_items, check_pairs
 from penchant.exceptions import ConvergenceWarning
 from penchant.typing import FloatArray
 
-__all__ = ["LinearRanker"]
-
 
 class LinearRanker(RankerMixin, BaseEstimator):
     """Learn a linear utility from comparisons.

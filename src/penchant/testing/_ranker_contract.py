@@ -23,8 +23,6 @@ from penchant.testing._requirements import (
     require_same_utility,
 )
 
-__all__ = ["CONTRACT_CHECKS"]
-
 
 def check_constructor_only_stores(ranker: Any) -> None:
     """Check that the constructor stores its arguments and does nothing else."""

@@ -9,13 +9,7 @@ from sklearn.utils import get_tags
 
 from penchant.data import Comparisons
 from penchant.testing._example_answers import make_answers
-from penchant.testing._requirements import (
-    accepts_sample_weight,
-    fresh,
-    require_error,
-)
-
-__all__ = ["ERROR_CHECKS"]
+from penchant.testing._requirements import accepts_sample_weight, fresh, require_error
 
 
 def check_unfitted(ranker: Any) -> None:

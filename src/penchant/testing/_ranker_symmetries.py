@@ -14,8 +14,6 @@ from penchant.testing._requirements import (
     require_same_utility,
 )
 
-__all__ = ["SYMMETRY_CHECKS"]
-
 
 def check_items_equal_their_encoding(ranker: Any) -> None:
     """Check that Items whose encoding is X give the utilities of X."""
@@ -32,37 +30,25 @@ def check_items_equal_their_encoding(ranker: Any) -> None:
 def check_pairs_equal_comparisons(ranker: Any) -> None:
     """Check that pairs with y equal items with Comparisons."""
     answers = make_answers()
-    from_pairs = fresh(ranker).fit(answers.pairs, answers.y)
-    from_items = fresh(ranker).fit(answers.values, answers.comparisons)
-    require_same_utility(
-        from_pairs.utility(answers.values),
-        from_items.utility(answers.values),
-        "fit(pairs, y) and fit(items, Comparisons)",
-    )
+    from_items = (answers.values, answers.comparisons)
+    _require_same_fit(ranker, from_items, "fit(pairs, y) and fit(items, Comparisons)")
 
 
 def check_winners_first(ranker: Any) -> None:
     """Check that labels of one kind, as Comparisons.stack gives, are enough."""
     answers = make_answers()
-    mixed = fresh(ranker).fit(answers.pairs, answers.y)
-    sorted_pairs = fresh(ranker).fit(*answers.comparisons.stack(answers.values))
-    require_same_utility(
-        mixed.utility(answers.values),
-        sorted_pairs.utility(answers.values),
-        "the preferred item on either side and always first",
+    stacked = answers.comparisons.stack(answers.values)
+    _require_same_fit(
+        ranker, stacked, "the preferred item on either side and always first"
     )
 
 
 def check_swap_flips(ranker: Any) -> None:
     """Check that swapping the two items of a pair flips the answer and nothing else."""
     answers = make_answers()
+    swapped = (answers.pairs[:, ::-1], 1 - answers.y)
+    _require_same_fit(ranker, swapped, "fit(X, y) and fit(X[:, ::-1], 1 - y)")
     model = fresh(ranker).fit(answers.pairs, answers.y)
-    swapped = fresh(ranker).fit(answers.pairs[:, ::-1], 1 - answers.y)
-    require_same_utility(
-        model.utility(answers.values),
-        swapped.utility(answers.values),
-        "fit(X, y) and fit(X[:, ::-1], 1 - y)",
-    )
     clear = clear_differences(model, answers.pairs)
     require(
         np.array_equal(
@@ -77,11 +63,7 @@ def check_order_of_pairs_is_irrelevant(ranker: Any) -> None:
     """Check that permuting the pairs changes nothing."""
     answers = make_answers()
     order = np.random.default_rng(1).permutation(len(answers.y))
-    require_same_utility(
-        fresh(ranker).fit(answers.pairs, answers.y).utility(answers.values),
-        fresh(ranker).fit(*answers.take(order)).utility(answers.values),
-        "the same pairs in another order",
-    )
+    _require_same_fit(ranker, answers.take(order), "the same pairs in another order")
 
 
 def check_order_of_items_is_irrelevant(ranker: Any) -> None:
@@ -92,13 +74,8 @@ def check_order_of_items_is_irrelevant(ranker: Any) -> None:
     renumbered = Comparisons(
         number[answers.comparisons.winners], number[answers.comparisons.losers]
     )
-    model = fresh(ranker).fit(answers.values, answers.comparisons)
-    permuted = fresh(ranker).fit(answers.values[order], renumbered)
-    require_same_utility(
-        model.utility(answers.values),
-        permuted.utility(answers.values),
-        "the same items in another order",
-    )
+    permuted = (answers.values[order], renumbered)
+    _require_same_fit(ranker, permuted, "the same items in another order")
 
 
 def check_zero_weight_equals_removal(ranker: Any) -> None:
@@ -108,12 +85,11 @@ def check_zero_weight_equals_removal(ranker: Any) -> None:
     answers = make_answers()
     kept = np.ones(len(answers.y), dtype=bool)
     kept[-8:] = False  # extra rows: every item still occurs
-    weighted = fresh(ranker)
-    weighted.fit(answers.pairs, answers.y, sample_weight=kept.astype(float))
-    require_same_utility(
-        weighted.utility(answers.values),
-        fresh(ranker).fit(*answers.take(kept)).utility(answers.values),
+    _require_same_fit(
+        ranker,
+        answers.take(kept),
         "rows of weight 0 and the same rows removed",
+        sample_weight=kept.astype(float),
     )
 
 
@@ -124,14 +100,12 @@ def check_weights_of_comparisons(ranker: Any) -> None:
     answers = make_answers()
     weights = np.random.default_rng(3).uniform(0.5, 2.0, len(answers.y))
     given = answers.comparisons
-    from_items = fresh(ranker).fit(
-        answers.values, Comparisons(given.winners, given.losers, weights=weights)
-    )
-    from_pairs = fresh(ranker).fit(answers.pairs, answers.y, sample_weight=weights)
-    require_same_utility(
-        from_pairs.utility(answers.values),
-        from_items.utility(answers.values),
+    weighted = Comparisons(given.winners, given.losers, weights=weights)
+    _require_same_fit(
+        ranker,
+        (answers.values, weighted),
         "sample_weight and the weights of Comparisons",
+        sample_weight=weights,
     )
 
 
@@ -147,6 +121,18 @@ def check_contradictions(ranker: Any) -> None:
     require(
         np.isfinite(utility).all(),
         f"contradictions must leave utility finite: {utility}",
+    )
+
+
+def _require_same_fit(
+    ranker: Any, other: tuple[Any, Any], case: str, **weights: Any
+) -> None:
+    """Require the utilities of the pairs, weighted if asked for, of other answers."""
+    answers = make_answers()
+    plain = fresh(ranker).fit(answers.pairs, answers.y, **weights)
+    changed = fresh(ranker).fit(*other)
+    require_same_utility(
+        plain.utility(answers.values), changed.utility(answers.values), case
     )
 
 

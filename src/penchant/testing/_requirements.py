@@ -10,15 +10,6 @@ from sklearn.base import clone
 
 from penchant.typing import ArrayLike, BoolArray, FloatArray
 
-__all__ = [
-    "accepts_sample_weight",
-    "clear_differences",
-    "fresh",
-    "require",
-    "require_error",
-    "require_same_utility",
-]
-
 
 def require(condition: Any, message: str) -> None:
     """Raise AssertionError unless the condition holds."""

@@ -9,8 +9,6 @@ from penchant._progress import Progress
 from penchant.choquet.solver._losses import Loss
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["ConeFit", "ConeModel", "is_within", "minimize_over_cone"]
-
 _TO_BOUNDARY = 0.995  # share of the way to the boundary that one step may go
 _MAX_HALVINGS = 12
 _TINY_VALUE = 1e-9  # smaller values measure their relative gap against this

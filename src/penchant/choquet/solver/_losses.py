@@ -11,8 +11,6 @@ from scipy.special import expit, xlogy
 
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["HingeLoss", "LogisticLoss", "Loss", "SquaredLoss"]
-
 
 class Loss:
     """What the interior-point method asks of a loss; t are the scores, u the slopes.

@@ -18,16 +18,6 @@ from penchant.choquet.solver._set_functions import marginal_gains, zeta_transfor
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "Cone",
-    "MobiusFit",
-    "MobiusProblem",
-    "choose_cone",
-    "fit_mobius",
-    "nonnegative_spread",
-    "project_monotone",
-]
-
 Cone = Literal["exact", "inner", "free"]
 
 # With more than pairs, "exact" takes a zeta transform of 2^n values per round and a

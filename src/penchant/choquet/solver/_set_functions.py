@@ -5,8 +5,6 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["count_attributes", "marginal_gains", "mobius_transform", "zeta_transform"]
-
 
 def zeta_transform(mobius: FloatArray) -> FloatArray:
     """Sum a set function over the subsets of every set, in O(n 2^n).

@@ -28,8 +28,6 @@ from penchant.explanation.closed_forms._closed_form import (
 from penchant.kernels import subset_gains
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["ChoquetForm", "capacity_shares"]
-
 _MAX_ENTRIES = 2**22
 """Numbers in a table of sets, levels and rows: 32 MB."""
 

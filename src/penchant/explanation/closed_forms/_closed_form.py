@@ -9,15 +9,6 @@ from penchant.exceptions import DataError
 from penchant.explanation._players import Players
 from penchant.typing import FloatArray
 
-__all__ = [
-    "CONTRAST",
-    "DOMAIN",
-    "ClosedForm",
-    "Shares",
-    "averaged_over",
-    "closed_form",
-]
-
 # Games in words, which people read.
 CONTRAST = "attributes of the rival are replaced by those of the item"
 DOMAIN = "attributes that are not known are averaged over their domains"

@@ -21,8 +21,6 @@ from penchant.gai import BaseGAI, GAIClassifier, MixedGAI
 from penchant.typing import FloatArray
 from penchant.utility import CompactGAI, DualGAI, GAIUtility, TensorGAI
 
-__all__ = ["GAIForm", "shared_parts", "shares_between"]
-
 
 @dataclass(frozen=True, eq=False)
 class GAIForm(ClosedForm):

@@ -28,8 +28,6 @@ from penchant.gp import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["item_kernel"]
-
 
 @closed_form.register(GaussianProcessRanker)
 def _of_ranker(model: GaussianProcessRanker) -> ClosedForm:

@@ -14,8 +14,6 @@ from numba import njit
 
 from penchant.typing import FloatArray
 
-__all__ = ["combine", "path_covariance", "path_values"]
-
 
 def combine(factors: FloatArray, orders: FloatArray) -> FloatArray:
     """Give F of factors of shape (n_terms, d), shape (n_terms,)."""

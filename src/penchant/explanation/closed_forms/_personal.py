@@ -17,8 +17,6 @@ from penchant.explanation.closed_forms._closed_form import (
 from penchant.gp import FactorTerm, PersonalUtility
 from penchant.typing import FloatArray
 
-__all__ = ["PersonalForm"]
-
 
 @dataclass(frozen=True, eq=False)
 class PersonalForm(ClosedForm):

@@ -27,8 +27,6 @@ from penchant.explanation.closed_forms._product_kernel import ProductKernel, Ref
 from penchant.gp import AnovaFamily, ItemPrior, Posterior, contrasts
 from penchant.typing import FloatArray
 
-__all__ = ["REST", "contrast_posterior", "explain_posterior"]
-
 REST = "beyond the attributes"
 """The player for what an item is worth beyond its attributes."""
 

@@ -35,15 +35,6 @@ from penchant.explanation.closed_forms._paths import (
 from penchant.kernels import RBF, UnivariateKernel, anova_kernel
 from penchant.typing import FloatArray
 
-__all__ = [
-    "KernelMachine",
-    "ProductKernel",
-    "Reference",
-    "centred_factors",
-    "exponential_factors",
-    "linear_factors",
-]
-
 Factors: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 _NONE = np.empty(0)
 _COLUMN_BY_COLUMN = (

@@ -21,8 +21,6 @@ from penchant.rules import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["RuleForm"]
-
 _PRODUCT = np.empty(0)
 
 

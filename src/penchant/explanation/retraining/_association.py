@@ -10,8 +10,6 @@ from scipy.stats import rankdata
 from penchant.explanation._players import Players, is_one_hot
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["associations", "constant_players", "design_blocks", "inflations"]
-
 _NO_VARIANCE = 1e-10  # eigenvalues of a correlation matrix below this count as 0
 
 

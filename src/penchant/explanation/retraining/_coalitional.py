@@ -1,13 +1,11 @@
 """The coalitional explainer: Shapley values within groups (EX-4 to EX-6)."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Memory
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from penchant.exceptions import DataError
@@ -27,11 +25,10 @@ from penchant.explanation.retraining._retraining import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["CoalitionalExplainer"]
-
 _DEFAULT_COMPLEXITY = 0.25
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CoalitionalExplainer(RetrainingExplainer):
     """Shapley values within groups of attributes that belong together (EX-4).
 
@@ -97,34 +94,11 @@ class CoalitionalExplainer(RetrainingExplainer):
         "normalize": ["boolean"],
     }
 
-    def __init__(
-        self,
-        strategy: str = "spearman",
-        *,
-        complexity: float | None = None,
-        alpha: float | None = None,
-        budget: int | None = None,
-        normalize: bool = False,
-        players: Mapping[str, Sequence[Any]] | None = None,
-        memory: str | Path | Memory | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        cluster: str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            players=players,
-            memory=memory,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            cluster=cluster,
-            verbose=verbose,
-        )
-        self.strategy = strategy
-        self.complexity = complexity
-        self.alpha = alpha
-        self.budget = budget
-        self.normalize = normalize
+    strategy: str = field(default="spearman", kw_only=False)
+    complexity: float | None = None
+    alpha: float | None = None
+    budget: int | None = None
+    normalize: bool = False
 
     def _method(self) -> str:
         return f"coalitional by {self.strategy}"

@@ -9,8 +9,6 @@ from penchant.explanation._coalitions import submasks
 from penchant.explanation.retraining._groups import groups_at
 from penchant.typing import FloatArray
 
-__all__ = ["MAX_MODELS", "choose_alpha", "count_subsets", "share_of_all"]
-
 MAX_MODELS = 1 << 20
 """More models than this are refused: listing their sets would fill the memory."""
 

@@ -1,28 +1,17 @@
 """Complete, k-depth and least-squares explainers (EX-2, EX-3, EX-7)."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import comb
 from numbers import Integral
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Memory
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import (
-    all_masks,
-    mask_of,
-    masks_up_to,
-    members,
-)
+from penchant.explanation._coalitions import all_masks, mask_of, masks_up_to, members
 from penchant.explanation._players import frame_of
-from penchant.explanation._shapley import (
-    complete_weights,
-    depth_weights,
-    normalized,
-)
+from penchant.explanation._shapley import complete_weights, depth_weights, normalized
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._interpolation import (
@@ -40,8 +29,6 @@ from penchant.explanation.retraining._retraining import (
     check_number,
 )
 from penchant.typing import FloatArray
-
-__all__ = ["CompleteExplainer", "DepthExplainer", "LeastSquaresExplainer"]
 
 _DEFAULT_BUDGET = 512
 
@@ -121,6 +108,7 @@ class CompleteExplainer(RetrainingExplainer):
         return masks, complete_weights(masks, n_players)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DepthExplainer(RetrainingExplainer):
     """What an attribute adds to models of few others (EX-3).
 
@@ -159,28 +147,8 @@ class DepthExplainer(RetrainingExplainer):
         "normalize": ["boolean"],
     }
 
-    def __init__(
-        self,
-        k: int = 2,
-        *,
-        normalize: bool = False,
-        players: Mapping[str, Sequence[Any]] | None = None,
-        memory: str | Path | Memory | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        cluster: str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            players=players,
-            memory=memory,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            cluster=cluster,
-            verbose=verbose,
-        )
-        self.k = k
-        self.normalize = normalize
+    k: int = field(default=2, kw_only=False)
+    normalize: bool = False
 
     def _method(self) -> str:
         return f"depth {self.k}"
@@ -203,6 +171,7 @@ class DepthExplainer(RetrainingExplainer):
         return masks, weights
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LeastSquaresExplainer(RetrainingExplainer):
     """Influences that come near the complete method with few models (EX-7).
 
@@ -259,26 +228,7 @@ class LeastSquaresExplainer(RetrainingExplainer):
         "budget": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        budget: int | None = None,
-        *,
-        players: Mapping[str, Sequence[Any]] | None = None,
-        memory: str | Path | Memory | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        cluster: str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            players=players,
-            memory=memory,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            cluster=cluster,
-            verbose=verbose,
-        )
-        self.budget = budget
+    budget: int | None = field(default=None, kw_only=False)
 
     def _method(self) -> str:
         return f"least squares: {self.solution_}"

@@ -28,8 +28,6 @@ from penchant.explanation.retraining._subset_models import (
 )
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["RetrainingGame"]
-
 
 class RetrainingGame:
     """The worth of sets of attributes: how much a model of theirs knows.

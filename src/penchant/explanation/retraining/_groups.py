@@ -15,8 +15,6 @@ from penchant.explanation.retraining._association import (
 )
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["STRATEGIES", "groups_at", "thresholds"]
-
 _ROUNDING = 1e-12
 
 

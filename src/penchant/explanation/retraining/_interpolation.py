@@ -10,8 +10,6 @@ from penchant.explanation._coalitions import membership
 from penchant.explanation._shapley import spread_gap
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["MAX_INTERPOLATED", "interpolation_deviations", "interpolation_weights"]
-
 MAX_INTERPOLATED = 4096
 """With more sets the linear system would take longer than it is worth."""
 

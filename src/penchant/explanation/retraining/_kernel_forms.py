@@ -8,8 +8,6 @@ from sklearn.gaussian_process import kernels as gp
 
 from penchant.typing import FloatArray
 
-__all__ = ["KernelForm", "form_of_name", "form_of_process"]
-
 
 @dataclass(frozen=True)
 class KernelForm:

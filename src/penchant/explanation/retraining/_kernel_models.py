@@ -38,8 +38,6 @@ from penchant.explanation.retraining._subset_models import Outputs, Trained, tra
 from penchant.explanation.retraining._support_machines import SupportMachine
 from penchant.typing import FloatArray
 
-__all__ = ["KernelRefits", "kernel_refits"]
-
 _SCALERS = (MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler)
 _MAX_CACHE = 1 << 25  # numbers in the cache of terms; beyond, training dominates
 _BATCH = 1 << 20  # numbers in the sums of one matrix product: what a cache holds

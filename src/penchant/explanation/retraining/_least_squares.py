@@ -10,8 +10,6 @@ from penchant.explanation._coalitions import mask_of, membership
 from penchant.explanation._shapley import spread_gap
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["draw_sets", "least_squares_weights", "smallest_budget"]
-
 
 def smallest_budget(n_players: int) -> int:
     """Give the number of models of sizes 1, d - 1 and d."""

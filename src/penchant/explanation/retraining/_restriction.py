@@ -11,8 +11,6 @@ from sklearn.compose import ColumnTransformer
 from penchant.exceptions import DataError
 from penchant.explanation._players import frame_of, take_columns
 
-__all__ = ["restrict"]
-
 # Parameters with one entry per column, in scikit-learn's models and in ours.
 _PER_COLUMN = frozenset(
     (

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -20,9 +21,8 @@ from penchant.explanation.retraining._complexity import MAX_MODELS, share_of_all
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.typing import FloatArray
 
-__all__ = ["RetrainingExplainer", "check_number"]
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
     """Explain any estimator by what it learns from part of the attributes.
 
@@ -39,22 +39,12 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        *,
-        players: Mapping[str, Sequence[Any]] | None = None,
-        memory: str | Path | Memory | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        cluster: str | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.players = players
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.cluster = cluster
-        self.verbose = verbose
+    players: Mapping[str, Sequence[Any]] | None = None
+    memory: str | Path | Memory | None = None
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    cluster: str | None = None
+    verbose: bool = False
 
     @abstractmethod
     def _plan(

@@ -15,8 +15,6 @@ from penchant.explanation._players import Players, take_columns
 from penchant.explanation.retraining._restriction import restrict
 from penchant.typing import FloatArray
 
-__all__ = ["Complaint", "Learner", "Outputs", "Refits", "Trained", "trained"]
-
 Complaint = tuple[type[Warning], str]
 
 

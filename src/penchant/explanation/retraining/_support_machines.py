@@ -13,8 +13,6 @@ from sklearn.svm import SVC, SVR
 from penchant.explanation.retraining._subset_models import Outputs
 from penchant.typing import FloatArray
 
-__all__ = ["SupportMachine"]
-
 
 @dataclass(frozen=True, eq=False)
 class SupportMachine:

@@ -6,11 +6,7 @@ from penchant.gp.inference._expectation_propagation import (
     expectation_propagation,
 )
 from penchant.gp.inference._laplace import LaplaceResult, laplace
-from penchant.gp.inference._sites import (
-    Rows,
-    SiteDerivatives,
-    Sites,
-)
+from penchant.gp.inference._sites import Rows, SiteDerivatives, Sites
 
 __all__ = [
     "EPResult",

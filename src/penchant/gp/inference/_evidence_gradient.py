@@ -9,8 +9,6 @@ from penchant.gp.inference._laplace import LaplaceResult
 from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray
 
-__all__ = ["EvidenceGradient", "evidence_gradient"]
-
 
 class EvidenceGradient(NamedTuple):
     """Derivatives of the log evidence.

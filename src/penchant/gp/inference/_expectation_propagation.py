@@ -22,21 +22,6 @@ from penchant.gp.inference._sites import (
 from penchant.gp.inference._truncated_normal import standardised, truncated_normal
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = [
-    "Belief",
-    "EPResult",
-    "Limits",
-    "Pace",
-    "SiteArrays",
-    "SiteState",
-    "add_sites",
-    "expectation_propagation",
-    "look",
-    "new_state",
-    "propagate",
-    "sweep",
-]
-
 _FRESH_START = 8
 """Sweeps after which the posterior is rebuilt from prior and sites."""
 _INNER_STEPS = 100

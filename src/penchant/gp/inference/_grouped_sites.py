@@ -9,8 +9,6 @@ from penchant.data import Comparisons
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["GroupedSites", "pack_answers"]
-
 
 class GroupedSites(NamedTuple):
     """Comparisons of many people; equal ones of one person are counted.

@@ -13,8 +13,6 @@ from penchant.gp.inference._person_sweeps import Blocks, PeoplePrior
 from penchant.gp.inference._truncated_normal import truncated_normals
 from penchant.typing import FloatArray
 
-__all__ = ["HierarchicalEM", "HierarchicalResult"]
-
 LARGEST_DENSE = 2000
 """Most items whose covariance is written out while learning."""
 NOISE_BOUNDS = (0.1, 10.0)

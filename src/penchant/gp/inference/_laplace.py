@@ -16,14 +16,6 @@ from penchant.gp.inference._sites import (
 )
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = [
-    "FeatureMode",
-    "LaplaceResult",
-    "laplace",
-    "laplace_in_features",
-    "root_of_covariance",
-]
-
 _SUFFICIENT = 1e-4
 """Share of the promised rise that a step must bring."""
 _SHORTEST = 1e-12

@@ -20,8 +20,6 @@ from penchant.gp.inference._expectation_propagation import (
 from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Blocks", "Expectation", "PeoplePrior", "expect"]
-
 _N_PEOPLE = 500
 """People whose answers are one piece of work."""
 

@@ -12,15 +12,6 @@ from penchant.exceptions import DataError
 from penchant.gp.inference._truncated_normal import truncated_normals
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = [
-    "GaussianResult",
-    "Rows",
-    "SiteDerivatives",
-    "Sites",
-    "check_problem",
-    "earlier_sites",
-]
-
 
 class SiteDerivatives(NamedTuple):
     """A site's log-likelihood and its first three derivatives; each of shape (q,)."""

@@ -13,8 +13,6 @@ from numba import njit
 
 from penchant.typing import FloatArray
 
-__all__ = ["standardised", "truncated_normal", "truncated_normals"]
-
 _SQRT2 = sqrt(2.0)
 _LOG_SQRT_2PI = 0.5 * log(2.0 * pi)
 _TAIL = 5.0

@@ -2,9 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from scipy import sparse
 
 from penchant.typing import FloatArray
 
@@ -96,3 +97,28 @@ class SampledSource(Protocol):
     def columns(self, keys: Sequence[Hashable]) -> FloatArray:
         """Make the columns of some keys, as in `ColumnSource`."""
         ...
+
+
+class TableColumns:
+    """The columns of a table as a `ColumnSource`; their keys are their numbers.
+
+    Parameters
+    ----------
+    table : ndarray or sparse array of shape (n_rows, n_columns)
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = sparse.csc_array(table) if sparse.issparse(table) else table
+        self.n_rows = table.shape[0]
+
+    def price(self, weights: FloatArray, n_best: int) -> Priced:
+        """Find the columns with the largest payoff, the first of equal ones first."""
+        payoffs = self._table.T @ weights
+        best = np.argsort(-payoffs, kind="stable")[:n_best]
+        return Priced(float(payoffs[best[0]]), best.tolist(), payoffs[best])
+
+    def columns(self, keys: Sequence[Hashable]) -> FloatArray:
+        """Give some columns of the table."""
+        columns = self._table[:, list(keys)]
+        dense = columns.toarray() if sparse.issparse(columns) else columns
+        return np.asfortranarray(dense)

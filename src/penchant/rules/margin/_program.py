@@ -21,8 +21,9 @@ from penchant.typing import ArrayLike, FloatArray
 _EARLY_STOP = 0.2
 """The master is solved to this share of the gap that is left over all columns."""
 
-_AIM = 0.75
-"""Share of the tolerance that is aimed at; pruning may use the rest."""
+_AIM, _LEAST = 0.75, 0.3
+"""Shares of the tolerance: aimed at over all columns, since pruning may use the rest,
+and the least that the master is solved to."""
 
 _LEAST_NEW, _MOST_NEW, _GROWTH = 50, 400, 0.5
 _CANDIDATES_PER_NEW = 4
@@ -167,10 +168,9 @@ def solve_margin(
         )
     if bounds.sum() <= 1.0 + _FORCED:
         return _forced(source, bounds)
-    generation = _Generation(
-        source, bounds, tol, cost, max_columns, max_rounds, callback
-    )
-    return generation.run(start)
+    generation = _Generation(source, bounds, tol, start)
+    status = generation.run(max_columns, max_rounds, callback)
+    return generation.finish(status, cost)
 
 
 def check_upper(upper: ArrayLike, n_rows: int) -> FloatArray:
@@ -222,14 +222,10 @@ class _Generation:
         source: ColumnSource,
         upper: FloatArray,
         tol: float | Literal["auto"],
-        cost: Callable[[Any], float] | None,
-        max_columns: int | None,
-        max_rounds: int,
-        callback: Callable[[MarginRound], None] | None,
+        start: Sequence[Hashable],
     ) -> None:
-        self._source, self._tol, self._cost = source, tol, cost
-        self._max_columns, self._max_rounds = max_columns, max_rounds
-        self._callback = callback
+        """Begin with the given columns and with the best against nature's centre."""
+        self._source, self._tol = source, tol
         self._rows = np.flatnonzero(upper > 0.0)
         self._all_rows = len(self._rows) == len(upper)
         self._upper = upper[self._rows]
@@ -238,38 +234,11 @@ class _Generation:
         self._best_keys: list[Hashable] = []
         self._history: list[MarginRound] = []
         self._n_iter = 0
-
-    def run(self, start: Sequence[Hashable]) -> MarginSolution:
-        """Add columns until the bounds meet."""
-        self._open(start)
-        status = "round_limit"
-        for _ in range(self._max_rounds):
-            done, converged = self._master.solve(self._master_goal())
-            self._n_iter += done
-            priced = self._price(self._master.p, _CANDIDATES_PER_NEW * self._n_new())
-            self._note_weights()
-            self._record()
-            if self._gap <= _AIM * self._goal():
-                status = "optimal"
-                break
-            if self._max_columns is not None and len(self._keys) >= self._max_columns:
-                status = "column_limit"
-                break
-            if self._extend(priced):
-                continue
-            if not converged or self._master.gap <= 1.01 * self._least_goal():
-                status = "stalled"
-                break
-        return self._finish(status)
-
-    def _open(self, start: Sequence[Hashable]) -> None:
-        """Begin with the given columns and with the best against nature's centre."""
         priced = self._price(self._p[self._rows], _CANDIDATES_PER_NEW * _LEAST_NEW)
         best = _need_keys(priced)
         columns = self._columns(best)
-        chosen = diverse(columns, _LEAST_NEW)
         given = list(dict.fromkeys(start))
-        added = [i for i in chosen if best[i] not in set(given)]
+        added = [i for i in diverse(columns, _LEAST_NEW) if best[i] not in set(given)]
         self._keys = given + [best[i] for i in added]
         self._idle = np.zeros(len(self._keys), dtype=np.int64)
         columns = columns[:, added]
@@ -277,11 +246,45 @@ class _Generation:
             columns = np.hstack([self._columns(given), columns])
         self._master = MarginMaster(columns, self._upper)
 
+    def run(
+        self,
+        max_columns: int | None,
+        max_rounds: int,
+        callback: Callable[[MarginRound], None] | None,
+    ) -> str:
+        """Add columns until the bounds meet, and tell how it ended."""
+        for _ in range(max_rounds):
+            # Stop early: a central p prices better and takes new columns more easily.
+            least, master = _LEAST * self._goal(), self._master
+            left = min(self._upper_bound - self._lower_bound, master.gap)
+            done, converged = master.solve(max(least, _EARLY_STOP * left))
+            self._n_iter += done
+            n_new = int(np.clip(_GROWTH * len(self._keys), _LEAST_NEW, _MOST_NEW))
+            priced = self._price(master.p, _CANDIDATES_PER_NEW * n_new)
+            lower, _ = soft_margin(master.q @ master.columns, self._upper)
+            if lower > self._lower_bound:
+                self._lower_bound, self._q = lower, master.q.copy()
+                self._best_keys = list(self._keys)
+            here = MarginRound(len(self._keys), self._lower_bound, self._upper_bound)
+            self._history.append(here)
+            if callback is not None:
+                callback(here)
+            if here.upper_bound - here.lower_bound <= _AIM * self._goal():
+                return "optimal"
+            if max_columns is not None and here.n_columns >= max_columns:
+                return "column_limit"
+            if not self._extend(priced, n_new) and (
+                not converged or master.gap <= 1.01 * _LEAST * self._goal()
+            ):
+                return "stalled"
+        return "round_limit"
+
     def _columns(self, keys: Sequence[Hashable]) -> FloatArray:
         columns = self._source.columns(keys)
         return columns if self._all_rows else columns[self._rows]
 
     def _price(self, p: FloatArray, n_best: int) -> Priced:
+        """Find columns against p; the best bound so far is kept with its p."""
         weights = p
         if not self._all_rows:
             weights = np.zeros(self._source.n_rows)
@@ -292,40 +295,12 @@ class _Generation:
             self._priced = priced
         return priced
 
-    def _note_weights(self) -> None:
-        q = self._master.q
-        lower, _ = soft_margin(q @ self._master.columns, self._upper)
-        if lower > self._lower_bound:
-            self._lower_bound, self._q = lower, q.copy()
-            self._best_keys = list(self._keys)
-
-    def _record(self) -> None:
-        here = MarginRound(len(self._keys), self._lower_bound, self._upper_bound)
-        self._history.append(here)
-        if self._callback is not None:
-            self._callback(here)
-
-    @property
-    def _gap(self) -> float:
-        return self._upper_bound - self._lower_bound
-
     def _goal(self) -> float:
         if self._tol == "auto":
             return max(1e-6, min(1e-3, 0.02 * self._upper_bound))
         return self._tol
 
-    def _least_goal(self) -> float:
-        return 0.3 * self._goal()
-
-    def _master_goal(self) -> float:
-        """Stop early: a central p prices better and takes new columns more easily."""
-        left = min(self._gap, self._master.gap)
-        return max(self._least_goal(), _EARLY_STOP * left)
-
-    def _n_new(self) -> int:
-        return int(np.clip(_GROWTH * len(self._keys), _LEAST_NEW, _MOST_NEW))
-
-    def _extend(self, priced: Priced) -> bool:
+    def _extend(self, priced: Priced, n_new: int) -> bool:
         """Add the columns that pay more than the master's; False if there are none."""
         known = set(self._keys)
         better = [
@@ -336,7 +311,7 @@ class _Generation:
         if not better:
             return False
         columns = self._columns(better)
-        chosen = diverse(columns, self._n_new())
+        chosen = diverse(columns, n_new)
         self._purge()
         self._keys += [better[i] for i in chosen]
         self._idle = np.append(self._idle, np.zeros(len(chosen), dtype=np.int64))
@@ -352,7 +327,9 @@ class _Generation:
             self._idle = self._idle[kept]
             self._keys = [self._keys[i] for i in np.flatnonzero(kept)]
 
-    def _finish(self, status: str) -> MarginSolution:
+    def finish(
+        self, status: str, cost: Callable[[Any], float] | None
+    ) -> MarginSolution:
         """Prune, move a small rest to a vertex, and measure what came out."""
         lines = np.ascontiguousarray(self._columns(self._best_keys).T)
         floor = min(self._lower_bound, self._upper_bound - self._goal())
@@ -360,8 +337,8 @@ class _Generation:
         lines, keys = lines[kept], [self._best_keys[i] for i in np.flatnonzero(kept)]
         weights = self._q[kept] / self._q[kept].sum()
         weights = sharpen(lines, weights, self._upper)
-        if self._cost is not None:
-            keys, lines, weights = self._simplify(self._cost, keys, lines, weights)
+        if cost is not None:
+            keys, lines, weights = self._simplify(cost, keys, lines, weights)
         order = np.argsort(-weights, kind="stable")
         order = order[weights[order] > 0.0]
         weights, lines = weights[order], lines[order]

@@ -1,13 +1,12 @@
 """Matrix games by interior points, whole or column by column (PRL-5)."""
 
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from penchant.exceptions import DataError
-from penchant.rules.margin._column_source import Priced
+from penchant.rules.margin._column_source import TableColumns
 from penchant.rules.margin._master import MarginMaster
 from penchant.rules.margin._program import solve_margin
 from penchant.rules.play._game_solution import GameSolution, check_game, size_of
@@ -112,30 +111,10 @@ def _by_columns(
 ) -> tuple[FloatArray, FloatArray, int, str]:
     """Solve a large game by generating the choices of the player who has more."""
     turned = game.shape[0] > game.shape[1]
-    source = _GameColumns(-game.T if turned else game)
+    source = TableColumns(-game.T if turned else game)
     found = solve_margin(source, np.ones(source.n_rows), tol=tol, max_rounds=max_iter)
     weights = np.zeros(max(game.shape))
     weights[np.array(found.keys, dtype=np.int64)] = found.weights
     p, q = (weights, found.p) if turned else (found.p, weights)
     failure = "iteration_limit" if found.status == "round_limit" else "stalled"
     return p, q, found.n_iter, failure
-
-
-class _GameColumns:
-    """The columns of a game as a `ColumnSource`; their keys are their numbers."""
-
-    def __init__(self, game: Any) -> None:
-        self._game = sparse.csc_array(game) if sparse.issparse(game) else game
-        self.n_rows = game.shape[0]
-
-    def price(self, weights: FloatArray, n_best: int) -> Priced:
-        pay = weights @ self._game
-        n_best = min(n_best, len(pay))
-        best = np.argpartition(-pay, n_best - 1)[:n_best]
-        best = best[np.argsort(-pay[best], kind="stable")]
-        return Priced(float(pay[best[0]]), best.tolist(), pay[best])
-
-    def columns(self, keys: Sequence[Hashable]) -> FloatArray:
-        columns = self._game[:, list(keys)]
-        made: FloatArray = columns.toarray() if sparse.issparse(columns) else columns
-        return made
