@@ -1,4 +1,4 @@
-"""GAIRegressorCV chooses everything on MPG in 8 CPU s (fast) and 20 (accurate).
+"""GAIRegressorCV chooses everything on MPG in 8 CPU s.
 
 MPG is read from the folder that PENCHANT_DATA names; without it there are no cases.
 """
@@ -12,23 +12,22 @@ from benchmarks._measure import Budget
 from experiments._data import read_shared
 from penchant.models import GAIRegressorCV
 
-LIMITS = {"fast": 8.0, "accurate": 20.0}
+SECONDS = 8.0
 
 
 @contextmanager
 def cases() -> Iterator[list[Budget]]:
-    """Yield a fit to all rows for each preset, if the data are here."""
+    """Yield a fit to all rows, if the data are here."""
     mpg = read_shared("regression/auto_mpg", target="mpg", drop=["name"])
-    limits = {} if mpg is None else LIMITS
-    yield [_budget(mpg, preset, seconds) for preset, seconds in limits.items()]
+    yield [] if mpg is None else [_budget(mpg)]
 
 
-def _budget(data: Bunch, preset: str, seconds: float) -> Budget:
+def _budget(data: Bunch) -> Budget:
     X, y = data.data.to_numpy(float), data.target.to_numpy(float)
     n_items, n_features = X.shape
     return Budget(
-        name=f"preset {preset!r}, {n_items} ratings of {n_features} attributes",
-        ours=lambda: GAIRegressorCV(preset=preset).fit(X, y),
-        seconds=seconds,
+        name=f"preset 'fast', {n_items} ratings of {n_features} attributes",
+        ours=lambda: GAIRegressorCV().fit(X, y),
+        seconds=SECONDS,
         check=lambda model: model.solver_status_ == "optimal",
     )

@@ -19,6 +19,8 @@ OFFERED_BEFORE = json.loads(
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
 GONE = {
+    "AnovaEvidence",
+    "AnovaEvidenceResult",
     "Forecast",
     "SPLIT_SHARE",
     "SupportVectorProblem",

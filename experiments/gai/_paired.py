@@ -22,8 +22,7 @@ class PairedTest:
     def __str__(self) -> str:
         """Say it in a few words, for the column of notes."""
         return (
-            f"accurate {self.difference:+.5f}, wins {self.n_wins}/{self.n}, "
-            f"p {self.p:.2g}"
+            f"ours {self.difference:+.5f}, wins {self.n_wins}/{self.n}, p {self.p:.2g}"
         )
 
 

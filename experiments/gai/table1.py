@@ -31,9 +31,9 @@ METHODS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
         f"{order}-GAI": lambda X, y, order=order: additive(order, X, y)
         for order in (1, 2, 3, 4)
     },
-    "GAIRegressorCV accurate": lambda X, y: ours("accurate", X, y),
+    "GAIRegressorCV": ours,
 }
-OWN = ("GAIRegressorCV accurate",)
+OWN = ("GAIRegressorCV",)
 
 
 class Sample(NamedTuple):

@@ -22,7 +22,7 @@ __getattr__, __dir__ = offer(
             "MobiusFit MobiusProblem choose_cone fit_mobius project_monotone"
         ),
         "penchant.gai.solver": (
-            "AnovaEvidence AnovaEvidenceResult Evidence SparseGAIProblem "
+            "Evidence SparseGAIProblem "
             "SparseGAIResult nearest_monotone"
         ),
         "penchant.gp.inference": (

@@ -1,6 +1,5 @@
 """GAI estimators that choose their kernel, its scales and costs by themselves."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
@@ -12,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from penchant._parallel import one_thread
+from penchant._validation import warn_user
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.exceptions import DataError
 from penchant.gai._base import BaseGAI
@@ -24,7 +24,7 @@ from penchant.utility import DualGAI
 
 __all__ = ["GAIRankerCV", "GAIRegressorCV"]
 
-_N_FOLDS = {"fast": 5, "accurate": 5, "paper": 3}
+_N_FOLDS = {"fast": 5, "paper": 3}
 _FEW_ATTRIBUTES = 6
 _MIN_ROWS = 3
 _MAX_GRADES = 20
@@ -79,6 +79,10 @@ class BaseGAICV(BaseGAI):
         self.random_state = random_state
 
     @property
+    def _preset(self) -> str:
+        return "paper" if self.preset == "paper" else "fast"
+
+    @property
     def _own_folds(self) -> bool:
         """Whether the folds are ours, so that the order of rows must not matter."""
         return self.cv is None or isinstance(self.cv, Integral)
@@ -101,7 +105,7 @@ class BaseGAICV(BaseGAI):
                 for fold in check_cv(self.cv).split(place[:, None])
             ]
             return cast(list[Fold], [fold for fold in moved if all(map(len, fold))])
-        n_folds = _N_FOLDS[self.preset] if self.cv is None else int(self.cv)
+        n_folds = _N_FOLDS[self._preset] if self.cv is None else int(self.cv)
         state = check_random_state(self.random_state)
         folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=state)
         return list(folds.split(np.zeros((n_rows, 1))))
@@ -118,17 +122,16 @@ class BaseGAICV(BaseGAI):
     ) -> LearnedGAI:
         """Choose, keep what was chosen, and give the model."""
         if self.preset == "accurate":
-            warnings.warn(
-                "preset='accurate' will go: it was reliably better than 'fast' on one "
-                "of ten data sets, and takes twice the time. Use preset='fast'.",
+            warn_user(
+                "preset='accurate' is gone: it was reliably better than 'fast' on one "
+                "of ten data sets, at twice the time. This fit is 'fast'.",
                 FutureWarning,
-                stacklevel=5,
             )
         selection = Selection(
             items=items,
             folds=self._folds(kept),
             recipe=recipe,
-            preset=self.preset,
+            preset=self._preset,
             sparse=True if self.monotone else self.sparse,
             sparse_order=self._sparse_order(),
             tol=self._gap_to_reach("exact"),
@@ -152,7 +155,7 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
     preset : {"fast", "paper"}, default="fast"
         "fast": product kernels and the sparse path. "paper": the published settings
         (Gaussian kernel with scale 1, epsilon .01), C by 3 folds on the certified
-        sparse path. "accurate" is deprecated.
+        sparse path. "accurate", which is gone, means "fast".
     sparse : "auto" or bool, default="auto"
         True: always keep the sparse model; False: do not try it. "paper" is always
         sparse.
@@ -244,7 +247,7 @@ class GAIRegressorCV(RegressorMixin, BaseGAICV):
         mean = float(np.average(ratings, weights=weights))
         spread = float(np.sqrt(np.average((ratings - mean) ** 2, weights=weights)))
         if len(ratings) < _MIN_ROWS or not self.encoding_.active or spread == 0.0:
-            learned, self.choice_ = _constant(mean, self.preset)
+            learned, self.choice_ = _constant(mean, self._preset)
             return self._finish(learned, prepared, 0.0, 1.0)
         standardised = (ratings - mean) / spread
         rated = RatedItems(
@@ -289,7 +292,8 @@ class GAIRankerCV(RankerMixin, BaseGAICV):
     ----------
     preset : {"fast", "paper"}, default="fast"
         "fast": two scales. "paper": the published settings (Gaussian kernel with
-        scale 1), C by 3 folds on the certified sparse path. "accurate" is deprecated.
+        scale 1), C by 3 folds on the certified sparse path. "accurate", which is gone,
+        means "fast".
     sparse : "auto" or bool, default="auto"
         True: always keep the sparse model; False: do not try it. "paper" is always
         sparse.

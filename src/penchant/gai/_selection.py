@@ -1,6 +1,6 @@
 """The choice of a GAI model by folds, one way for ratings and comparisons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -10,14 +10,12 @@ from joblib import Parallel, delayed
 
 from penchant.encoding import make_kernels
 from penchant.gai._candidates import (
-    EvidenceFamily,
     ProductFamily,
     ScoredCandidate,
-    evidence_families,
     skewness_rates,
 )
 from penchant.gai._choice import GAICandidate, GAIChoice
-from penchant.gai._fit import Fold, JudgedItems, LearnedGAI, RatedItems, SparseMachine
+from penchant.gai._fit import Fold, JudgedItems, LearnedGAI, SparseMachine
 from penchant.gai._mixture import MixedGAI
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray, IntArray
@@ -28,7 +26,7 @@ __all__ = ["COMPARISONS", "RATINGS", "Recipe", "Selection", "snap"]
 _WEIGHTS = (0.1, 0.5)
 _SPARSE_COSTS = (10.0, 30.0, 100.0, 300.0)
 """Of all rows together, on kernels of mean diagonal 1."""
-_SPARSITY_LIMITS = {"fast": 0.05, "accurate": 0.0}
+_SPARSITY_LIMIT = 0.05
 """By how much more error the sparse model may have than the dense one."""
 _PAPER_COSTS = tuple(np.logspace(-1.0, 2.0, 20).tolist())
 
@@ -40,8 +38,8 @@ class Recipe:
     Parameters
     ----------
     loss : {"tube", "hinge"}
-    scales : mapping of str to tuple of float
-        Length scales of the product kernels of each preset.
+    scales : tuple of float
+        Length scales of the product kernels.
     costs, epsilons : tuple
         Grid of their machines, for kernels of mean diagonal 1.
     n_blended : int
@@ -51,7 +49,7 @@ class Recipe:
     """
 
     loss: str
-    scales: Mapping[str, tuple[float, ...]]
+    scales: tuple[float, ...]
     costs: tuple[float, ...]
     epsilons: tuple[float | None, ...]
     n_blended: int
@@ -60,7 +58,7 @@ class Recipe:
 
 RATINGS = Recipe(
     loss="tube",
-    scales={"fast": (0.2, 0.6), "accurate": (0.2, 0.6)},
+    scales=(0.2, 0.6),
     costs=(0.3, 2.0, 12.0, 60.0),
     epsilons=(0.01, 0.2),
     n_blended=12,
@@ -69,7 +67,7 @@ RATINGS = Recipe(
 # Machines of comparisons differ in their units: they are not added up.
 COMPARISONS = Recipe(
     loss="hinge",
-    scales={"fast": (0.3, 1.0), "accurate": (0.15, 0.3, 0.6, 1.2)},
+    scales=(0.3, 1.0),
     costs=(0.1, 1.0, 10.0, 100.0),
     epsilons=(None,),
     n_blended=1,
@@ -121,7 +119,7 @@ class Selection:
     folds : sequence of (train, test)
         Row indices.
     recipe : Recipe
-    preset : {"fast", "accurate", "paper"}
+    preset : {"fast", "paper"}
     sparse : "auto" or bool
         Whether to keep the sparse model; "auto": if it costs little.
     sparse_order : int
@@ -163,29 +161,26 @@ class Selection:
         rows = np.concatenate([test for _, test in self.folds])
         return Referee(self.items, rows, self.items.grades)
 
-    def _families(self) -> list[ProductFamily | EvidenceFamily]:
+    def _families(self) -> list[ProductFamily]:
         items, recipe = self.items, self.recipe
         rates = skewness_rates(items.encoding, items.U, items.item_weights)
         warps = (np.zeros_like(rates), rates) if rates.any() else (rates,)
-        families: list[ProductFamily | EvidenceFamily] = [
+        return [
             ProductFamily(
                 items, recipe.loss, scale, weight, warp, recipe.costs, recipe.epsilons
             )
             for warp in warps
-            for scale in recipe.scales[self.preset]
+            for scale in recipe.scales
             for weight in _WEIGHTS
         ]
-        if self.preset == "accurate" and isinstance(items, RatedItems):
-            families += evidence_families(items)
-        return families
 
     def _sparse_or_dense(
         self, dense: "_Blend", choice: GAIChoice
     ) -> tuple[LearnedGAI, GAIChoice]:
         """Keep few factors where that costs little: the 1.05 rule of GAI-6."""
-        base = dense.best_product
-        weight = np.asarray(base.candidate.weight)
-        unit = 1.0 / (np.sqrt(weight) * self.items.weights.sum())
+        base = dense.best
+        weight = float(np.sqrt(base.candidate.weight))  # type: ignore[arg-type]
+        unit = 1.0 / (weight * self.items.weights.sum())
         costs = tuple(float(unit * cost) for cost in _SPARSE_COSTS)
         epsilon, order = base.candidate.epsilon, self.sparse_order
         path = _Path(self.items, base.kernels, costs, epsilon, order, self.tol)
@@ -311,11 +306,9 @@ class _Blend:
         self.referee = referee.if_better(self.predictions)
 
     @property
-    def best_product(self) -> ScoredCandidate:
-        """The best product kernel by itself."""
-        order: list[int] = np.argsort(self._errors, kind="stable").tolist()
-        ranked = [self._scored[k] for k in order]
-        return next(s for s in ranked if s.candidate.family == "product")
+    def best(self) -> ScoredCandidate:
+        """The best candidate by itself."""
+        return self._scored[int(np.argmin(self._errors))]
 
     def choice(self, preset: str, n_folds: int) -> GAIChoice:
         """Tell what was blended, with errors and shares, best first."""
@@ -391,7 +384,7 @@ def _sparsity_verdict(
 ) -> tuple[bool, str]:
     """Tell whether to keep the sparse model, and why (GAI-6).
 
-    "fast" gives up to 5 % of accuracy for few factors, "accurate" gives nothing.
+    Up to 5 % of accuracy is given for few factors.
 
     Parameters
     ----------
@@ -401,15 +394,15 @@ def _sparsity_verdict(
         On the same rows.
     wanted : "auto" or True
     """
-    limit, dense_error = _SPARSITY_LIMITS[dense.preset], dense.dense_error or 0.0
+    dense_error = dense.dense_error or 0.0
     change = "from 0"
     if dense_error > 0:
         change = f"by {sparse_error / dense_error - 1.0:+.1%}"
     effect = f"Few factors change the error {change}"
     if wanted is True:
         return True, f"{effect}: the sparse model was asked for."
-    effect += f" ({limit:+.0%} is accepted)"
-    if sparse_error <= (1.0 + limit) * dense_error:
+    effect += f" ({_SPARSITY_LIMIT:+.0%} is accepted)"
+    if sparse_error <= (1.0 + _SPARSITY_LIMIT) * dense_error:
         return True, f"{effect}: the sparse model was kept."
     return False, f"{effect}: the dense model was kept."
 

@@ -273,7 +273,7 @@ class AnovaFamily(KernelFamily):
             return np.zeros_like(parameters)
         table, kernels = kept
         _, _, orders = self._split(parameters)
-        scale, weight, order, _ = anova_slopes(table, orders, kernels, 2.0 * Q)
+        scale, weight, order = anova_slopes(table, orders, kernels, 2.0 * Q)
         return np.concatenate([scale, weight, (orders * order)[2:]])
 
     def kernel(self, parameters: FloatArray) -> AnovaItemKernel:

@@ -1,8 +1,12 @@
 """Kernels on single attributes and on whole items."""
 
 from penchant.kernels._anova import anova_kernel, subset_kernel, sum_over_subsets
-from penchant.kernels._anova_sums import anova_gram, anova_slopes
-from penchant.kernels._centred_tables import centred_table
+from penchant.kernels._anova_tables import (
+    AttributeTable,
+    anova_gram,
+    anova_slopes,
+    centred_table,
+)
 from penchant.kernels._choquet import choquet_kernel, subset_gains
 from penchant.kernels._kernel import (
     FeatureMap,
@@ -24,7 +28,6 @@ from penchant.kernels._univariate import (
     Spline,
     zero_mean_rbf,
 )
-from penchant.kernels._warped_tables import AttributeTable, attribute_table
 
 __all__ = [
     "RBF",
@@ -40,7 +43,6 @@ __all__ = [
     "anova_gram",
     "anova_kernel",
     "anova_slopes",
-    "attribute_table",
     "centred_table",
     "choquet_kernel",
     "count_subsets",
