@@ -7,12 +7,18 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
+from penchant._cached import LRUCache
 from penchant.data import Attribute, Comparisons, Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.elicitation import PersonBelief
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
-from penchant.studies import AnsweredQuestion, Participation, simulated_answer
+from penchant.studies import (
+    AnsweredQuestion,
+    Participation,
+    _talk,
+    simulated_answer,
+)
 from penchant.studies._start import Start, complete
 from penchant.studies._talk import Memory, Talk
 
@@ -159,3 +165,32 @@ def test_certainty_knows_that_answers_may_be_slips() -> None:
     assert talk.favourite == best
     by_hand = certainty_by_hand(duels, best)
     assert talk.certainty == pytest.approx(by_hand, abs=0.08)
+
+
+def test_what_is_kept_of_conversations_has_a_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Draws take megabytes; of all but the last few, only what goes on is kept."""
+    monkeypatch.setattr(_talk, "_WHOLE", LRUCache(2))
+    monkeypatch.setattr(_talk, "_TALKS", LRUCache(4))
+    memory, now = Memory(FLATS, nothing), talk_for(3)
+    for who in "abcdef":
+        assert memory.talk(who, now).belief.draws is not None
+    assert list(_talk._WHOLE._values) == ["e", "f"]
+    assert list(_talk._TALKS._values) == ["c", "d", "e", "f"]
+    kept = [talk.belief for talk in _talk._TALKS._values.values()]
+    assert not any("draws" in vars(belief) for belief in kept)
+    assert "draws" in vars(_talk._WHOLE._values["f"].belief)
+    # Who is kept without, or not at all, goes on as if nothing had happened.
+    means = [memory.talk(who, now).posterior.mean for who in "ca"]
+    monkeypatch.setattr(_talk, "_WHOLE", LRUCache(1))
+    monkeypatch.setattr(_talk, "_TALKS", LRUCache(1))
+    again = [memory.talk(who, now).posterior.mean for who in "ca"]
+    assert np.array_equal(means, again)
+
+
+def test_beginnings_of_a_study_have_a_bound() -> None:
+    memory = Memory(FLATS, nothing)
+    for number in range(_talk._MOST_STARTS + 3):
+        memory.start(f"{number:032x}")  # there is no such model, so from nothing
+    assert len(memory._starts._values) == _talk._MOST_STARTS

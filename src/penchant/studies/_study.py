@@ -417,6 +417,10 @@ class Study:
             return known
         records = self.store.list_participants(self.id)
         members = tuple(self._member(record) for record in records)
+        here = {record.id for record in records}
+        self._memory.members = {
+            who: known for who, known in self._memory.members.items() if who in here
+        }
         newcomer = self._memory.newcomer
         found = make_group(members, newcomer, self.items, n_events)
         self._memory.group = found

@@ -29,8 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FEWEST_ANSWERS", "GRADE_WIDTH", "Memory", "Talk", "memory"]
 
-_MOST_TALKS, _FEWEST_TALKS, _NUMBERS = 256, 8, 2**24
-"""Conversations of a study that are kept in memory: draws of about so many numbers."""
+_MOST_TALKS, _MOST_WHOLE = 256, 12
+"""Conversations that a process keeps, of all studies together. Those of the last
+moments are whole, with their draws: 2 to 5 MB each in a study of 40 items. The others
+are what one more answer needs: about 0.4 MB after 12 answers."""
+
+_MOST_STARTS, _MOST_STUDIES = 8, 64
+"""Beginnings of a study, one per fit of its population, and studies, that are kept."""
 
 FEWEST_ANSWERS = 3
 """Before so many answers nothing is said of how sure the recommendation is."""
@@ -83,10 +88,11 @@ class Talk:
         meaning = evidence(told, self.moment.told, GRADE_WIDTH)
         if told.choice is not None and told.because in reasons_for(self.start, told):
             meaning += (Reason("reason", told.choice, None, str(told.because)),)
-        # Copies without what was worked out for questions and results: it is large.
-        moment = replace(self.moment, belief=replace(self.belief))
-        before = Talk(self.start, moment)
-        return Talk(self.start, self.moment.tell(told, meaning), before)
+        return Talk(self.start, self.moment.tell(told, meaning), self.bare())
+
+    def bare(self) -> "Talk":
+        """Give a copy without what was worked out for questions and results."""
+        return Talk(self.start, replace(self.moment, belief=replace(self.belief)))
 
     @property
     def answers(self) -> tuple[AnsweredQuestion, ...]:
@@ -160,8 +166,7 @@ class Memory:
     def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
         self._items = items
         self._load = load
-        self._starts: dict[str | None, Start] = {}
-        self._talks: LRUCache[str, Talk] = LRUCache(_n_talks(len(items)))
+        self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
         # To take a row out of a table takes milliseconds, and it never changes.
@@ -182,9 +187,11 @@ class Memory:
 
     def start(self, model: str | None) -> Start:
         """Give what is believed of somebody new who starts from a model."""
-        if model not in self._starts:
-            self._starts[model] = Start.from_items(self._items, self._population(model))
-        return self._starts[model]
+        found = self._starts.get(model)
+        if found is None:
+            found = Start.from_items(self._items, self._population(model))
+            self._starts.put(model, found)
+        return found
 
     def _population(self, model: str | None) -> PopulationGP | None:
         if model is None:
@@ -219,7 +226,8 @@ class Memory:
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
         """
-        start, kept = self.start(now.model), self._talks.get(participant_id)
+        start = self.start(now.model)
+        kept = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
         talk = Talk.begin(start, _seed(participant_id)) if kept is None else kept
         if not _leads_to(talk, start, now):
             # The last answer was taken back or amended, or more than that.
@@ -229,13 +237,9 @@ class Memory:
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:
-            self._talks.put(participant_id, talk)
+            _WHOLE.put(participant_id, talk)
+            _TALKS.put(participant_id, talk.bare())
         return talk
-
-
-def _n_talks(n_items: int) -> int:
-    n = _NUMBERS // (512 * (n_items + 100))
-    return max(_FEWEST_TALKS, min(_MOST_TALKS, n))
 
 
 def _leads_to(talk: Talk, start: Start, now: Participation) -> bool:
@@ -249,17 +253,21 @@ def _seed(participant_id: str) -> int:
     return int.from_bytes(digest[:4], "big")
 
 
-_MEMORIES: WeakKeyDictionary[Store, dict[str, Memory]] = WeakKeyDictionary()
+_WHOLE: LRUCache[str, Talk] = LRUCache(_MOST_WHOLE)
+_TALKS: LRUCache[str, Talk] = LRUCache(_MOST_TALKS)
+_MEMORIES: WeakKeyDictionary[Store, LRUCache[str, Memory]] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
 def memory(store: Store, record: StudyRecord) -> Memory:
     """Give what this process keeps about a study of a store."""
     with _LOCK:
-        studies = _MEMORIES.setdefault(store, {})
-        if record.id not in studies:
-            studies[record.id] = Memory(record.items, _loader(store))
-        return studies[record.id]
+        studies = _MEMORIES.setdefault(store, LRUCache(_MOST_STUDIES))
+        found = studies.get(record.id)
+        if found is None:
+            found = Memory(record.items, _loader(store))
+            studies.put(record.id, found)
+        return found
 
 
 def _loader(store: Store) -> Callable[[str], PopulationGP]:
@@ -269,7 +277,6 @@ def _loader(store: Store) -> Callable[[str], PopulationGP]:
         opened = kept()
         if opened is None:
             raise StoreError("The store of this study is gone.")
-        population: PopulationGP = unpack_model(opened.get_model(model).body)
-        return population
+        return unpack_model(opened.get_model(model).body)
 
     return load

@@ -86,10 +86,11 @@ def test_damage_is_found(
     any_store.add_participant(any_store.create_study("Flats", items), events=LOG)
     with any_store.database.engine.begin() as connection:
         connection.exec_driver_sql(statement)
-    problems = check_store(any_store).problems
-    assert len(problems) == len(said)
-    for problem, words in zip(problems, said, strict=True):
-        assert words in problem.text
+    problems = [problem.text for problem in check_store(any_store).problems]
+    for words in said:
+        assert any(words in text for text in problems)
+    # The rest is the chain of digests, or the seal on its end.
+    assert len(problems) <= len(said) + 1
 
 
 def test_study_that_is_removed_meanwhile_is_no_problem(

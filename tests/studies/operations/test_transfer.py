@@ -1,5 +1,8 @@
 import copy
+import io
 import json
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,6 +20,9 @@ from penchant.studies import (
     export_study,
     import_study,
 )
+
+MODELS = Path(__file__).parents[2] / "golden" / "models"
+MODEL = (MODELS / "population.npz").read_bytes()
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -84,7 +90,7 @@ def test_import_gives_the_same_study_under_new_names(
 ) -> None:
     chosen = StudySettings(question="rating", intro="Hello")
     study_id = any_store.create_study("Flats", items, settings=chosen)
-    model = any_store.add_model(study_id, b"\x00\xffmodel", 2)
+    model = any_store.add_model(study_id, MODEL, 2)
     start = ("joined", {"language": "en", "model": model})
     first, token = any_store.add_participant(study_id, label="Ann", events=[start])
     any_store.add_participant(study_id, simulated=True, events=[start])
@@ -96,7 +102,7 @@ def test_import_gives_the_same_study_under_new_names(
     copied = any_store.dump_study(copy_id)
     assert copied.study.settings == chosen
     assert copied.study.items == items
-    assert copied.models[0].body == b"\x00\xffmodel"
+    assert copied.models[0].body == MODEL
     assert copied.events[0].body["model"] == copied.models[0].id != model
     assert not {p.id for p in copied.participants} & {first.id}
     assert any_store.find_participant(token).study_id == study_id
@@ -208,7 +214,7 @@ def test_damaged_export_is_refused_and_nothing_is_kept(
     store: SqlStore, items: Items, path: tuple[Any, ...], value: Any, said: str | None
 ) -> None:
     study_id = store.create_study("Flats", items)
-    store.add_model(study_id, b"m", 0)
+    store.add_model(study_id, MODEL, 0)
     store.add_participant(study_id, events=[("joined", {})])
     exported = export_study(store, study_id)
     damage(path, value)(exported)
@@ -217,6 +223,45 @@ def test_damaged_export_is_refused_and_nothing_is_kept(
         return
     with pytest.raises(FormatError, match=said):
         import_study(store, exported)
+    assert len(store.list_studies()) == 1
+
+
+def packed(**members: bytes) -> bytes:
+    """Put files into an archive, as small as they get."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_", "."), content)
+    return file.getvalue()
+
+
+def nested(n_levels: int) -> bytes:
+    tree = b'{"format": "penchant-model", "version": 1, "model": %s}'
+    return packed(model_json=tree % (b"[" * n_levels + b"]" * n_levels))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"m", "not a model of penchant"),
+        ((MODELS / "gai_ranker.npz").read_bytes(), "must be a PopulationGP"),
+        (packed(model_json=b"{}", big_npy=bytes(150_000_000)), "unpacks to 150000"),
+        (packed(model_json=b" " * 150_000_000), "unpacks to 150000000 bytes"),
+        (nested(900), "nested more than 50 levels deep"),
+        (nested(100_000), "nested more than 50 levels deep"),
+        (nested(5), "cannot be read"),
+    ],
+    ids=["noise", "class", "size", "tree", "900", "many", "list"],
+)
+def test_models_that_are_none_of_ours_are_refused(
+    store: SqlStore, items: Items, body: bytes, said: str
+) -> None:
+    study_id = store.create_study("Flats", items)
+    store.add_model(study_id, body, 0)
+    with pytest.raises(FormatError, match=said) as refused:
+        import_study(store, export_study(store, study_id))
+    assert str(refused.value).startswith("Model 1 of the study is refused. The model")
+    assert "/tmp" not in str(refused.value)
     assert len(store.list_studies()) == 1
 
 

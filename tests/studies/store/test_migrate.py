@@ -118,6 +118,6 @@ def test_a_database_that_is_up_to_date_is_not_touched(
 ) -> None:
     upgraded: list[sa.Engine] = []
     SqlStore(any_url).close()
-    monkeypatch.setattr(_migrate, "_upgrade", upgraded.append)
+    monkeypatch.setattr(_migrate, "_run", lambda engine, *_: upgraded.append(engine))
     SqlStore(any_url).close()
     assert upgraded == []

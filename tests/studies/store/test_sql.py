@@ -77,9 +77,7 @@ def modes(folder: Path) -> dict[str, int]:
     return {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
 
 
-PRIVATE = dict.fromkeys(
-    ("penchant.sqlite", "penchant.sqlite-wal", "penchant.sqlite-shm"), 0o600
-)
+PRIVATE = {f"penchant.sqlite{ending}": 0o600 for ending in ("", "-wal", "-shm", ".key")}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")

@@ -8,10 +8,19 @@ from typing import Any
 from penchant.exceptions import PenchantError, StudyNotFoundError
 from penchant.studies._pictures import check_picture
 from penchant.studies.operations._replay import replay_study
-from penchant.studies.store._records import EventRecord, ParticipantRecord, StudyDump
+from penchant.studies.store._records import (
+    EventRecord,
+    ParticipantRecord,
+    StudyDump,
+    StudySummary,
+)
 from penchant.studies.store._store import Store
 
 __all__ = ["StoreProblem", "StoreReport", "check_store"]
+
+
+_UNREADABLE = (PenchantError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading a damaged database may raise."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +29,8 @@ class StoreProblem:
 
     Parameters
     ----------
-    study_id : str
-        Where.
+    study_id : str or None
+        Where; None: in the database as a whole.
     participant_id : str or None
         Whose log, if it is about one.
     position : int or None
@@ -30,13 +39,13 @@ class StoreProblem:
         What is wrong.
     """
 
-    study_id: str
+    study_id: str | None
     participant_id: str | None
     position: int | None
     text: str
 
     def __str__(self) -> str:
-        place = f"study {self.study_id}"
+        place = "database" if self.study_id is None else f"study {self.study_id}"
         if self.participant_id is not None:
             place += f", participant {self.participant_id}"
         if self.position is not None:
@@ -75,12 +84,14 @@ class StoreReport:
 def check_store(store: Store) -> StoreReport:
     """Rebuild the state of all participants from the log and compare.
 
-    Every log must be numbered 0, 1, 2, ... without a gap and be as long as the
-    store says. Every event must make sense where it stands: questions show
-    alternatives that exist and are answered at most once, with an answer that
-    fits. Every model that somebody started from must be there, and every picture
-    must be as it was written. Each study is read as it is at one moment, so that a
-    store may be checked while it is in use.
+    A SQLite file checks itself first. Every log must be as it was written, event by
+    event, and end as it was sealed (see `penchant.studies.store._chain`): a single bit
+    that changed is found. Every log must be numbered 0, 1, 2, ... without a gap and
+    be as long as the store says. Every event must make sense where it stands:
+    questions show alternatives that exist and are answered at most once, with an
+    answer that fits. Every model that somebody started from must be there, and every
+    picture must be as it was written. Each study is read as it is at one moment, so
+    that a store may be checked while in use.
 
     Examples
     --------
@@ -94,17 +105,21 @@ def check_store(store: Store) -> StoreReport:
     (True, 1)
     """
     tally = Counter(n_participants=0, n_events=0, n_answers=0)
-    problems: list[StoreProblem] = []
-    listed = store.list_studies()
-    for summary in listed:
+    problems = [StoreProblem(None, None, None, fault) for fault in store.faults()]
+    listed: list[StudySummary] = []
+    try:
+        listed = store.list_studies()
+    except _UNREADABLE as error:
+        problems.append(StoreProblem(None, None, None, f"{error}"))
+    for study_id in (summary.id for summary in listed):
         try:
-            dump = store.dump_study(summary.id)
+            for broken in store.broken_logs(study_id):
+                problems.append(StoreProblem(study_id, *broken))
+            problems.extend(_check_study(store.dump_study(study_id), tally))
         except StudyNotFoundError:
             continue  # removed since it was listed
-        except (PenchantError, LookupError, TypeError, ValueError) as error:
-            problems.append(StoreProblem(summary.id, None, None, f"{error}"))
-            continue
-        problems.extend(_check_study(dump, tally))
+        except _UNREADABLE as error:
+            problems.append(StoreProblem(study_id, None, None, f"{error}"))
     return StoreReport(n_studies=len(listed), problems=tuple(problems), **tally)
 
 

@@ -14,6 +14,7 @@ from penchant.studies._pictures import check_picture
 from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import new_id
 from penchant.studies.store._log import new_link
+from penchant.studies.store._packed_models import unpack_model
 from penchant.studies.store._plain import check_text, pack, unpack
 from penchant.studies.store._records import (
     EventRecord,
@@ -29,7 +30,7 @@ __all__ = ["dump_dict", "export_study", "import_study", "read_dump"]
 
 _FORMAT: Final = "penchant-study-1"
 _ID = re.compile(r"[0-9a-f]{32}\Z")
-_LINK = re.compile(r"[0-9a-f]{64}\Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 _LARGEST = 2**31 - 1
 
 
@@ -59,9 +60,17 @@ def import_study(
     Raises
     ------
     FormatError
-        If the values are damaged or something else; nothing is kept then.
+        If the values are damaged or something else, or a model in them is not a
+        population of reasonable size; nothing is kept then.
     """
     dump = _renamed(read_dump(values), owner)
+    for number, model in enumerate(dump.models, start=1):
+        try:
+            unpack_model(model.body)
+        except FormatError as error:
+            raise FormatError(
+                f"Model {number} of the study is refused. {error}"
+            ) from None
     store.load_study(dump)
     return dump.study.id
 
@@ -94,6 +103,7 @@ def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
                 "kind": event.kind,
                 "body": event.body,
                 "at": event.at.isoformat(),
+                **({"digest": event.digest} if links else {}),
             }
             for event in dump.events
         ],
@@ -204,7 +214,7 @@ def _read_person(study_id: str, entry: Mapping[str, Any]) -> ParticipantRecord:
 
 
 def _read_link(entry: Mapping[str, Any]) -> str:
-    return _matching(_LINK, entry["link"]) if "link" in entry else new_link()[1]
+    return _matching(_DIGEST, entry["link"]) if "link" in entry else new_link()[1]
 
 
 def _read_events(
@@ -222,8 +232,9 @@ def _read_events(
                 ids[person],
                 lengths[person],
                 entry["kind"],
-                unpack(pack(entry["body"])),
+                unpack(pack(entry["body"], sort_keys=False)),
                 _moment(entry["at"]),
+                _matching(_DIGEST, entry["digest"]) if "digest" in entry else "",
             )
         )
         lengths[person] += 1
@@ -266,6 +277,7 @@ def _renamed(dump: StudyDump, owner: str | None) -> StudyDump:
                 event,
                 participant_id=people[event.participant_id],
                 body=_renamed_start(event, models),
+                digest="",  # it is about the old identifiers
             )
             for event in dump.events
         ),

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from penchant._cached import cached_property
+from penchant.exceptions import StoreError
 from penchant.studies.store._engine import (
     complete_file,
     looking,
@@ -19,6 +21,7 @@ from penchant.studies.store._engine import (
     wrap_errors,
     writing,
 )
+from penchant.studies.store._key import find_key
 from penchant.studies.store._migrate import migrate
 
 __all__ = ["Database", "hold", "new_id"]
@@ -48,11 +51,16 @@ class Database:
         self.place = self.engine.url.render_as_string(hide_password=True)
         try:
             with wrap_errors(self.place):
-                migrate(self.engine)
+                migrate(self.engine, lambda: self.key)
             make_private(self.engine)
         except BaseException:
             self.engine.dispose()
             raise
+
+    @cached_property
+    def key(self) -> bytes:
+        """With what logs are sealed."""
+        return find_key(self.engine.url)
 
     @property
     def is_postgresql(self) -> bool:
@@ -80,6 +88,21 @@ class Database:
     ) -> _Record | None:
         """Make a record of the first row; None if there is none."""
         return next(iter(self.records(kind, query, **values)), None)
+
+    def faults(self) -> list[str]:
+        """Let a SQLite file check itself; PostgreSQL does so whenever it reads."""
+        if self.is_postgresql:
+            return []
+        try:
+            with self.reading() as connection:
+                said = [
+                    " ".join(map(str, row))
+                    for pragma in ("integrity_check", "foreign_key_check")
+                    for row in connection.exec_driver_sql(f"PRAGMA {pragma}")
+                ]
+        except StoreError as error:
+            return [str(error)]
+        return [line for line in said if line != "ok"]
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -4,10 +4,12 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from penchant.data import Items
+from penchant.studies.store._chain import add_digests, seal_of
 from penchant.studies.store._database import Database
 from penchant.studies.store._engine import wrap_errors
 from penchant.studies.store._pictures import PICTURE, insert_pictures
@@ -53,6 +55,8 @@ class Dumps:
             )
             rows = [dict(row._mapping) for row in joined]
             links = tuple(row.pop("link") for row in rows)
+            for row in rows:
+                del row["seal"]
             happened = connection.execute(log.order_by(events.c.id))
             made = connection.execute(fitted.order_by(models.c.created, models.c.id))
             return StudyDump(
@@ -70,20 +74,22 @@ class Dumps:
     def load_study(self, dump: StudyDump) -> None:
         """Keep everything about a study under the identifiers of the dump.
 
-        Numbers of events are given anew, in the same order.
+        Numbers of events are given anew, in the same order. Digests that are there
+        stay as they are, so that a check finds what is wrong with a backup.
 
         Raises
         ------
         ConflictError
             If an identifier or a link is taken.
         """
-        people = [
-            {**vars(person), "link": link}
-            for person, link in zip(dump.participants, dump.links, strict=True)
-        ]
         log = [
             {name: value for name, value in vars(event).items() if name != "id"}
             for event in dump.events
+        ]
+        heads = _chain(log)
+        people = [
+            {**vars(person), "link": link, "seal": self._seal(person, heads)}
+            for person, link in zip(dump.participants, dump.links, strict=True)
         ]
         fitted = [vars(model) for model in dump.models]
         with self.database.writing() as connection:
@@ -93,6 +99,9 @@ class Dumps:
                 if rows:
                     connection.execute(table.insert(), rows)
             insert_pictures(connection, dump.pictures, study_id=dump.study.id)
+
+    def _seal(self, person: ParticipantRecord, heads: dict[str, str]) -> str:
+        return seal_of(self.database.key, vars(person), heads.get(person.id, ""))
 
     def copy_to(self, path: Path) -> bool:
         """Copy the database into a new file while it is in use.
@@ -113,3 +122,13 @@ class Dumps:
             # One plain file: nothing beside it that could be forgotten.
             target.execute("PRAGMA journal_mode = DELETE")
         return True
+
+
+def _chain(log: list[dict[str, Any]]) -> dict[str, str]:
+    """Put digests into events that have none; give the last of each participant."""
+    heads: dict[str, str] = {}
+    for event in sorted(log, key=lambda event: event["position"]):
+        if not event["digest"]:
+            add_digests([event], heads.get(event["participant_id"], ""))
+        heads[event["participant_id"]] = event["digest"]
+    return heads

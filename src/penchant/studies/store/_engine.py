@@ -99,7 +99,7 @@ def make_private(engine: sa.Engine) -> None:
     """Let nobody but its owner read a SQLite file and what SQLite keeps beside it."""
     if engine.dialect.name != "sqlite" or not hasattr(os, "getuid"):
         return
-    for ending in ("", "-wal", "-shm"):
+    for ending in ("", "-wal", "-shm", ".key"):
         with suppress(OSError):  # such as: there is none
             file = Path(f"{engine.url.database}{ending}")
             if file.stat().st_uid == os.getuid():

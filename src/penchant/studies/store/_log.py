@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
+from penchant.studies.store._chain import add_digests, seal_of
 from penchant.studies.store._database import Database, new_id
 from penchant.studies.store._plain import check_text, pack, unpack
 from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRecord
@@ -18,19 +19,30 @@ from penchant.studies.store._tables import events, participants, studies
 
 __all__ = ["Log", "new_link"]
 
-# A link goes in and never comes out again.
-_SHOWN = [column for column in participants.c if column is not participants.c.link]
+# A link goes in and never comes out again, and a seal is for checks alone.
+_SHOWN = [column for column in participants.c if column.name not in ("link", "seal")]
 
 # What every answer runs is built once: that takes longer than SQLite does.
 _BY_LINK = sa.select(*_SHOWN).where(participants.c.link == sa.bindparam("key"))
 _BY_ID = sa.select(*_SHOWN).where(participants.c.id == sa.bindparam("key"))
+_END = (
+    sa.select(*_SHOWN, events.c.digest)
+    .outerjoin(
+        events,
+        sa.and_(
+            events.c.participant_id == participants.c.id,
+            events.c.position == sa.bindparam("last"),
+        ),
+    )
+    .where(participants.c.id == sa.bindparam("key"))
+)
 _TAKE = (
     participants.update()
     .where(
         participants.c.id == sa.bindparam("key"),
         participants.c.n_events == sa.bindparam("position"),
     )
-    .values(n_events=sa.bindparam("length"))
+    .values(n_events=sa.bindparam("length"), seal=sa.bindparam("end"))
 )
 _ADD = events.insert().returning(events.c.position, events.c.id)
 
@@ -66,9 +78,11 @@ class Log:
         )
         rows = _event_rows(person.id, 0, events, now)
         token, link = new_link()
+        seal = seal_of(self.database.key, vars(person), add_digests(rows, ""))
+        kept = {**vars(person), "link": link, "seal": seal}
         with self.database.writing() as connection:
             hold_study(connection, study_id)
-            connection.execute(participants.insert().values(**vars(person), link=link))
+            connection.execute(participants.insert().values(kept))
             _insert_events(connection, rows)
         return person, token
 
@@ -130,9 +144,18 @@ class Log:
         """
         rows = _event_rows(participant_id, position, events, datetime.now(UTC))
         place = {"position": position, "length": position + len(rows)}
+        known = {"key": participant_id, "last": position - 1}
         with self.database.writing() as connection:
+            person = connection.execute(_END, known).mappings().first()
+            if person is None:
+                raise _nobody()
+            head = add_digests(rows, person["digest"] or "")
+            after = {**person, "n_events": place["length"]}
+            end = seal_of(self.database.key, after, head)
             # Whoever raises the length first has the place; the others see it changed.
-            taken = connection.execute(_TAKE, {"key": participant_id, **place})
+            taken = connection.execute(
+                _TAKE, {"key": participant_id, "end": end, **place}
+            )
             if taken.rowcount != 1:
                 raise _refusal(connection, participant_id, position)
             return _insert_events(connection, rows)

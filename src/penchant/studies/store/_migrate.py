@@ -1,6 +1,7 @@
 """Bringing the tables of a database to the form that this version expects."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -8,7 +9,7 @@ import sqlalchemy as sa
 from penchant.exceptions import StoreError
 from penchant.studies.store._engine import looking, writing
 
-__all__ = ["migrate"]
+__all__ = ["go_back", "migrate"]
 
 # Alembic keeps what it works on in a module, so two threads would mix it up.
 _ONE_AT_A_TIME = threading.Lock()
@@ -19,10 +20,18 @@ _LOCK = 0x70656E6368616E74
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
 
-def migrate(engine: sa.Engine) -> None:
-    """Run the migrations that the database has not seen, in one transaction."""
+def migrate(engine: sa.Engine, key: Callable[[], bytes] = bytes) -> None:
+    """Run the migrations that the database has not seen, in one transaction.
+
+    Logs are sealed with what `key` gives.
+    """
     if not _is_current(engine):
-        _upgrade(engine)
+        _run(engine, "upgrade", "head", key)
+
+
+def go_back(engine: sa.Engine, form: str) -> None:
+    """Bring a database to the form that an older version expects."""
+    _run(engine, "downgrade", form)
 
 
 def _is_current(engine: sa.Engine) -> bool:
@@ -37,7 +46,9 @@ def _is_current(engine: sa.Engine) -> bool:
         return connection.execute(stamp).scalars().all() == [newest]
 
 
-def _upgrade(engine: sa.Engine) -> None:
+def _run(
+    engine: sa.Engine, way: str, form: str, key: Callable[[], bytes] = bytes
+) -> None:
     from alembic import command
     from alembic.config import Config
     from alembic.util.exc import CommandError
@@ -48,7 +59,8 @@ def _upgrade(engine: sa.Engine) -> None:
         with _ONE_AT_A_TIME, writing(engine) as connection:
             _wait_for_other_processes(connection)
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            config.attributes["key"] = key
+            getattr(command, way)(config, form)
     except CommandError as error:
         raise StoreError(
             "The database was written by a newer version of penchant. "

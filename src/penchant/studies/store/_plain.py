@@ -33,17 +33,17 @@ def check_text(what: str, text: object, *, longest: int | None = None) -> None:
         )
 
 
-def pack(body: Mapping[str, Any]) -> str:
+def pack(body: Mapping[str, Any], *, sort_keys: bool = True) -> str:
     """Write the body of an event as JSON in its one canonical form.
 
     The keys are sorted, there are no spaces, and all is ASCII, which every database
-    keeps.
+    keeps. What was written before that was so keeps the order of its keys.
     """
     if not isinstance(body, Mapping):
         raise DataError(f"The body of an event must be a mapping. Got {body!r}.")
     try:
         return json.dumps(
-            dict(body), allow_nan=False, separators=(",", ":"), sort_keys=True
+            dict(body), allow_nan=False, separators=(",", ":"), sort_keys=sort_keys
         )
     except (TypeError, ValueError, RecursionError) as error:
         raise DataError(

@@ -170,6 +170,8 @@ class EventRecord:
         as ``{"unreadable": text}``.
     at : datetime
         In UTC.
+    digest : str
+        Of this event and of the digest before it.
     """
 
     id: int
@@ -178,6 +180,7 @@ class EventRecord:
     kind: str
     body: dict[str, Any]
     at: datetime
+    digest: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Self
 
 from penchant.studies.store._attempts import Attempts
+from penchant.studies.store._chain import Chain
 from penchant.studies.store._database import Database
 from penchant.studies.store._dumps import Dumps
 from penchant.studies.store._log import Log
@@ -45,6 +46,8 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.close = database.close
+        self.faults = database.faults
+        self.broken_logs = Chain(database).broken_logs
 
         studies = Studies(database)
         self.create_study = studies.create_study

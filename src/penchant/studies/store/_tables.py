@@ -140,6 +140,7 @@ participants = sa.Table(
     sa.Column("created", Moment, nullable=False),
     # The length of the log; a writer takes its place in the log by raising it.
     sa.Column("n_events", sa.Integer, nullable=False),
+    sa.Column("seal", Key(64), nullable=False, server_default=""),
 )
 
 events = sa.Table(
@@ -153,6 +154,8 @@ events = sa.Table(
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("body", Body, nullable=False),
     sa.Column("at", Moment, nullable=False),
+    # Of this event and of the digest before it, see `_chain`.
+    sa.Column("digest", Key(64), nullable=False, server_default=""),
     sa.UniqueConstraint("participant_id", "position", name="one_event_per_position"),
 )
 

@@ -1,0 +1,139 @@
+"""The chain of digests over each log, and the seal on its end.
+
+An event carries a digest of itself and of the digest before it, so that a log cannot
+change anywhere without its end changing too. The end, with what is known of the
+participant, is sealed with a key that is not in the database: whoever can write to the
+database alone cannot make another log look right. Both go with the participant.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+
+from penchant.studies.store._database import Database
+from penchant.studies.store._tables import events, participants
+
+__all__ = ["AT", "Chain", "add_digests", "digest_of", "seal_of"]
+
+AT = "%Y-%m-%d %H:%M:%S.%f"
+"""A moment as SQLite keeps it."""
+
+_EVENT = ("participant_id", "position", "kind", "at", "body")
+_PERSON = ("study_id", "id", "label", "simulated", "created", "n_events")
+
+
+def add_digests(rows: Iterable[dict[str, Any]], previous: str) -> str:
+    """Put digests into the rows of new events, and give the last one."""
+    for row in rows:
+        body = events.c.body.type.process_bind_param(row["body"], None)
+        fields = {**row, "at": row["at"].strftime(AT), "body": body}
+        previous = row["digest"] = digest_of(previous, fields)
+    return previous
+
+
+def digest_of(previous: str, event: Mapping[str, Any]) -> str:
+    """Give the digest of an event as it is stored, which follows another."""
+    return hashlib.sha256(_bytes(previous, *map(event.get, _EVENT))).hexdigest()
+
+
+def seal_of(key: bytes, person: Mapping[str, Any], head: str) -> str:
+    """Give the seal on the end of a log, with the key of the participant's study."""
+    created = person["created"]
+    fields = {
+        **person,
+        "simulated": int(person["simulated"]),
+        "created": created if isinstance(created, bytes) else created.strftime(AT),
+    }
+    of_study = hmac.digest(key, _bytes(person["study_id"]), "sha256")
+    text = _bytes(*map(fields.get, _PERSON), head)
+    return hmac.digest(of_study, text, "sha256").hex()
+
+
+def _bytes(*parts: Any) -> bytes:
+    """Join what is stored; no text in a database has a NUL."""
+    return b"\0".join(
+        part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        for part in parts
+    )
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The part of a store that finds logs which are not as they were written."""
+
+    database: Database
+
+    def broken_logs(self, study_id: str) -> Iterator[tuple[str, int | None, str]]:
+        """Find where the logs of a study differ from what was written.
+
+        Yields
+        ------
+        participant_id : str
+            Whose log.
+        position : int or None
+            Where; None: at its end.
+        text : str
+            What is wrong.
+        """
+        own = participants.c.study_id == study_id
+        log = sa.select(*self._raw(events.c)).join(participants).where(own)
+        log = log.order_by(events.c.participant_id, events.c.position)
+        people = sa.select(*self._raw(participants.c)).where(own)
+        with self.database.reading() as connection:
+            rows = map(_mapping, connection.execute(log))
+            logs = {
+                who: list(each)
+                for who, each in groupby(rows, lambda row: row["participant_id"])
+            }
+            sealed = list(map(_mapping, connection.execute(people)))
+        for person in sealed:
+            yield from self._check(person, logs.get(person["id"], []))
+
+    def _check(
+        self, person: Mapping[str, Any], log: list[dict[str, Any]]
+    ) -> Iterator[tuple[str, int | None, str]]:
+        who, head = _text(person["id"]), ""
+        for event in log:
+            if digest_of(head, event) != _text(event["digest"]):
+                place = event["position"]
+                text = "this event, or the one before, is not as it was written"
+                yield who, place if isinstance(place, int) else None, text
+                return
+            head = _text(event["digest"])
+        if seal_of(self.database.key, person, head) != _text(person["seal"]):
+            text = (
+                "the log does not end as it was sealed: it was changed without the "
+                "key of this store, or the store has another key"
+            )
+            yield who, None, text
+
+    def _raw(self, columns: Iterable[sa.Column[Any]]) -> list[sa.ColumnElement[Any]]:
+        """Select what is stored, bit by bit, where reading might hide a difference."""
+        return [
+            column
+            if isinstance(column.type, sa.Integer)
+            else self._bytes_of(column).label(column.name)
+            for column in columns
+        ]
+
+    def _bytes_of(self, column: sa.Column[Any]) -> sa.ColumnElement[Any]:
+        if not self.database.is_postgresql:
+            return sa.cast(sa.type_coerce(column, sa.Text), sa.LargeBinary)
+        if isinstance(column.type, sa.Boolean):
+            return sa.cast(column, sa.Integer)
+        if column.name in ("at", "created"):
+            column = sa.func.to_char(column, "YYYY-MM-DD HH24:MI:SS.US")
+        return sa.func.convert_to(sa.cast(column, sa.Text), "UTF8")
+
+
+def _mapping(row: sa.Row[Any]) -> dict[str, Any]:
+    return dict(row._mapping)
+
+
+def _text(stored: Any) -> str:
+    return stored.decode("ascii", "replace") if isinstance(stored, bytes) else stored
