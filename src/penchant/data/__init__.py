@@ -1,6 +1,7 @@
 """What we know: alternatives, their attributes, and what people said of them."""
 
 from penchant.data._attribute import Attribute
+from penchant.data._best_worst import BestWorst
 from penchant.data._comparisons import Comparisons, ItemPairs, check_items_exist
 from penchant.data._items import Items
 from penchant.data._ratings import Choices, Rankings, Ratings
@@ -9,6 +10,7 @@ from penchant.data.reading._report import TableReport, inspect_table, read_table
 
 __all__ = [
     "Attribute",
+    "BestWorst",
     "Choices",
     "Comparisons",
     "ItemPairs",
