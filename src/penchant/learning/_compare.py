@@ -268,7 +268,8 @@ class _Pace(Progress):
         callback: Callable[[dict[str, Any]], Any] | None,
     ) -> None:
         super().__init__("compare", max_time, 0, self._add)
-        self._tell, self._said = callback, {}
+        self._tell = callback
+        self._said: dict[str, Any] = {}
         self._left = {c.name: c.cost * (n_folds + 1) for c in candidates}
         self._costs = {c.name: c.cost for c in candidates}
         self._all = sum(self._left.values())
