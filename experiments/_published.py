@@ -33,6 +33,10 @@ PAPERS = {
         "(EGC 2022)"
     ),
     "studies": "Not a paper: how many questions the app needs (experiments/studies)",
+    "learning": (
+        "Not a paper: whether the recommended model is as good as the best readable "
+        "one (experiments/learning)"
+    ),
 }
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "gp",
     "io",
     "kernels",
+    "learning",
     "metrics",
     "models",
     "plotting",

@@ -1,10 +1,14 @@
 """What we know: alternatives, their attributes, and what people said of them."""
 
 from penchant.data._attribute import DATE, Attribute
+from penchant.data._best_worst import BestWorst
 from penchant.data._comparisons import Comparisons, ItemPairs, check_items_exist
 from penchant.data._extra import Extra
 from penchant.data._items import Items
 from penchant.data._ratings import Choices, Rankings, Ratings
+from penchant.data.answers._common import AnswerFile
+from penchant.data.answers._read import read_answers
+from penchant.data.answers._write import write_answers
 from penchant.data.reading._problems import Problem
 from penchant.data.reading._report import (
     Choice,
@@ -18,7 +22,9 @@ from penchant.data.reading._table import Table, inspect_table, read_table
 
 __all__ = [
     "DATE",
+    "AnswerFile",
     "Attribute",
+    "BestWorst",
     "Choice",
     "Choices",
     "ColumnReading",
@@ -36,5 +42,7 @@ __all__ = [
     "TableReport",
     "check_items_exist",
     "inspect_table",
+    "read_answers",
     "read_table",
+    "write_answers",
 ]

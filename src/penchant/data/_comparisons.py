@@ -1,6 +1,6 @@
 """Comparisons: the evidence that one item is preferred to another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from penchant._validation import (
     frozen_array,
     set_fields,
 )
+from penchant.data._by_name import NameFinder
 from penchant.data._reductions import (
     check_ranking,
     pairs_of_choice,
@@ -197,6 +198,45 @@ class Comparisons:
             for row, (offered, pick) in enumerate(zip(sets, picks, strict=True))
         ]
         return cls._from_groups(groups, users, single=users is None)
+
+    @classmethod
+    def from_names(
+        cls,
+        pairs: Iterable[tuple[Any, Any]],
+        items: Any,
+        *,
+        ties: ArrayLike | None = None,
+        users: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
+        """Make comparisons of item names.
+
+        Parameters
+        ----------
+        pairs : iterable of (str, str)
+            The name of the preferred item, and that of the other one.
+        items : Items or sequence of str
+            The table of items, or their names in its order.
+        ties, users, weights
+            As for the class.
+
+        Examples
+        --------
+        >>> Comparisons.from_names([("b", "a"), ("c", "b")], "abc").winners.tolist()
+        [1, 2]
+        """
+        finder = NameFinder(items)
+        both = [tuple(pair) for pair in pairs]
+        for row, pair in enumerate(both):
+            if len(pair) != 2:
+                raise DataError(
+                    f"A comparison has two names. Got {len(pair)} in pairs[{row}]."
+                )
+        found = [
+            finder.find_all(pair, f"pairs[{row}]") for row, pair in enumerate(both)
+        ]
+        winners, losers = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return cls(winners, losers, ties=ties, users=users, weights=weights)
 
     @classmethod
     def _from_groups(

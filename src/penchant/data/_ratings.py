@@ -13,6 +13,7 @@ from penchant._validation import (
     frozen_array,
     set_fields,
 )
+from penchant.data._by_name import NameFinder
 from penchant.data._comparisons import Comparisons, check_users
 from penchant.data._reductions import check_ranking, pairs_of_ratings
 from penchant.data.reading._evidence import read_evidence, write_evidence
@@ -76,6 +77,31 @@ class Ratings:
             weights=check_weights(weights, rated.size, "weights"),
         )
 
+    @classmethod
+    def from_names(
+        cls,
+        names: Sequence[Any],
+        values: ArrayLike,
+        items: Any,
+        *,
+        users: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
+        """Make ratings of items that are named.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The rated item of each row.
+        values, users, weights
+            As for the class.
+        items : Items or sequence of str
+            The table of items, or their names in its order.
+        """
+        finder = NameFinder(items)
+        rated = [finder.find(name, f"names[{row}]") for row, name in enumerate(names)]
+        return cls(rated, values, users, weights)
+
     def __len__(self) -> int:
         return int(self.items.size)
 
@@ -133,6 +159,25 @@ class Rankings:
         checked = tuple(check_ranking(order, row) for row, order in enumerate(orders))
         labels = np.arange(len(checked)) if users is None else users
         set_fields(self, orders=checked, users=check_users(labels, len(checked)))
+
+    @classmethod
+    def from_names(
+        cls,
+        orders: Sequence[Sequence[Any]],
+        items: Any,
+        *,
+        users: ArrayLike | None = None,
+    ) -> Self:
+        """Make rankings of item names; `items` has the table, or all names."""
+        finder = NameFinder(items)
+        found = [
+            finder.find_all(order, f"orders[{row}]") for row, order in enumerate(orders)
+        ]
+        return cls(found, users)
+
+    def with_users(self, users: ArrayLike) -> Self:
+        """Give the same rankings, of these people."""
+        return type(self)(self.orders, users)
 
     def __len__(self) -> int:
         return len(self.orders)
@@ -199,6 +244,26 @@ class Choices:
             chosen=check_indices(chosen, "chosen"),
             users=check_users(users, len(sets)),
         )
+
+    @classmethod
+    def from_names(
+        cls,
+        sets: Sequence[Sequence[Any]],
+        chosen: Sequence[Any],
+        items: Any,
+        *,
+        users: ArrayLike | None = None,
+    ) -> Self:
+        """Make choices of item names; `items` has the table, or all names."""
+        finder = NameFinder(items)
+        offered = [
+            finder.find_all(each, f"sets[{row}]") for row, each in enumerate(sets)
+        ]
+        return cls(offered, finder.find_all(chosen, "chosen"), users)
+
+    def with_users(self, users: ArrayLike) -> Self:
+        """Give the same choices, of these people."""
+        return type(self)(self.sets, self.chosen, users)
 
     def __len__(self) -> int:
         return len(self.sets)

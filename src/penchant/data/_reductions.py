@@ -11,7 +11,13 @@ from penchant._validation import check_indices
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["check_ranking", "pairs_of_choice", "pairs_of_ranking", "pairs_of_ratings"]
+__all__ = [
+    "check_ranking",
+    "pairs_of_best_worst",
+    "pairs_of_choice",
+    "pairs_of_ranking",
+    "pairs_of_ratings",
+]
 
 
 def check_ranking(order: ArrayLike, row: int) -> IntArray:
@@ -68,3 +74,24 @@ def pairs_of_choice(
         )
     losers = offered[offered != pick]
     return np.full(losers.size, pick), losers, np.zeros(losers.size, dtype=bool)
+
+
+def pairs_of_best_worst(
+    shown: IntArray, best: int, worst: int, row: int
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Compare the best item with all others, and the others with the worst."""
+    for word, item in (("best", best), ("worst", worst)):
+        if item not in shown:
+            raise DataError(
+                f"The {word} item must be among those shown. "
+                f"Answer {row} names item {item}, shown were {shown.tolist()}."
+            )
+    if best == worst:
+        raise DataError(
+            f"An item cannot be best and worst. Answer {row} names item {best} twice."
+        )
+    middle = shown[(shown != best) & (shown != worst)]
+    losers = shown[shown != best]
+    winners = np.concatenate([np.full(losers.size, best), middle])
+    losers = np.concatenate([losers, np.full(middle.size, worst)])
+    return winners, losers, np.zeros(winners.size, dtype=bool)

@@ -72,7 +72,7 @@ class BaseGAI(GAIModel, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "epsilon": [Interval(Real, 0, None, closed="left")],
-        "max_order": [Interval(Integral, 1, None, closed="left"), None],
+        "max_order": [Interval(Integral, 0, None, closed="left"), None],
         "solver": [StrOptions({"auto", "exact", "binned"})],
         "sparse": ["boolean"],
         "sigma": [Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -158,6 +158,12 @@ class BaseGAI(GAIModel, BaseEstimator):
     def _choose_solver(self, U: FloatArray | Spread) -> str:
         """Choose the exact solver for few items and for what only it can do."""
         asked = self._asks_exact()
+        if self.max_order == 0 and (asked or self.solver == "exact"):
+            got = asked[0] if asked else "solver='exact'"
+            raise DataError(
+                "max_order=0 asks for a linear utility, that of the binned solver. "
+                f"Got {got}; leave one of them out."
+            )
         if self.solver == "binned" and asked:
             raise DataError(
                 f"The binned solver does not know {asked[0]}. Use solver='exact' or "
@@ -175,7 +181,7 @@ class BaseGAI(GAIModel, BaseEstimator):
             chosen = self.solver
         elif asked:
             chosen = "exact"
-        elif self.C == "auto":
+        elif self.C == "auto" or self.max_order == 0:
             chosen = "binned"
         else:
             n_items = len(np.unique(U, axis=0))
@@ -239,7 +245,7 @@ class BaseGAI(GAIModel, BaseEstimator):
             fit = fit_binned(
                 rows,
                 loss,
-                max_order=self.max_order or 2,
+                max_order=2 if self.max_order is None else self.max_order,
                 tol=self._gap_to_reach("binned"),
                 lam=lam,
                 watch=watch,

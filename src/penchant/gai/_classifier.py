@@ -53,8 +53,8 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         Cost of a unit of loss against a unit of norm; "auto": chosen by held-out rows.
     ordered : bool, default=False
         Whether the classes, sorted, are grades of one quality.
-    max_order : {1, 2, 3}, default=2
-        Largest number of attributes in a factor.
+    max_order : {0, 1, 2, 3}, default=2
+        Largest number of attributes in a factor; 0: a linear utility.
     domain : "data", (low, high) or sequence, default="data"
         As in GAIRegressor.
     categorical_features : array-like or None, default=None
@@ -86,7 +86,8 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         Certified relative distance from the minimum over all candidates; the largest
         of several.
     solver_ : {"binned", "linear"}
-        "linear": held-out rows did not gain from curves and interactions.
+        "linear": held-out rows did not gain from curves and interactions, or none
+        were asked for.
     solver_status_ : str
         "optimal", "stalled" or "time_limit".
     n_iter_ : int
@@ -109,7 +110,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "ordered": ["boolean"],
-        "max_order": [Interval(Integral, 1, 3, closed="both")],
+        "max_order": [Interval(Integral, 0, 3, closed="both")],
         "domain": [StrOptions({"data"}), "array-like"],
         "categorical_features": ["array-like", None],
         "class_weight": [dict, StrOptions({"balanced"}), None],

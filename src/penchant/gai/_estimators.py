@@ -51,7 +51,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         Half-width of the tube without loss, as a share of the range of y.
     max_order : int or None, default=None
         Largest number of attributes in a factor; None: no limit for the exact solver,
-        2 for the binned one. The certificate covers the subsets up to this order.
+        2 for the binned one; 0: a linear utility, by the binned one. The certificate
+        covers the subsets up to this order.
     solver : {"auto", "exact", "binned"}, default="auto"
         "exact": all subsets, kernels as given, up to about a thousand distinct items.
         "binned": attributes in quantile bins and factors of up to 3 attributes, to a
@@ -303,7 +304,8 @@ class GAIRanker(RankerMixin, BaseGAI):
         Largest difference of utility between tied items without loss.
     max_order : int or None, default=None
         Largest number of attributes in a factor; None: no limit for the exact solver,
-        2 for the binned one. The certificate covers the subsets up to this order.
+        2 for the binned one; 0: a linear utility, by the binned one. The certificate
+        covers the subsets up to this order.
     solver : {"auto", "exact", "binned"}, default="auto"
         "exact": all subsets, kernels as given, up to about a thousand distinct items.
         "binned": attributes in quantile bins and factors of up to 3 attributes, to a
@@ -438,6 +440,7 @@ class GAIRanker(RankerMixin, BaseGAI):
         data = self._prepare(X, pairs.items)
         whole = not np.isnan(data.U).any()
         few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto" and whole
+        few = few and self.max_order != 0
         if not few and self._choose_solver(data.U) == "binned":
             learned = self._learn_from_many(pairs, data)
         else:

@@ -58,7 +58,11 @@ class Rows:
         return items[sampled(len(items), EDGE_ROWS)]
 
     def table(
-        self, axes: Sequence[Axis], groups: Sequence[Group], loss: Loss, watch: Watch
+        self,
+        axes: Sequence[Axis],
+        groups: Sequence[Group | Joined],
+        loss: Loss,
+        watch: Watch,
     ) -> Table:
         """Encode the rows block by block, where they are."""
         first = self.sides[0]
@@ -133,7 +137,7 @@ def fit_binned(
     rows : Rows
     loss : Loss
     max_order : int
-        Largest number of attributes in a factor, at most 3.
+        Largest number of attributes in a factor, at most 3; 0: lines and levels.
     tol : float
         Relative gap to reach.
     lam : float or None
@@ -144,26 +148,30 @@ def fit_binned(
     watch : Watch or None
         Tells when time is up, and others how far the fit is.
     """
-    order = min(max_order, max(1, len(rows.categorical)))
+    order = min(max(max_order, 1), max(1, len(rows.categorical)))
+    groups: Sequence[Group | Joined]
     axes, groups = make_groups(rows.sample(), rows.categorical, order, rows.directions)
+    line = tuple(group for group in groups if _is_linear(group))
+    name = "binned"
+    if max_order == 0:
+        name, groups = "linear", [Joined(line)] if line else []
     table = rows.table(axes, groups, loss, watch or Watch())
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
-        return _learned(point, axes, [], ("binned", np.inf, np.nan))
+        return _learned(point, axes, [], (name, np.inf, np.nan))
     if lam is not None:
         point = fit_at(table, lam, tol)
-        return _learned(point, axes, groups, ("binned", lam, np.nan))
+        return _learned(point, axes, groups, (name, lam, np.nan))
     random = np.random.RandomState(0) if random_state is None else random_state
     held_out = hold_out(rows.y, random)
     chosen = choose(table, held_out, tol)
-    line = [group for group in groups if _is_linear(group)]
-    if line and len(rows.y) <= FOLD_ROWS:
-        lines = replace(table, groups=[Joined(tuple(line))])
+    if name == "binned" and line and len(rows.y) <= FOLD_ROWS:
+        lines = replace(table, groups=[Joined(line)])
         linear = choose(lines, held_out, tol)
         if linear.error < chosen.error:
             notes = ("linear", linear.lam, linear.error)
             return _learned(linear.point, axes, lines.groups, notes)
-    notes = ("binned", chosen.lam, chosen.error)
+    notes = (name, chosen.lam, chosen.error)
     return _learned(chosen.point, axes, groups, notes)
 
 

@@ -1,0 +1,1 @@
+"""Learning: whether the recommended model is as good as the best readable one."""

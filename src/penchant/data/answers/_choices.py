@@ -1,0 +1,245 @@
+"""Choice data with attributes of each task, long and wide; MaxDiff in rows."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from penchant.data._best_worst import BestWorst
+from penchant.data._ratings import Choices
+from penchant.data.answers._common import (
+    USERS,
+    AnswerFile,
+    NameBook,
+    find_column,
+    make_items,
+    text_of,
+    users_of,
+)
+from penchant.data.answers._sets import CHOSEN
+from penchant.exceptions import DataError
+
+__all__ = ["ALTERNATIVES", "TASKS", "read_long", "read_wide", "wide_columns"]
+
+TASKS: Final = (
+    "task",
+    "task_id",
+    "chid",
+    "obs_id",
+    "observation",
+    "choice_set",
+    "choice_id",
+    "question",
+    "set",
+    "situation",
+    "case",
+)
+ALTERNATIVES: Final = ("alt", "alternative", "alternatives", "alt_id", "option", "item")
+_YES: Final = ("1", "true", "yes", "y")
+_NO: Final = ("0", "false", "no", "n", "")
+
+
+def read_long(frame: pd.DataFrame, book: NameBook) -> AnswerFile:
+    """Read one row per alternative of a task, with marks on what was chosen.
+
+    With columns best and worst it is MaxDiff. Other columns are attributes; without
+    any, and where the items are given, the alternatives are these items.
+    """
+    task, alternative = (
+        str(find_column(frame, TASKS)),
+        find_column(frame, ALTERNATIVES),
+    )
+    marks = [find_column(frame, [word]) for word in ("best", "worst")]
+    if None in marks:
+        marks = [find_column(frame, CHOSEN)]
+    user = find_column(frame, USERS)
+    special = {task, alternative, user, *marks}
+    attributes = [str(name) for name in frame.columns if str(name) not in special]
+    keys = [text_of(value) for value in frame[task]]
+    if user is not None:  # tasks of different people may have the same number
+        who = [text_of(value) for value in frame[user]]
+        keys = [f"{person} {key}" for person, key in zip(who, keys, strict=True)]
+    by_name = alternative is not None and (book.items is not None or not attributes)
+    if by_name:
+        indices = [book.index(value, str(alternative)) for value in frame[alternative]]
+    else:
+        indices = list(range(len(frame)))
+    groups: dict[str, list[int]] = {}
+    for row, key in enumerate(keys):
+        groups.setdefault(key, []).append(row)
+    flags = [_flags(frame, str(mark)) for mark in marks]
+    picks = [
+        [_marked(frame, groups[key], flag, (key, str(mark))) for key in groups]
+        for flag, mark in zip(flags, marks, strict=True)
+    ]
+    sets = [[indices[row] for row in rows] for rows in groups.values()]
+    chosen = [[indices[row] for row in column] for column in picks]
+    people = users_of(frame)
+    users = None if people is None else people[[rows[0] for rows in groups.values()]]
+    answers: Any = (
+        Choices(sets, chosen[0], users)
+        if len(marks) == 1
+        else BestWorst(sets, chosen[0], chosen[1], users)
+    )
+    words = "choices, long" if len(marks) == 1 else "best and worst, long"
+    if by_name:
+        return book.file(words, answers)
+    table, names = _described(frame, attributes, alternative, keys)
+    items = make_items(table, names)
+    return AnswerFile(words, answers, items.names, items)
+
+
+def _flags(frame: pd.DataFrame, column: str) -> list[bool]:
+    flags = []
+    for number, value in zip(frame.index, frame[column], strict=True):
+        said = text_of(value).lower()
+        if said not in (*_YES, *_NO):
+            raise DataError(
+                f"Row {number}: column {column!r} says {said!r}; expected 1 for what "
+                "was chosen and 0 for the others."
+            )
+        flags.append(said in _YES)
+    return flags
+
+
+def _marked(
+    frame: pd.DataFrame, rows: list[int], flags: list[bool], said: tuple[str, str]
+) -> int:
+    found = [row for row in rows if flags[row]]
+    task, mark = said
+    where = f"Task {task!r} (from row {frame.index[rows[0]]})"
+    if len(found) != 1:
+        raise DataError(
+            f"{where} has {len(found)} alternatives with 1 in column {mark!r}; "
+            "expected exactly one."
+        )
+    if len(rows) < 2:
+        raise DataError(f"{where} has one alternative; a choice needs two or more.")
+    return found[0]
+
+
+def _described(
+    frame: pd.DataFrame,
+    attributes: list[str],
+    alternative: str | None,
+    keys: list[str],
+) -> tuple[pd.DataFrame, list[str]]:
+    """Give the attributes of every alternative of every task, and names for them."""
+    table = frame[attributes].copy()
+    labels: list[Any] = [None] * len(frame)
+    if alternative is not None:
+        labels = [text_of(value) for value in frame[alternative]]
+        if not all(label.isdigit() for label in labels):
+            table[str(alternative)] = labels
+    if table.shape[1] == 0:
+        raise DataError(
+            "The file has no attributes of the alternatives, and no column names them. "
+            f"Add a column {ALTERNATIVES[1]!r} with their names, or attributes."
+        )
+    places: dict[str, int] = {}
+    names = []
+    for key, label in zip(keys, labels, strict=True):
+        places[key] = places.get(key, 0) + 1
+        names.append(f"{key}: {label or places[key]}")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"The alternative {twice!r} occurs twice in one task.")
+    return table, names
+
+
+def wide_columns(frame: pd.DataFrame) -> dict[str, dict[str, str]] | None:
+    """Find attributes with a column per alternative, such as price_car, price_bus.
+
+    Returns
+    -------
+    dict from alternative to dict from attribute to column, or None
+        The alternatives are those that the column of choices names.
+    """
+    column = find_column(frame, CHOSEN)
+    if column is None:
+        return None
+    alternatives = sorted({text_of(value) for value in frame[column]} - {""})
+    if not alternatives:
+        return None
+    names = [str(name) for name in frame.columns if str(name) != column]
+    for cut in (_after, _before):
+        found = {each: cut(names, each) for each in alternatives}
+        stems = set().union(*(part for part in found.values()))
+        if stems:  # alternatives that nobody chose have columns, too
+            found = _all_alternatives(names, stems, cut) | found
+        whole = [stem for stem in stems if all(stem in part for part in found.values())]
+        if whole and len(found) > 1:
+            return {
+                each: {stem: part[stem] for stem in sorted(whole)}
+                for each, part in found.items()
+            }
+    return None
+
+
+def _after(names: list[str], alternative: str) -> dict[str, str]:
+    """Find price_car and the like for car."""
+    return {
+        name[: -len(alternative) - 1]: name
+        for name in names
+        for mark in "_.:- "
+        if name.endswith(f"{mark}{alternative}") and len(name) > len(alternative) + 1
+    }
+
+
+def _before(names: list[str], alternative: str) -> dict[str, str]:
+    """Find car_price and the like for car."""
+    return {
+        name[len(alternative) + 1 :]: name
+        for name in names
+        for mark in "_.:- "
+        if name.startswith(f"{alternative}{mark}") and len(name) > len(alternative) + 1
+    }
+
+
+def _all_alternatives(names: list[str], stems: set[str], cut: Any) -> dict[str, Any]:
+    """Find further alternatives: those that have a column for every attribute."""
+    ends: dict[str, set[str]] = {}
+    for name in names:
+        for stem in stems:
+            if cut is _after and name[: len(stem) + 1] in {
+                f"{stem}{m}" for m in "_.:- "
+            }:
+                ends.setdefault(name[len(stem) + 1 :], set()).add(stem)
+            if cut is _before and name[-len(stem) - 1 :] in {
+                f"{m}{stem}" for m in "_.:- "
+            }:
+                ends.setdefault(name[: -len(stem) - 1], set()).add(stem)
+    return {end: cut(names, end) for end, seen in ends.items() if seen == stems}
+
+
+def read_wide(frame: pd.DataFrame, book: NameBook) -> AnswerFile:
+    """Read one row per task with an attribute's columns for each alternative.
+
+    An alternative all of whose cells are empty was not offered.
+    """
+    column, found = str(find_column(frame, CHOSEN)), wide_columns(frame)
+    assert found is not None  # that is how the format was recognised
+    labelled = not all(each.isdigit() for each in found)
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    sets: list[list[int]] = []
+    picks: list[int] = []
+    for number, (_, task) in zip(frame.index, frame.iterrows(), strict=True):
+        offered: dict[str, int] = {}
+        for alternative, cells in found.items():
+            values = {stem: task[name] for stem, name in cells.items()}
+            if pd.isna(pd.Series(list(values.values()), dtype=object)).all():
+                continue
+            offered[alternative] = len(rows)
+            names.append(f"row {number}: {alternative}")
+            rows.append(values | ({"alternative": alternative} if labelled else {}))
+        said = text_of(task[column])
+        if said not in offered:
+            raise DataError(
+                f"Row {number}: column {column!r} says {said!r}; expected one of those "
+                f"on offer: {', '.join(map(repr, offered)) or 'none'}."
+            )
+        sets.append(list(offered.values()))
+        picks.append(offered[said])
+    items = make_items(pd.DataFrame(rows).infer_objects(), names)
+    answers = Choices(sets, picks, users_of(frame))
+    return AnswerFile("choices, wide", answers, items.names, items)
