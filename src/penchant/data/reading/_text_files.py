@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from penchant.data.reading._candidate import Cell
 from penchant.data.reading._encodings import decode
 from penchant.data.reading._grid import (
     Grid,
@@ -70,7 +71,10 @@ def read_text_table(
         "names" if is_list else "csv", encoding, "" if is_list else separator
     )
     if is_list:
-        names = {n: [c.strip(" -*•\t")] for n, (c, *_) in _all_rows(text, separator)}
+        names: dict[int, list[Cell]] = {
+            number: [str(cells[0]).strip(" -*•\t")]
+            for number, cells in _all_rows(text, separator)
+        }
         cells, file = grid_cells(Grid({0: ["name"], **names}), wishes, file)
         return cells, file
     if header_row and header_row <= len(sample):
@@ -113,12 +117,12 @@ def _records(text: str, separator: str) -> Iterator[tuple[list[str], int]]:
         return
 
 
-def _all_rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    for number, (cells, _) in enumerate(_records(text, separator), start=1):
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            yield number, cells
+def _all_rows(text: str, separator: str) -> Iterator[tuple[int, list[Cell]]]:
+    for number, (texts, _) in enumerate(_records(text, separator), start=1):
+        while texts and not texts[-1]:
+            texts.pop()
+        if texts:
+            yield number, list(texts)
 
 
 def _n_rows(content: bytes, most: int) -> int:
