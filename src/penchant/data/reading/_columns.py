@@ -114,12 +114,23 @@ def _typed(name: str, values: pd.Series, asked: Asked) -> ReadColumn | None:
         return _numbers_of(name, values / pd.Timedelta(hours=1), "number", "h")
     if pd.api.types.is_numeric_dtype(kind):
         numbers = values.astype(np.float64)
-        free = asked.role is None and asked.attribute is None
+        free = asked == Asked()
+        if free and _may_be_dates(numbers):
+            return None
         key = _counts_rows(name, numbers.dropna().to_numpy()) if free else ""
         if key:
             return _shown(collect(name, values), "identifier", key)
         return _numbers_of(name, numbers, asked.reading or "number")
     return None
+
+
+def _may_be_dates(numbers: pd.Series) -> bool:
+    """Tell whether whole numbers could be dates without marks, such as 20240301."""
+    known = numbers.dropna().to_numpy()
+    if not known.size or known.min() < 19_000_101 or known.max() > 21_000_000:
+        return False
+    month, day = known // 100 % 100, known % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
 
 
 def _numbers_of(
@@ -192,6 +203,8 @@ def _shown(cells: Cells, role: Role, why: str = "") -> ReadColumn:
 def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     """Read cells that are text, or of several types."""
     plain = asked.reading in ("levels", "text")
+    if pd.api.types.is_numeric_dtype(values):  # they may be dates
+        values = values.map(shown_text, na_action="ignore").astype(object)
     cells = collect(name, values, as_written=plain)
     if asked.reading == "text":
         return _shown(cells, "shown")
