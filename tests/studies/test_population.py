@@ -158,3 +158,27 @@ def test_models_come_back_as_they_were() -> None:
     assert np.array_equal(again.for_user().mean, model.for_user().mean)
     assert np.array_equal(again.for_user().cov, model.for_user().cov)
     assert pack_model(again) == pack_model(model)
+
+
+def test_a_fit_that_was_killed_holds_others_up_for_a_minute_at_most(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    take = study.store.lease
+
+    def lease(name: str, holder: str, seconds: float) -> bool:
+        asked.append(seconds)
+        return take(name, holder, seconds)
+
+    def fit_for_long(*_: object) -> None:
+        while len(asked) < 4:  # the lease is short, so it is asked for again
+            time.sleep(0.001)
+
+    assert _population._LEASE <= 60.0
+    monkeypatch.setattr(study.store, "lease", lease)
+    monkeypatch.setattr(_population, "_LEASE", 0.03)
+    monkeypatch.setattr(_population, "is_due", lambda *_: True)
+    monkeypatch.setattr(_population, "fit", fit_for_long)
+    _population.refit(study.store, study.id, study.items)
+    assert set(asked) == {0.03}
+    assert take(f"refit {study.id}", "somebody else", 1.0)

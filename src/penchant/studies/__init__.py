@@ -20,7 +20,7 @@ from penchant.studies._participation import (
     check_answer,
     simulated_answer,
 )
-from penchant.studies._population import participations
+from penchant.studies._population import participations, refit_counts
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -41,6 +41,7 @@ from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
+from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import export_study, import_study
 from penchant.studies.operations._warm_up import warm_up
 from penchant.studies.store._location import store_url
@@ -105,6 +106,7 @@ __all__ = [
     "StudySettings",
     "StudySummary",
     "Texts",
+    "Tidied",
     "WhatIf",
     "add_demo",
     "answer_text",
@@ -118,9 +120,12 @@ __all__ = [
     "import_study",
     "load_texts",
     "participations",
+    "refit_counts",
     "restore",
     "simulated_answer",
     "store_url",
     "study_notebook",
+    "tidy",
+    "tidying",
     "warm_up",
 ]

@@ -14,7 +14,7 @@ from penchant.exceptions import (
 )
 from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import Database, hold, new_id
-from penchant.studies.store._plain import check_text
+from penchant.studies.store._plain import check_numbers, check_text
 from penchant.studies.store._records import Draft, StudyRecord, StudySummary
 from penchant.studies.store._tables import drafts, owners, participants, studies
 
@@ -197,6 +197,7 @@ def _new_study(
     demo: bool = False,
 ) -> StudyRecord:
     check_text("The name of a study", name)
+    check_numbers(items)
     chosen = StudySettings() if settings is None else settings
     return StudyRecord(new_id(), name, items, demo, datetime.now(UTC), chosen, owner)
 

@@ -44,7 +44,7 @@ def join(
         raise HTTPException(403, "The study takes no new participants at the moment.")
     access.check_join(store, request, study.id)
     person, token = study.join(body.label.strip(), body.language)
-    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+    return JoinedOut.for_link(request, person.id, token)
 
 
 @participant_api.get("/me")
@@ -56,6 +56,7 @@ def where_i_stand(me: ApiParticipant) -> ParticipationOut:
 @participant_api.get("/me/items")
 def my_items(me: ApiParticipant) -> ItemsOut:
     """Show the alternatives."""
+    _check_consent(me)
     return ItemsOut.from_items(me.study.items)
 
 
