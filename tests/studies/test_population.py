@@ -1,6 +1,7 @@
 """Earlier participants help later ones: one fit at a time, beliefs stay."""
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -174,11 +175,11 @@ def test_a_fit_that_was_killed_holds_others_up_for_a_minute_at_most(
         while len(asked) < 4:  # the lease is short, so it is asked for again
             time.sleep(0.001)
 
-    assert _population._LEASE <= 60.0
+    assert population._LEASE <= 60.0
     monkeypatch.setattr(study.store, "lease", lease)
-    monkeypatch.setattr(_population, "_LEASE", 0.03)
-    monkeypatch.setattr(_population, "is_due", lambda *_: True)
-    monkeypatch.setattr(_population, "fit", fit_for_long)
-    _population.refit(study.store, study.id, study.items)
+    monkeypatch.setattr(population, "_LEASE", 0.03)
+    monkeypatch.setattr(population, "is_due", lambda *_: True)
+    monkeypatch.setattr(population, "fit", fit_for_long)
+    population.refit(study.store, study.id, study.items)
     assert set(asked) == {0.03}
     assert take(f"refit {study.id}", "somebody else", 1.0)
