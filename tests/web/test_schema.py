@@ -239,7 +239,32 @@ FORM_ROUTES = [
     if method == "POST" and not path.startswith("/api/") and path != "/logout"
 ]
 NAMES = sorted(
-    ["answer", "attribute", "best", "consent", "csrf", "item", "label", "language", "last", "max_questions", "name", "names", "new", "next", "old", "open", "out", "owner", "page", "password", "question", "rank", "study", "worst"]
+    [
+        "answer",
+        "attribute",
+        "best",
+        "consent",
+        "csrf",
+        "item",
+        "label",
+        "language",
+        "last",
+        "max_questions",
+        "name",
+        "names",
+        "new",
+        "next",
+        "old",
+        "open",
+        "out",
+        "owner",
+        "page",
+        "password",
+        "question",
+        "rank",
+        "study",
+        "worst",
+    ]
 )
 VALUES = st.one_of(
     st.sampled_from(["", "left", "skip", "yes", "0", "-1", "pair", "en", "en,fr"]),
