@@ -80,3 +80,43 @@ def test_passwords_in_addresses_are_not_shown(tmp_path: Path) -> None:
     assert say_data(None) == ""
     assert say_data("/my studies") == " --data '/my studies'"
     assert say_data("postgresql://me:secret@host/db") == " --data ADDRESS"
+
+
+def test_a_backup_is_checked_without_being_touched(asked: Any, tmp_path: Path) -> None:
+    there, _ = asked
+    file = tmp_path / "all.backup"
+    there.text("backup", file)
+    before = file.read_bytes()
+    report = there.json("check", "--backup", file)
+    assert (report["ok"], report["n_studies"]) == (True, 1)
+    database = sqlite3.connect(file)
+    with database:
+        database.execute("UPDATE events SET at = '2026-01-01 00:00:00.000000'")
+    database.close()
+    assert there("check", "--backup", file).exit_code == 1
+    file.write_bytes(before)
+    assert there("check", "--backup", file).exit_code == 0
+    assert file.read_bytes() == before
+
+
+def test_migrate_goes_back_for_an_older_version(asked: Any) -> None:
+    there, token = asked
+    newest = there.json("migrate")["after"]
+    assert there.json("migrate", "--to", "0003")["after"] == "0003"
+    database = sqlite3.connect(there.folder / "studies" / "penchant.sqlite")
+    columns = [row[1] for row in database.execute("PRAGMA table_info(events)")]
+    database.close()
+    assert "digest" not in columns
+    assert there.json("migrate") == {"before": "0003", "after": newest}
+    assert there.json("check")["ok"]
+    assert there.json("rank", "Flats", "--participant", token)
+    assert "Upgrade penchant" in there.error("migrate", "--to", "0099")
+
+
+def test_tidy_says_what_it_forgot(asked: Any) -> None:
+    there, _ = asked
+    words = there.text("tidy", "--days", "30")
+    assert "Forgotten: 0 uploads, 0 logins, 0 participants." in words
+    gone = there.json("tidy", "--days", "1e-9")
+    assert gone["participants"] == 1
+    assert "more than 0 days" in there.error("tidy", "--days", "0")

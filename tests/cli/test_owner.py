@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from penchant.cli._app import app
 from penchant.studies import SqlStore, store_url
-from penchant.web.security._access import find_api_owner
+from penchant.web.security._access import find_api_owner, spend_owner_link
 from penchant.web.security._passwords import password_fits
 
 PASSWORD = "correct horse"
@@ -112,3 +112,15 @@ def test_unknown_owner_is_an_error(run: Callable[..., Any], command: str) -> Non
     result = run(command, "nobody")
     assert result.exit_code == 1
     assert "There is no owner called 'nobody'" in result.stderr
+
+
+def test_owners_are_invited_and_passwords_reset_by_a_link(
+    run: Callable[..., Any], store: SqlStore
+) -> None:
+    invited = run("invite", "ada", "--public-url", "https://a.example/x/").stdout
+    start, _, token = invited.strip().rpartition("/")
+    assert start == "https://a.example/x/welcome"
+    assert spend_owner_link(store, token, PASSWORD) is not None
+    assert run("reset", "ada").stdout.startswith("/welcome/")
+    assert "looks like" in run("invite", "Ada").stderr
+    assert "no owner called 'bob'" in run("reset", "bob").stderr

@@ -227,3 +227,74 @@ def test_browser_needs_a_screen_and_a_terminal(
     monkeypatch.setenv("DISPLAY", display)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert _serve._has_screen() is expected
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Note with what a server would have been started."""
+    import penchant.web
+
+    noted: dict[str, Any] = {}
+
+    def create_app(_store: Any, **given: Any) -> str:
+        noted.update(given)
+        return "the app"
+
+    def run_server(make_app: Any, listener: Any, **given: Any) -> None:
+        noted.update(given, app=make_app(), port=listener.getsockname()[1])
+
+    monkeypatch.setattr(penchant.web, "create_app", create_app)
+    monkeypatch.setattr(penchant.web, "run_server", run_server)
+    return noted
+
+
+CONFIG = """
+public_url = "https://ask.example.org/penchant/"
+data = "{folder}"
+port = 0
+proxy = ["10.0.0.0/8", "192.0.2.1"]
+max_upload = 3.5
+retention_days = 90
+key = "a key of our own"
+"""
+
+
+def test_settings_come_from_a_file_and_from_variables(
+    served: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENCHANT_KEY", "")
+    monkeypatch.delenv("PENCHANT_KEY")
+    file = tmp_path / "penchant.toml"
+    file.write_text(CONFIG.format(folder=tmp_path / "here"))
+    monkeypatch.setenv("PENCHANT_METRICS_TOKEN", "a word")
+    monkeypatch.setenv("PENCHANT_MAX_UPLOAD", "2")
+    words = ["serve", "--config", str(file), "--proxy", "127.0.0.1"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert served["login"]
+    assert served["public_url"] == "https://ask.example.org/penchant/"
+    assert served["proxies"] == ["127.0.0.1/32"]  # the command line goes first
+    assert served["max_upload_bytes"] == 2_000_000  # then variables, then the file
+    assert served["metrics_token"] == "a word"
+    assert os.environ["PENCHANT_KEY"] == "a key of our own"
+    assert (tmp_path / "here" / "penchant.sqlite").exists()
+    assert not list((tmp_path / "here").glob("*.key"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("colour = 1", "'colour', which is no setting"), ("port = ", "read as TOML")],
+)
+def test_settings_that_are_none_are_refused(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "penchant.toml"
+    file.write_text(text)
+    result = CliRunner().invoke(app, ["serve", "--config", str(file)])
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.replace("│", " ").split())
+
+
+def test_other_names_of_a_machine_are_not_ours() -> None:
+    assert _serve._names("127.0.0.1") == ("127.0.0.1", "localhost", "::1")
+    assert socket.gethostname().lower() in _serve._names("0.0.0.0")

@@ -88,7 +88,7 @@ def assert_kept(store: SqlStore, client: Client) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "n_kills", [10, pytest.param(100, marks=pytest.mark.soak)], ids=["10", "100"]
+    "n_kills", [10, pytest.param(300, marks=pytest.mark.soak)], ids=["10", "300"]
 )
 def test_no_acknowledged_answer_is_lost(
     serve: Callable[[str], Any],

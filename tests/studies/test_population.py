@@ -1,6 +1,7 @@
 """Earlier participants help later ones: one fit at a time, beliefs stay."""
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +180,25 @@ def test_how_likely_people_are_like_earlier_ones_is_learned(study: Study) -> Non
     late = study.join()[0].id
     assert study._talk(late).belief.like_earlier == pytest.approx(expected)
     assert study._talk(others[0]).belief.like_earlier == pytest.approx(0.7)
+def test_a_fit_that_was_killed_holds_others_up_for_a_minute_at_most(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    take = study.store.lease
+
+    def lease(name: str, holder: str, seconds: float) -> bool:
+        asked.append(seconds)
+        return take(name, holder, seconds)
+
+    def fit_for_long(*_: object) -> None:
+        while len(asked) < 4:  # the lease is short, so it is asked for again
+            time.sleep(0.001)
+
+    assert population._LEASE <= 60.0
+    monkeypatch.setattr(study.store, "lease", lease)
+    monkeypatch.setattr(population, "_LEASE", 0.03)
+    monkeypatch.setattr(population, "is_due", lambda *_: True)
+    monkeypatch.setattr(population, "fit", fit_for_long)
+    population.refit(study.store, study.id, study.items)
+    assert set(asked) == {0.03}
+    assert take(f"refit {study.id}", "somebody else", 1.0)

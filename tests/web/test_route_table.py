@@ -25,6 +25,7 @@ from tests.web.conftest import drawn_picture
 # Who may use a route:
 #   public       everybody; it shows nothing of a participant or an owner
 #   owner        the owner of the study, the participant or the upload in its path
+#   admin        an owner who may see everything
 #   any owner    every owner who is logged in; it acts on what is theirs
 #   link         whoever has the link of a participant
 #   api owner, api any owner, api participant: the same by bearer token
@@ -57,6 +58,14 @@ ROUTES = {
     ("GET", "/login"): "public",
     ("POST", "/login"): "public",
     ("POST", "/logout"): "any owner",
+    ("GET", "/account"): "any owner",
+    ("POST", "/account/password"): "any owner",
+    ("POST", "/account/sessions"): "any owner",
+    ("POST", "/account/owners"): "admin",
+    ("POST", "/account/owners/link"): "admin",
+    ("GET", "/welcome/{token}"): "public",
+    ("POST", "/welcome/{token}"): "public",
+    ("GET", "/metrics"): "public",
     ("GET", "/healthz"): "public",
     ("GET", "/readyz"): "public",
     ("MOUNT", "/static"): "public",
@@ -335,7 +344,7 @@ def ids(route: tuple[str, str]) -> str:
     return " ".join(route)
 
 
-@pytest.mark.parametrize("route", of("owner", "any owner"), ids=ids)
+@pytest.mark.parametrize("route", of("owner", "any owner", "admin"), ids=ids)
 def test_page_of_an_owner_needs_a_login(
     login_client: TestClient, store: SqlStore, world: World, route: tuple[str, str]
 ) -> None:
@@ -352,7 +361,7 @@ def test_page_of_an_owner_needs_a_login(
     assert state(store) == before
 
 
-@pytest.mark.parametrize("route", of("owner"), ids=ids)
+@pytest.mark.parametrize("route", of("owner", "admin"), ids=ids)
 def test_page_of_an_owner_is_not_for_another(
     store: SqlStore,
     world: World,
@@ -515,7 +524,7 @@ def local_app(store: SqlStore) -> FastAPI:
     return create_app(store, secret=SECRET)
 
 
-@pytest.mark.parametrize("route", of("owner", "any owner"), ids=ids)
+@pytest.mark.parametrize("route", of("owner", "any owner", "admin"), ids=ids)
 def test_page_of_the_local_analyst_needs_the_secret(
     local_app: FastAPI, store: SqlStore, world: World, route: tuple[str, str]
 ) -> None:

@@ -1,19 +1,24 @@
 """The API against its own schema, with real tokens: no server error, no surprise."""
 
+import re
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import schemathesis
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 from schemathesis import GenerationMode, checks
 
 from penchant.data import Items
 from penchant.exceptions import NotFoundError
 from penchant.studies import SqlStore, Study, store_url
 from penchant.web import add_api_token, create_app
+from penchant.web.security import _access
+from tests.web.test_route_table import ROUTES
 
 checks.load_all_checks()
 CHECKS: list[Any] = [
@@ -27,8 +32,9 @@ CHECKS: list[Any] = [
 ]
 REJECTED: list[Any] = [*CHECKS, checks.CHECKS.get_one("negative_data_rejection")]
 
-FEW, MANY = 6, 60
-"""Cases per operation and mode: some 200 in the normal run, over 2,000 in the slow."""
+FEW, MANY, OTHERS = 6, 60, 25
+"""Cases per operation and mode: some 200 in the normal run; over 2,000 in the soak, and
+as many for each of those who may not do it: over 5,000 with all four."""
 
 TABLE = b"name,rent,view\nMill Lane 3,500,sea\nKiln Row 7,700,yard\nAlder 1,650,sea\n"
 
@@ -42,10 +48,19 @@ class World:
         self.owner_token = add_api_token(self.store, self.owner, timedelta(days=1))
         self.app = create_app(self.store, login=True)
         self.app.state.access.joins.most = 10**9
+        self.tokens = {
+            "nobody": "",
+            "another": self._owner_token("bob", "analyst"),
+            "admin": self._owner_token("root", "admin"),
+        }
         self.study_id = ""
         self.person_id = ""
         self.person_token = ""
         self.schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", self.app)
+
+    def _owner_token(self, name: str, role: str) -> str:
+        owner = self.store.add_owner(name, "x", role)
+        return add_api_token(self.store, owner, timedelta(days=1))
 
     def renew(self) -> None:
         """Put back what the last case removed, closed or renewed."""
@@ -66,9 +81,13 @@ class World:
         known = {"study_id": self.study_id, "participant_id": self.person_id}
         return {name: value for name, value in known.items() if f"{{{name}}}" in path}
 
-    def headers(self, path: str) -> dict[str, str]:
+    def headers(self, path: str, role: str = "") -> dict[str, str]:
         token = self.person_token if path.startswith("/me") else self.owner_token
-        return {"Authorization": f"Bearer {token}"}
+        if role == "participant":
+            token = self.person_token
+        elif role:
+            token = self.tokens[role]
+        return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +151,11 @@ def test_all_operations_are_tried(world: World) -> None:
 
 
 def run(
-    world: World, route: tuple[str, str], mode: GenerationMode, n_cases: int
+    world: World,
+    route: tuple[str, str],
+    mode: GenerationMode,
+    n_cases: int,
+    role: str = "",
 ) -> None:
     method, path = route
     world.renew()
@@ -154,7 +177,10 @@ def run(
     def check(case: Any) -> None:
         world.renew()
         case.path_parameters = world.path_parameters(path)
-        response = case.call(headers=world.headers(path))
+        response = case.call(headers=world.headers(path, role))
+        if role:
+            case.validate_response(response, checks=CHECKS)
+            return
         rejected = mode is GenerationMode.NEGATIVE
         case.validate_response(response, checks=REJECTED if rejected else CHECKS)
         if not rejected:
@@ -195,3 +221,99 @@ def test_much_that_does_not_fit_the_schema(
     world: World, route: tuple[str, str]
 ) -> None:
     run(world, route, GenerationMode.NEGATIVE, MANY)
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.parametrize("role", ["nobody", "another", "participant", "admin"])
+@pytest.mark.parametrize("route", OPERATIONS, ids=ids)
+def test_whoever_asks_is_answered_as_the_schema_says(
+    world: World, route: tuple[str, str], role: str
+) -> None:
+    run(world, route, GenerationMode.POSITIVE, OTHERS, role)
+
+
+FORM_ROUTES = [
+    (path, kind)
+    for (method, path), kind in ROUTES.items()
+    if method == "POST" and not path.startswith("/api/") and path != "/logout"
+]
+NAMES = sorted(
+    [
+        "answer",
+        "attribute",
+        "best",
+        "consent",
+        "csrf",
+        "item",
+        "label",
+        "language",
+        "last",
+        "max_questions",
+        "name",
+        "names",
+        "new",
+        "next",
+        "old",
+        "open",
+        "out",
+        "owner",
+        "page",
+        "password",
+        "question",
+        "rank",
+        "study",
+        "worst",
+    ]
+)
+VALUES = st.one_of(
+    st.sampled_from(["", "left", "skip", "yes", "0", "-1", "pair", "en", "en,fr"]),
+    st.text(max_size=30),
+    st.integers().map(str),
+    st.floats().map(str),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.parametrize(("path", "kind"), FORM_ROUTES, ids=lambda part: part)
+def test_no_form_is_too_much(world: World, path: str, kind: str) -> None:
+    client = TestClient(world.app, raise_server_exceptions=False)
+    owner = world.store.find_owner("root")
+    assert owner is not None
+    world.app.state.access.by_address.most = 10**9
+
+    @seed(0)
+    @settings(
+        max_examples=OTHERS,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(fields=st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=8))
+    def check(fields: dict[str, str]) -> None:
+        world.renew()
+        kept = _access._session_hash("root")
+        if world.store.find_session(kept) is None:
+            until = datetime.now(UTC) + timedelta(days=1)
+            world.store.add_session(owner.id, kept, until)
+        client.cookies.set(_access.COOKIE, "root")
+        values = {
+            "study_id": world.study_id,
+            "participant_id": world.person_id,
+            "token": world.person_token,
+            "draft_id": "0" * 64,
+        }
+        sent = {"csrf": _access._keyed("root", "csrf"), **fields}
+        data = {
+            name: value.encode("utf-8", "replace").decode()
+            for name, value in sent.items()
+        }
+        response = client.post(
+            re.sub(r"{(\w+)}", lambda found: values[found[1]], path),
+            data=data,
+            follow_redirects=False,
+        )
+        assert response.status_code < 500, (fields, response.text)
+
+    check()

@@ -12,7 +12,7 @@ from penchant.cli._ask import ask
 from penchant.cli._explain import explain
 from penchant.cli._export import export, import_, report
 from penchant.cli._items import items
-from penchant.cli._maintenance import backup, check, migrate, restore
+from penchant.cli._maintenance import backup, check, migrate, restore, tidy
 from penchant.cli._owner import owner
 from penchant.cli._rank import rank
 from penchant.cli._screen import plain
@@ -87,4 +87,5 @@ app.command()(backup)
 app.command()(restore)
 app.command()(check)
 app.command()(migrate)
+app.command()(tidy)
 app.command()(warm_up)

@@ -1,7 +1,10 @@
-"""`penchant backup`, `restore`, `check` and `migrate`: care of a whole store."""
+"""`penchant backup`, `restore`, `check`, `migrate` and `tidy`: care of a store."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +12,10 @@ from penchant.cli._finding import open_store
 from penchant.cli._options import AsJson, Data
 from penchant.cli._screen import Screen, write_json
 
-__all__ = ["backup", "check", "migrate", "restore"]
+if TYPE_CHECKING:
+    from penchant.studies import SqlStore
+
+__all__ = ["backup", "check", "migrate", "restore", "tidy"]
 
 _MOST_SHOWN = 50
 
@@ -71,8 +77,23 @@ def restore(
         Screen().say(f"Restored {_studies(n_studies)} from {file}.")
 
 
-def check(data: Data = None, as_json: AsJson = False) -> None:
-    """Rebuild all state from the log of events, and compare.
+def check(
+    data: Data = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--backup",
+            exists=True,
+            dir_okay=False,
+            help="Check a backup instead: it is restored into a place of its own.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let the database check itself, verify every log, and rebuild all from them.
+
+    Every event has a digest of itself and of what came before, and every log ends
+    with a seal: a single bit that changed is found.
 
     Exit code 0: all is well. 1: there are problems, which are listed.
 
@@ -80,7 +101,7 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
     """
     from penchant.studies import check_store
 
-    with open_store(data) as store:
+    with _open_backup(file) if file else open_store(data) as store:
         report = check_store(store)
     if as_json:
         write_json({"ok": report.ok, **report.to_dict()})
@@ -104,21 +125,79 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def migrate(data: Data = None, as_json: AsJson = False) -> None:
+@contextmanager
+def _open_backup(file: Path) -> Iterator["SqlStore"]:
+    from penchant.studies import restore as put_back
+
+    with (
+        TemporaryDirectory(prefix="penchant-check-") as folder,
+        open_store(folder) as store,
+    ):
+        put_back(store, file)
+        yield store
+
+
+def tidy(
+    days: Annotated[
+        float | None,
+        typer.Option(
+            envvar="PENCHANT_RETENTION_DAYS",
+            help="Forget people who have not answered for so many days, for good.",
+        ),
+    ] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forget uploads that nobody confirmed and logins that are over; people if told.
+
+    Exit code 0: done. 2: wrong usage.
+
+    Example: penchant tidy --days 365
+    """
+    from penchant.studies import tidy as forget
+
+    with open_store(data) as store:
+        gone = forget(store, days)
+    if as_json:
+        write_json(vars(gone))
+    else:
+        counts = (
+            _count(gone.drafts, "upload"),
+            _count(gone.sessions, "login"),
+            _count(gone.participants, "participant"),
+        )
+        Screen().say(f"Forgotten: {', '.join(counts)}.")
+
+
+def migrate(
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            help="Go back to an older form, such as 0003, before you install the "
+            "older version that needs it.",
+        ),
+    ] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
     """Bring a database to the form that this version of penchant needs.
 
-    Every command does so when it opens one; this does nothing else. Copy the
-    database first: an older version cannot open it any more.
+    Every command does so when it opens one; this does nothing else. Back it up
+    first: an older version cannot open it any more, unless you go back with --to.
 
     Exit code 0: done. 1: the database cannot be used. 2: wrong usage.
 
     Example: penchant migrate --data postgresql://localhost/studies
     """
     from penchant.studies import store_url
+    from penchant.studies.store import go_back
 
     url = store_url(data)
     before = _form(url)
-    with open_store(url):
+    with open_store(url) as store:
+        if to is not None:
+            go_back(store.database.engine, to)
         after = _form(url)
     if as_json:
         write_json({"before": before, "after": after})

@@ -20,6 +20,7 @@ Data = Annotated[
     str | None,
     typer.Option(
         "--data",
+        envvar="PENCHANT_DATABASE",
         metavar="PATH",
         help="Where studies are kept: a folder, a .sqlite file or a database "
         "address. By default a folder of yours.",

@@ -2,13 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from penchant.cli._finding import open_store
+from penchant.cli._options import Data
 from penchant.cli._screen import plain
 from penchant.exceptions import OwnerNotFoundError, PenchantError
 
@@ -22,15 +22,6 @@ owner = typer.Typer(
 )
 
 _Name = Annotated[str, typer.Argument(help="As typed at the login.")]
-_Data = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        metavar="PATH",
-        help="Where studies are kept: a folder, a .sqlite file or a database "
-        "address. By default a folder of yours.",
-    ),
-]
 _FromStdin = Annotated[
     bool,
     typer.Option(
@@ -50,7 +41,7 @@ def add(
     admin: Annotated[
         bool, typer.Option("--admin", help="May see the studies of everybody.")
     ] = False,
-    data: _Data = None,
+    data: Data = None,
     password_stdin: _FromStdin = False,
 ) -> None:
     """Add an owner; the password is asked for.
@@ -61,9 +52,7 @@ def add(
     """
     from penchant.web import hash_password
 
-    if not name.strip() or name != name.strip():
-        raise PenchantError("The name must not be empty or begin or end with a space.")
-    with _open(data) as store:
+    with open_store(data) as store:
         if store.find_owner(name) is not None:
             raise PenchantError(f"There is an owner called {name!r} already.")
         kept = hash_password(_ask_password(password_stdin))
@@ -73,7 +62,7 @@ def add(
 
 @owner.command(name="list")
 def list_owners(
-    data: _Data = None,
+    data: Data = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the list as JSON.")
     ] = False,
@@ -82,7 +71,7 @@ def list_owners(
 
     Example: penchant owner list
     """
-    with _open(data) as store:
+    with open_store(data) as store:
         found = store.list_owners()
     if as_json:
         entries = [
@@ -99,7 +88,7 @@ def list_owners(
 
 @owner.command()
 def password(
-    name: _Name, data: _Data = None, password_stdin: _FromStdin = False
+    name: _Name, data: Data = None, password_stdin: _FromStdin = False
 ) -> None:
     """Give an owner a new password; all sessions and API tokens end.
 
@@ -107,10 +96,58 @@ def password(
     """
     from penchant.web import hash_password
 
-    with _open(data) as store:
+    with open_store(data) as store:
         found = _find(store, name)
         store.set_password(found.id, hash_password(_ask_password(password_stdin)))
     typer.echo(f"Changed the password of {name}.")
+
+
+_Address = Annotated[
+    str,
+    typer.Option(
+        "--public-url",
+        envvar="PENCHANT_PUBLIC_URL",
+        metavar="ADDRESS",
+        help="What stands before the link, such as https://example.org.",
+    ),
+]
+
+
+@owner.command()
+def invite(
+    name: _Name,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="May see the studies of everybody.")
+    ] = False,
+    address: _Address = "",
+    data: Data = None,
+) -> None:
+    """Add an owner, and print a link with which they choose their password.
+
+    The link works once, for three days.
+
+    Example: penchant owner invite ada
+    """
+    from penchant.web import add_owner_link
+
+    with open_store(data) as store:
+        made = add_owner_link(store, name, role="admin" if admin else "analyst")
+    typer.echo(f"{address.rstrip('/')}/welcome/{made}")
+
+
+@owner.command()
+def reset(name: _Name, address: _Address = "", data: Data = None) -> None:
+    """Print a link with which an owner chooses a new password.
+
+    The link works once, for three days; the old password works until then.
+
+    Example: penchant owner reset ada
+    """
+    from penchant.web import add_owner_link
+
+    with open_store(data) as store:
+        made = add_owner_link(store, _find(store, name).name)
+    typer.echo(f"{address.rstrip('/')}/welcome/{made}")
 
 
 @owner.command()
@@ -119,7 +156,7 @@ def token(
     days: Annotated[
         int, typer.Option(min=1, max=3650, help="How long it is good.")
     ] = 90,
-    data: _Data = None,
+    data: Data = None,
 ) -> None:
     """Print a new API token with which a program acts for an owner.
 
@@ -129,7 +166,7 @@ def token(
     """
     from penchant.web import add_api_token
 
-    with _open(data) as store:
+    with open_store(data) as store:
         typer.echo(add_api_token(store, _find(store, name).id, timedelta(days=days)))
 
 
@@ -137,26 +174,18 @@ def token(
 def remove(
     name: _Name,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
-    data: _Data = None,
+    data: Data = None,
 ) -> None:
     """Remove an owner; their studies stay, and only admins see them then.
 
     Example: penchant owner remove ada
     """
-    with _open(data) as store:
+    with open_store(data) as store:
         found = _find(store, name)
         if not yes:
             typer.confirm(f"Remove {name}?", abort=True)
         store.remove_owner(found.id)
     typer.echo(f"Removed {name}.")
-
-
-@contextmanager
-def _open(data: str | None) -> Iterator["Store"]:
-    from penchant.studies import SqlStore, store_url
-
-    with SqlStore(store_url(data)) as store:
-        yield store
 
 
 def _find(store: "Store", name: str) -> "OwnerRecord":

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+import tomllib
 import webbrowser
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from penchant.cli._options import Data
 from penchant.exceptions import PenchantError
 
 if TYPE_CHECKING:
@@ -32,38 +34,99 @@ _READ_IN = 30.0
 """Seconds in which a browser has surely read the page that leads it to the app."""
 
 
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Take what a file says as defaults; the command line and variables go first."""
+    if path is None or context.resilient_parsing:
+        return path
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{path} cannot be read as TOML: {error}.") from None
+    known = {option.name for option in context.command.params} - {"config", "browse"}
+    for name in values.keys() - known - {"key"}:
+        raise typer.BadParameter(
+            f"{path} says {name!r}, which is no setting. The settings are "
+            f"{', '.join(sorted(known | {'key'}))}."
+        )
+    if "key" in values:  # not an option: others see with what a program was started
+        os.environ.setdefault("PENCHANT_KEY", str(values.pop("key")))
+    context.default_map = {**(context.default_map or {}), **values}
+    return path
+
+
 def serve(
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="PENCHANT_CONFIG",
+            is_eager=True,
+            callback=_read_config,
+            exists=True,
+            dir_okay=False,
+            help="A TOML file with these settings by name, such as port = 8000; "
+            "the command line and the variables PENCHANT_... go before it.",
+        ),
+    ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; the default is this machine.")
+        str,
+        typer.Option(
+            envvar="PENCHANT_HOST",
+            help="Address to listen on; the default is this machine.",
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
         typer.Option(
+            envvar="PENCHANT_PORT",
             min=0,
             max=65535,
             help=f"Port; by default {FIRST_PORT}, or the next one that is free.",
         ),
     ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="Where studies are kept: a folder, a .sqlite file or a database "
-            "address. By default a folder of yours.",
-        ),
-    ] = None,
+    data: Data = None,
     demo: Annotated[
         bool, typer.Option("--demo/--no-demo", help="Add the fictional demo study.")
     ] = False,
     proxy: Annotated[
         list[str],
         typer.Option(
+            envvar="PENCHANT_PROXY",
             metavar="ADDRESS",
             help="Address or network of a proxy in front of the server, such as "
             "127.0.0.1 or 10.0.0.0/8: it is believed when it says who its clients "
             "are, and owners log in. Repeat for several.",
         ),
     ] = [],  # noqa: B006 - Typer copies it
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PENCHANT_PUBLIC_URL",
+            metavar="ADDRESS",
+            help="The address that people use, such as https://example.org/penchant/: "
+            "it stands in links, and other hosts are refused.",
+        ),
+    ] = None,
+    max_upload: Annotated[
+        float,
+        typer.Option(
+            envvar="PENCHANT_MAX_UPLOAD", min=0.01, help="Largest table, in MB."
+        ),
+    ] = 10.0,
+    retention_days: Annotated[
+        float | None,
+        typer.Option(
+            envvar="PENCHANT_RETENTION_DAYS",
+            help="Forget people who have not answered for so many days, every hour.",
+        ),
+    ] = None,
+    metrics_token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PENCHANT_METRICS_TOKEN",
+            help="Offer /metrics to who shows this as a bearer token. Better in a "
+            "file or a variable: others see with what a program was started.",
+        ),
+    ] = None,
     browse: Annotated[
         bool | None,
         typer.Option(
@@ -78,7 +141,8 @@ def serve(
     On this machine alone nobody logs in: the link that is written here lets you
     in, and nobody else who uses the machine. On any other address, or behind a
     proxy, owners log in (`penchant owner add`). Participants use links of their
-    own. For others on a network put a proxy with https in front.
+    own. For others on a network put a proxy with https in front: the guide on
+    hosting shows how.
 
     Example: penchant serve --demo
     """
@@ -87,13 +151,17 @@ def serve(
     if sys.stderr.isatty():
         typer.echo("Getting ready; the very first start takes half a minute.", err=True)
 
-    from penchant.studies import SqlStore, add_demo, store_url
+    from penchant.studies import SqlStore, add_demo, store_url, tidying
     from penchant.web import create_app, run_server
 
-    local = host in _LOOPBACK and not proxies
+    local = host in _LOOPBACK and not proxies and not public_url
     secret = secrets.token_urlsafe(32) if local else None
-    hosts = _LOOPBACK if local else ()
-    with listener, SqlStore(store_url(data)) as store:
+    hosts = _names(host)
+    with (
+        listener,
+        SqlStore(store_url(data)) as store,
+        tidying(store, retention_days),
+    ):
         if not local and not store.list_owners():
             typer.echo(
                 "penchant: others can reach this server, so owners must log in, but "
@@ -104,7 +172,15 @@ def serve(
         def make_app() -> "FastAPI":
             if demo:
                 add_demo(store)
-            return create_app(store, login=not local, secret=secret, hosts=hosts)
+            return create_app(
+                store,
+                login=not local,
+                secret=secret,
+                hosts=hosts,
+                public_url=public_url,
+                max_upload_bytes=int(max_upload * 1e6),
+                metrics_token=metrics_token,
+            )
 
         def close() -> None:
             store.close()
@@ -123,6 +199,14 @@ def serve(
             close=close,
         )
     _say_goodbye()
+
+
+def _names(host: str) -> tuple[str, ...]:
+    """Give under which names this machine is known, beside its addresses."""
+    own = (
+        {host, socket.gethostname(), socket.getfqdn()} if host not in _LOOPBACK else {}
+    )
+    return (*_LOOPBACK, *sorted(name.lower() for name in own))
 
 
 def _network(address: str) -> str:

@@ -27,6 +27,7 @@ from penchant.studies._pictures import (
     read_pictures,
 )
 from penchant.studies._population import participations
+from penchant.studies._population import participations, refit_counts
 from penchant.studies._results import (
     Curve,
     Interaction,
@@ -47,6 +48,7 @@ from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
+from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import export_study, import_study
 from penchant.studies.operations._warm_up import warm_up
 from penchant.studies.store._location import store_url
@@ -116,6 +118,7 @@ __all__ = [
     "StudySettings",
     "StudySummary",
     "Texts",
+    "Tidied",
     "WhatIf",
     "add_demo",
     "answer_text",
@@ -132,9 +135,12 @@ __all__ = [
     "picture_cell",
     "picture_names",
     "read_pictures",
+    "refit_counts",
     "restore",
     "simulated_answer",
     "store_url",
     "study_notebook",
+    "tidy",
+    "tidying",
     "warm_up",
 ]

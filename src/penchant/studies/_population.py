@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,6 +35,7 @@ __all__ = [
     "refit",
     "refit_and_log",
     "refit_apart",
+    "refit_counts",
 ]
 
 _FEWEST = 5
@@ -47,14 +50,18 @@ _GROWTH = 1.2
 _MOST_ASKED = 100
 """Latest participants of whom is learned whether people are like earlier ones."""
 
-_LEASE = 900.0
-"""Seconds after which another process may try, should this one be gone."""
+_LEASE = 60.0
+"""Seconds after which another process may try, should this one be gone; while it is
+there, it asks for more in time."""
 
 _KEPT = timedelta(hours=1)
 """Models that nobody started from are forgotten after so long."""
 
 _REST = 4.0
 """How long nothing is fitted after a fit in the background, relative to it."""
+
+_COUNTS = {"done": 0, "failed": 0}
+"""Fits of this process, by how they ended."""
 
 _log = logging.getLogger(__name__)
 
@@ -129,13 +136,31 @@ def refit(
     name, holder = f"refit {study_id}", secrets.token_hex(8)
     if not store.lease(name, holder, _LEASE):
         return None
-    try:
+    with _holding(store, name, holder):
         if not is_due(store, study_id):
             return None
         if apart:
             return fit_apart(store.address, study_id)
         return fit(store, study_id, items)
+
+
+@contextmanager
+def _holding(store: Store, name: str, holder: str) -> Iterator[None]:
+    """Keep a lease for as long as the block takes, and give it back."""
+    done = threading.Event()
+
+    def ask_again() -> None:
+        while not done.wait(_LEASE / 3):
+            with suppress(PenchantError):  # the next time may work
+                store.lease(name, holder, _LEASE)
+
+    asking = threading.Thread(target=ask_again, daemon=True)
+    asking.start()
+    try:
+        yield
     finally:
+        done.set()
+        asking.join()
         store.release(name, holder)
 
 
@@ -181,13 +206,20 @@ def fit_as_told() -> None:
         sys.stdout.write(fit(store, told["study"], items) or "")
 
 
+def refit_counts() -> dict[str, int]:
+    """Say how many populations this process has fitted, and how many it could not."""
+    return dict(_COUNTS)
+
+
 def refit_and_log(
     store: Store, study_id: str, items: Items, *, apart: bool = False
 ) -> None:
     """Refit where nobody is there to see an error."""
     try:
-        refit(store, study_id, items, apart=apart)
+        made = refit(store, study_id, items, apart=apart)
+        _COUNTS["done"] += made is not None
     except PenchantError as error:
+        _COUNTS["failed"] += 1
         _log.warning("The population of a study could not be fitted: %s", error)
 
 

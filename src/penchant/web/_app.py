@@ -23,9 +23,12 @@ from penchant.web._errors import (
 )
 from penchant.web._health import health
 from penchant.web._lifespan import lifespan
+from penchant.web._metrics import Measured, Metrics, metrics_page
+from penchant.web._public import PublicAddress, SubPath
 from penchant.web._templates import STATIC
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
+from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._login import login_pages, on_login_needed
 from penchant.web.pages._owner import owner_pages
@@ -35,7 +38,7 @@ from penchant.web.pages._results import result_pages
 from penchant.web.pages._studies import pages
 from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
 from penchant.web.security._access import Access, LoginNeededError
-from penchant.web.security._guard import Guard
+from penchant.web.security._guard import LOOPBACK, Guard
 
 __all__ = ["create_app"]
 
@@ -51,6 +54,8 @@ def create_app(
     max_rows: int = 20_000,
     max_columns: int = 200,
     hosts: tuple[str, ...] = (),
+    public_url: str | None = None,
+    metrics_token: str | None = None,
 ) -> FastAPI:
     """Make the web app around a store.
 
@@ -72,6 +77,13 @@ def create_app(
         Larger tables are refused.
     hosts : tuple of str
         Names under which the app may be reached; empty: any.
+    public_url : str, optional
+        The address that people use, such as ``https://example.org/penchant/``: it
+        stands in links, its path is put before all others, cookies are for https if
+        it is, and requests for other hosts are refused.
+    metrics_token : str, optional
+        What a program must show as a bearer token to read `/metrics`; None: nobody
+        reads it.
 
     Returns
     -------
@@ -86,14 +98,21 @@ def create_app(
     )
     app.state.store = store
     app.state.limits = limits = TableLimits(max_rows, max_columns, max_upload_bytes)
+    address = PublicAddress.from_url(public_url)
+    if address.host:
+        hosts = (*hosts, address.host, *LOOPBACK)
+    app.state.address = address
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, picture_pages, result_pages, health):
         app.include_router(router)
-    for router in (pages, owner_pages, group_pages, login_pages):
+    others = (pages, owner_pages, group_pages, login_pages, account_pages)
+    for router in (*others, metrics_page):
         app.include_router(router)
-    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools, limits))
+    api = create_api(store, app.state.access, app.state.pools, limits)
+    api.state.address = address
+    app.mount("/api/v1", api)
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(ConsentNeededError, on_consent_needed)
@@ -103,6 +122,14 @@ def create_app(
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_unforeseen)
     app.add_middleware(
-        Guard, respond=on_http_error, max_bytes=max_upload_bytes, hosts=hosts
+        Guard,
+        respond=on_http_error,
+        max_bytes=max_upload_bytes,
+        hosts=hosts,
+        secure=address.is_secure,
     )
+    app.state.metrics = Metrics(metrics_token)
+    app.add_middleware(Measured, metrics=app.state.metrics)
+    if address.path:
+        app.add_middleware(SubPath, path=address.path)
     return app

@@ -1,5 +1,6 @@
 """Turning errors into pages that people can read, or into JSON for programs."""
 
+import logging
 from typing import Final
 
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +15,7 @@ from penchant.exceptions import (
     NotAnswerableError,
     StoreError,
 )
+from penchant.texts import Texts
 from penchant.web._languages import texts_for
 from penchant.web._templates import render
 from penchant.web.pages._visit import ConsentNeededError
@@ -26,8 +28,11 @@ __all__ = [
     "on_link_not_found",
     "on_penchant_error",
     "on_unforeseen",
+    "sentence_of",
     "status_of",
 ]
+
+_log = logging.getLogger(__name__)
 
 _SENTENCES: Final = {
     404: "errors.nothing",
@@ -38,7 +43,8 @@ _SENTENCES: Final = {
 
 async def on_penchant_error(request: Request, error: Exception) -> Response:
     """Show an error that penchant raised on purpose."""
-    return _answer(request, status_of(error), str(error))
+    status = status_of(error)
+    return _answer(request, status, sentence_of(error, texts_for(request)))
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
@@ -87,6 +93,14 @@ def status_of(error: Exception) -> int:
     if isinstance(error, ConflictError | NotAnswerableError):
         return 409
     return 503 if isinstance(error, StoreError) else 500
+
+
+def sentence_of(error: Exception, texts: Texts) -> str:
+    """Give what strangers may read of an error; where data is kept is not for them."""
+    if status_of(error) != 503:
+        return str(error)
+    _log.error("%s", error)
+    return texts("errors.busy")
 
 
 def _is_program(request: Request) -> bool:

@@ -1,6 +1,9 @@
 """Whether the server is well, for whatever watches over it."""
 
-from fastapi import APIRouter
+import time
+from typing import Final
+
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from penchant.exceptions import StoreError
@@ -10,6 +13,9 @@ __all__ = ["health"]
 
 health = APIRouter()
 
+_HOLDS: Final = 2.0
+"""Seconds for which an answer holds: everybody may ask, and each answer is a write."""
+
 
 @health.get("/healthz")
 async def healthz() -> dict[str, str]:
@@ -18,10 +24,13 @@ async def healthz() -> dict[str, str]:
 
 
 @health.get("/readyz")
-def readyz(store: StoreOfApp) -> Response:
-    """Say whether the store answers; if not, send people to another process."""
-    try:
-        store.find_session("")
-    except StoreError:
-        return JSONResponse({"status": "the store does not answer"}, 503)
-    return JSONResponse({"status": "ok"})
+def readyz(request: Request, store: StoreOfApp) -> Response:
+    """Say whether the store takes answers; if not, send people to another process."""
+    since, reason = getattr(request.app.state, "readiness", (-_HOLDS, ""))
+    if time.monotonic() - since >= _HOLDS:
+        try:
+            reason = store.why_not_ready()
+        except StoreError:
+            reason = "the store does not answer"
+        request.app.state.readiness = time.monotonic(), reason
+    return JSONResponse({"status": reason or "ok"}, 503 if reason else 200)

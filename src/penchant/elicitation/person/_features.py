@@ -121,6 +121,8 @@ def _learn_bends(known: FloatArray) -> tuple[FloatArray, FloatArray]:
     away = np.eye(knots.size) - straight @ straight.T
     values, vectors = np.linalg.eigh(away @ kernel @ away)
     kept = np.flatnonzero(values > _FLAT * max(values.max(), _FLAT))[-_N_CURVES:][::-1]
+    if kept.size == 0:  # values that are all but two, as far as numbers can tell
+        return np.empty(0), np.empty((0, 0))
     safe = np.maximum(share, 1e-12)[:, None]
     bends = vectors[:, kept] * np.sqrt(values[kept]) / safe
     bends[share == 0] = 0.0

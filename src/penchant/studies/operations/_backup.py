@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +20,9 @@ from penchant.studies.store._sql import SqlStore
 __all__ = ["backup", "restore"]
 
 _FORMAT: Final = "penchant-backup-1"
+_UNFINISHED: Final = ".penchant-backup-"
+_YOUNG: Final = 60.0
+"""Seconds in which a backup that has begun surely holds its folder."""
 _SQLITE: Final = b"SQLite format 3\0"
 
 
@@ -100,20 +104,51 @@ def _new_file(path: Path) -> Iterator[Path]:
             f"{str(path)!r} exists already and is not overwritten. Name another file."
         )
     try:
-        place = tempfile.mkdtemp(prefix=".penchant-backup-", dir=path.parent)
+        _remove_unfinished(path.parent)
+        place = tempfile.mkdtemp(prefix=_UNFINISHED, dir=path.parent)
     except OSError as error:
         raise StoreError(
             f"{str(path)!r} cannot be written: {error.strerror}."
         ) from None
     try:
         unfinished = Path(place) / "backup"
+        held = _hold(Path(place))  # for as long as this process lives
         unfinished.touch(mode=0o600)
         yield unfinished
         with unfinished.open("rb+") as file:
             os.fsync(file.fileno())
         unfinished.rename(path)
     finally:
+        if held is not None:
+            os.close(held)
         shutil.rmtree(place)
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what backups left behind that were killed."""
+    for place in folder.glob(f"{_UNFINISHED}*"):
+        held = _hold(place)
+        if held is not None:
+            age = time.time() - os.fstat(held).st_mtime
+            os.close(held)
+            if age > _YOUNG:
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def _hold(place: Path) -> int | None:
+    """Take a folder for this process; None: somebody has it, or nobody can know."""
+    try:
+        import fcntl
+
+        descriptor = os.open(place, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None  # Windows; or it is gone, or not ours
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _lines(store: SqlStore) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import new_id
 from penchant.studies.store._log import new_link
 from penchant.studies.store._packed_models import unpack_model
-from penchant.studies.store._plain import check_text, pack, unpack
+from penchant.studies.store._plain import check_numbers, check_text, pack, unpack
 from penchant.studies.store._records import (
     EventRecord,
     ModelRecord,
@@ -64,6 +64,7 @@ def import_study(
         population of reasonable size; nothing is kept then.
     """
     dump = _renamed(read_dump(values), owner)
+    check_numbers(dump.study.items)
     for number, model in enumerate(dump.models, start=1):
         try:
             unpack_model(model.body)

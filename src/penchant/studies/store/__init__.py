@@ -1,6 +1,7 @@
 """Where studies are kept: the interface, and a database."""
 
 from penchant.studies.store._engine import make_engine, wrap_errors
+from penchant.studies.store._migrate import go_back
 from penchant.studies.store._packed_models import unpack_model
 
-__all__ = ["make_engine", "unpack_model", "wrap_errors"]
+__all__ = ["go_back", "make_engine", "unpack_model", "wrap_errors"]

@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.studies.store._database import Database
-from penchant.studies.store._tables import events, participants
+from penchant.studies.store._tables import as_json, events, participants
 
 __all__ = ["AT", "Chain", "add_digests", "digest_of", "seal_of"]
 
@@ -30,8 +30,7 @@ _PERSON = ("study_id", "id", "label", "simulated", "created", "n_events")
 def add_digests(rows: Iterable[dict[str, Any]], previous: str) -> str:
     """Put digests into the rows of new events, and give the last one."""
     for row in rows:
-        body = events.c.body.type.process_bind_param(row["body"], None)
-        fields = {**row, "at": row["at"].strftime(AT), "body": body}
+        fields = {**row, "at": row["at"].strftime(AT), "body": as_json(row["body"])}
         previous = row["digest"] = digest_of(previous, fields)
     return previous
 
@@ -126,9 +125,10 @@ class Chain:
             return sa.cast(sa.type_coerce(column, sa.Text), sa.LargeBinary)
         if isinstance(column.type, sa.Boolean):
             return sa.cast(column, sa.Integer)
+        text: sa.ColumnElement[Any] = sa.cast(column, sa.Text)
         if column.name in ("at", "created"):
-            column = sa.func.to_char(column, "YYYY-MM-DD HH24:MI:SS.US")
-        return sa.func.convert_to(sa.cast(column, sa.Text), "UTF8")
+            text = sa.func.to_char(column, "YYYY-MM-DD HH24:MI:SS.US")
+        return sa.func.convert_to(text, "UTF8")
 
 
 def _mapping(row: sa.Row[Any]) -> dict[str, Any]:

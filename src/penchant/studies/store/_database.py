@@ -1,11 +1,13 @@
 """Database: the engine and the transactions that all parts of a store use."""
 
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -23,8 +25,12 @@ from penchant.studies.store._engine import (
 )
 from penchant.studies.store._key import find_key
 from penchant.studies.store._migrate import migrate
+from penchant.studies.store._tables import leases
 
 __all__ = ["Database", "hold", "new_id"]
+
+_FREE: Final = 20_000_000
+"""Bytes on the disk of a SQLite file; with fewer the next answers may be refused."""
 
 _Record = TypeVar("_Record")
 
@@ -103,6 +109,27 @@ class Database:
         except StoreError as error:
             return [str(error)]
         return [line for line in said if line != "ok"]
+
+    def why_not_ready(self) -> str:
+        """Say why nothing can be kept at the moment; empty: it can.
+
+        Raises
+        ------
+        StoreError
+            If the database refuses to write.
+        """
+        if not self.is_postgresql:
+            folder = Path(self.engine.url.database or "").parent
+            with suppress(OSError):
+                if shutil.disk_usage(folder).free < _FREE:
+                    return "the disk is full"
+        # Nobody reads it; what matters is that it reaches the disk.
+        row = {"name": "ready", "holder": "", "until": datetime.now(UTC)}
+        write = self.insert(leases).values(row)
+        self.change(
+            write.on_conflict_do_update(index_elements=[leases.c.name], set_=row)
+        )
+        return ""
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -152,7 +152,7 @@ def wrap_errors(place: str) -> Iterator[None]:
         yield
     except sa.exc.IntegrityError as error:
         raise ConflictError(
-            f"The database at {place} refused: {error.orig}."
+            "The database refused: it contradicts what is kept already."
         ) from error
     except sa.exc.DBAPIError as error:
         raise StoreError(f"The database at {place} refused: {error.orig}.") from error

@@ -15,7 +15,7 @@ from penchant.studies.store._database import Database, new_id
 from penchant.studies.store._plain import check_text, pack, unpack
 from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRecord
 from penchant.studies.store._studies import hold_study, no_study
-from penchant.studies.store._tables import events, participants, studies
+from penchant.studies.store._tables import Moment, events, participants, studies
 
 __all__ = ["Log", "new_link"]
 
@@ -116,6 +116,17 @@ class Log:
         gone = participants.delete().where(participants.c.id == participant_id)
         if self.database.change(gone) != 1:
             raise _nobody()
+
+    def idle_participants(self, before: datetime) -> list[str]:
+        """List the real people whose logs have not grown since a moment."""
+        last = sa.select(sa.func.max(events.c.at)).where(
+            events.c.participant_id == participants.c.id
+        )
+        moved = sa.func.coalesce(last.scalar_subquery(), participants.c.created)
+        query = sa.select(participants.c.id).where(
+            ~participants.c.simulated, moved < sa.literal(before, Moment)
+        )
+        return [row.id for row in self.database.read(query)]
 
     def append(
         self, participant_id: str, position: int, events: Sequence[NewEvent]

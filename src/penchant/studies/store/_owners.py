@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, DataError, OwnerNotFoundError
 from penchant.studies.store._database import Database, hold, new_id
+from penchant.studies.store._lookalikes import check_owner_name, look_of
 from penchant.studies.store._plain import check_text, is_text
 from penchant.studies.store._records import OwnerRecord, SessionRecord
 from penchant.studies.store._tables import owners, sessions
@@ -24,7 +25,24 @@ class Owners:
     database: Database
 
     def add_owner(self, name: str, password_hash: str, role: str = "analyst") -> str:
-        """Add an owner and return the identifier; ConflictError: name is taken."""
+        """Add an owner and return the identifier.
+
+        Raises
+        ------
+        ConflictError
+            If the name is taken, or looks like one that is.
+        DataError
+            If the name has letters that cannot be seen, or of several scripts.
+        """
+        check_text("The name of an owner", name)
+        check_owner_name(name)
+        look = look_of(name)
+        for other in self.list_owners():
+            if look_of(other.name) == look and other.name != name:
+                raise ConflictError(
+                    f"The name {name!r} looks like that of the owner {other.name!r}. "
+                    "Choose another name."
+                )
         owner = OwnerRecord(new_id(), name, password_hash, role, datetime.now(UTC))
         self.load_owner(owner)
         return owner.id
@@ -101,10 +119,15 @@ class Owners:
         )
         return self.database.find(_session, query)
 
-    def end_session(self, token_hash: str) -> None:
-        """Forget a login; one that is not there is forgotten already."""
+    def end_session(self, token_hash: str) -> bool:
+        """Forget a login; False: somebody did already, or it was none."""
         over = sessions.delete().where(sessions.c.token_hash == token_hash)
-        self.database.change(over)
+        return self.database.change(over) == 1
+
+    def end_sessions(self, owner_id: str) -> int:
+        """Forget all logins of an owner; say how many."""
+        over = sessions.delete().where(sessions.c.owner_id == owner_id)
+        return self.database.change(over)
 
     def expire_sessions(self, before: datetime) -> int:
         """Forget logins that expire before a moment; say how many."""

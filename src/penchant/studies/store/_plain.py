@@ -4,11 +4,17 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
+
+from penchant.data import Items
 from penchant.exceptions import DataError
 
-__all__ = ["check_text", "is_text", "pack", "unpack"]
+__all__ = ["check_numbers", "check_text", "is_text", "pack", "unpack"]
+
+_LARGEST: Final = 1e20
+"""Size of a number in a table, and one over it the smallest: pages show all digits."""
 
 _IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
 
@@ -31,6 +37,32 @@ def check_text(what: str, text: object, *, longest: int | None = None) -> None:
             f"{what} contains a character that cannot be stored (NUL or half of a "
             "pair). Remove it."
         )
+
+
+def check_numbers(items: Items) -> None:
+    """Refuse numbers that are too small or too large to show and to reckon with.
+
+    Raises
+    ------
+    DataError
+        Which names the row, the column and what was found.
+    """
+    for attribute in items.attributes:
+        if attribute.kind != "numeric":
+            continue
+        column = items.frame[attribute.name].to_numpy(dtype=np.float64, na_value=np.nan)
+        low, high = attribute.domain or (0.0, 0.0)
+        found = np.abs([*column, float(low), float(high)])
+        bad = np.flatnonzero(
+            (found > _LARGEST) | ((found < 1 / _LARGEST) & (found > 0))
+        )
+        if bad.size:
+            name = items.names[bad[0]] if bad[0] < len(items) else "the domain"
+            raise DataError(
+                f"The number {found[bad[0]]:g} of {attribute.name!r} in {name!r} is "
+                "too large or too small. Numbers must be 0 or between "
+                f"{1 / _LARGEST:g} and {_LARGEST:g} in size; choose another unit."
+            )
 
 
 def pack(body: Mapping[str, Any], *, sort_keys: bool = True) -> str:

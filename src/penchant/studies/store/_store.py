@@ -47,6 +47,7 @@ class Store:
         self.database = database
         self.close = database.close
         self.faults = database.faults
+        self.why_not_ready = database.why_not_ready
         self.broken_logs = Chain(database).broken_logs
 
         studies = Studies(database)
@@ -73,6 +74,7 @@ class Store:
         self.list_participants = log.list_participants
         self.renew_link = log.renew_link
         self.remove_participant = log.remove_participant
+        self.idle_participants = log.idle_participants
         self.append = log.append
         self.events = log.events
         self.study_events = log.study_events
@@ -97,6 +99,7 @@ class Store:
         self.add_session = owners.add_session
         self.find_session = owners.find_session
         self.end_session = owners.end_session
+        self.end_sessions = owners.end_sessions
         self.expire_sessions = owners.expire_sessions
 
         attempts = Attempts(database)

@@ -17,7 +17,7 @@ from penchant.studies._pictures import picture_names
 from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
-from penchant.studies.store._plain import check_text
+from penchant.studies.store._plain import check_numbers, check_text
 from penchant.studies.store._records import (
     Draft,
     PictureRecord,
@@ -212,6 +212,7 @@ def _new_study(
     demo: bool = False,
 ) -> StudyRecord:
     check_text("The name of a study", name)
+    check_numbers(items)
     chosen = StudySettings() if settings is None else settings
     return StudyRecord(new_id(), name, items, demo, datetime.now(UTC), chosen, owner)
 

@@ -13,6 +13,7 @@ except ImportError:
     raise MissingExtraError("sqlalchemy", "app") from None
 
 __all__ = [
+    "as_json",
     "attempts",
     "drafts",
     "events",
@@ -59,6 +60,11 @@ class Key(sa.types.TypeDecorator[str]):
         return ""
 
 
+def as_json(value: dict[str, Any]) -> str:
+    """Write a mapping as it is kept."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 class Body(sa.types.TypeDecorator[dict[str, Any]]):
     """A mapping as JSON in ASCII; reading it never fails."""
 
@@ -67,7 +73,7 @@ class Body(sa.types.TypeDecorator[dict[str, Any]]):
 
     def process_bind_param(self, value: dict[str, Any] | None, dialect: Any) -> Any:
         """Write it; the caller has checked that it can be written."""
-        return None if value is None else json.dumps(value, separators=(",", ":"))
+        return None if value is None else as_json(value)
 
     def process_result_value(self, value: Any, dialect: Any) -> dict[str, Any] | None:
         """Read it."""

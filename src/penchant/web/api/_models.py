@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import pandas as pd
+from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
@@ -320,6 +321,12 @@ class JoinedOut(_Model):
     participant: str
     token: str
     path: str
+
+    @classmethod
+    def for_link(cls, request: Request, participant: str, token: str) -> "JoinedOut":
+        """Say where a participant goes on."""
+        path = f"{request.app.state.address.path}/p/{token}"
+        return cls(participant=participant, token=token, path=path)
 
 
 class QuestionOut(_Model):

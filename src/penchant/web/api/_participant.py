@@ -46,7 +46,7 @@ def join(
         raise HTTPException(403, "The study takes no new participants at the moment.")
     access.check_join(store, request, study.id)
     person, token = study.join(body.label.strip(), body.language)
-    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+    return JoinedOut.for_link(request, person.id, token)
 
 
 @participant_api.get("/me")
@@ -58,6 +58,7 @@ def where_i_stand(me: ApiParticipant) -> ParticipationOut:
 @participant_api.get("/me/items")
 def my_items(me: ApiParticipant) -> ItemsOut:
     """Show the alternatives."""
+    _check_consent(me)
     return ItemsOut.from_items(me.study.items, me.shelf)
 
 
@@ -66,6 +67,7 @@ def my_items(me: ApiParticipant) -> ItemsOut:
 )
 def my_picture(store: StoreOfApp, me: ApiParticipant, digest: str) -> Response:
     """Give a picture of an alternative."""
+    _check_consent(me)
     return picture_response(store, me.study.id, digest)
 
 

@@ -13,9 +13,10 @@ from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
 from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
-from penchant.web._errors import status_of
+from penchant.web._errors import sentence_of, status_of
 from penchant.web._exports import csv_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import (
@@ -204,10 +205,12 @@ def list_participants(store: StoreOfApp, study: ApiStudy) -> list[ParticipantOut
 
 
 @owner_api.post("/studies/{study_id}/participants", status_code=201)
-def add_participant(store: StoreOfApp, study: ApiStudy, body: JoinIn) -> JoinedOut:
+def add_participant(
+    request: Request, store: StoreOfApp, study: ApiStudy, body: JoinIn
+) -> JoinedOut:
     """Add a participant; a study that is closed refuses (409)."""
     person, token = Study(store, study.id).join(body.label.strip(), body.language)
-    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+    return JoinedOut.for_link(request, person.id, token)
 
 
 @owner_api.delete("/studies/{study_id}/participants/{participant_id}", status_code=204)
@@ -217,10 +220,10 @@ def remove_participant(store: StoreOfApp, person: ApiPerson) -> None:
 
 
 @owner_api.post("/studies/{study_id}/participants/{participant_id}/link")
-def renew_link(store: StoreOfApp, person: ApiPerson) -> JoinedOut:
+def renew_link(request: Request, store: StoreOfApp, person: ApiPerson) -> JoinedOut:
     """Give a participant a new link; the old one stops working."""
     token = store.renew_link(person.id)
-    return JoinedOut(participant=person.id, token=token, path=f"/p/{token}")
+    return JoinedOut.for_link(request, person.id, token)
 
 
 @owner_api.post(
@@ -279,7 +282,7 @@ def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
 
 
 def _on_penchant_error(_request: Request, error: Exception) -> Response:
-    return _problem(status_of(error), str(error))
+    return _problem(status_of(error), sentence_of(error, load_texts("en")))
 
 
 def _on_http_error(_request: Request, error: Exception) -> Response:

@@ -21,7 +21,7 @@ from penchant.web.security._access import (
     network_of,
 )
 
-__all__ = ["login_pages", "on_login_needed"]
+__all__ = ["keep_session", "login_pages", "on_login_needed"]
 
 login_pages = APIRouter()
 
@@ -74,6 +74,11 @@ def _keep(
     )
 
 
+def keep_session(response: Response, request: Request, token: str) -> None:
+    """Let the browser show the token of a session for as long as that lasts."""
+    _keep(response, request, COOKIE, token, int(SESSION_LASTS.total_seconds()))
+
+
 @login_pages.get("/login")
 def login(request: Request, goal: _Next = "/") -> Response:
     """Ask for name and password."""
@@ -98,7 +103,7 @@ async def enter(request: Request, store: StoreOfApp, fields: Fields) -> Response
     if token is None:
         return _page(request, goal, "owner.login.wrong", 422, name=name)
     response = RedirectResponse(local_path(goal), 303)
-    _keep(response, request, COOKIE, token, int(SESSION_LASTS.total_seconds()))
+    keep_session(response, request, token)
     return response
 
 

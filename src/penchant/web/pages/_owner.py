@@ -9,6 +9,7 @@ from penchant.exceptions import DataError
 from penchant.studies import Study, StudyRecord, StudySettings
 from penchant.views import checks_view, people_view, shelf_of, show_name, study_view
 from penchant.views.forms import check_settings, read_settings, settings_form
+from penchant.web._public import link_to
 from penchant.web.pages._participant import LONGEST_LABEL
 from penchant.web.security._access import (
     Fields,
@@ -49,7 +50,7 @@ def study(
             study, texts, sort=sort, descending=descending, page=page, shelf=shelf
         ),
         people=people_view(store, study, texts, people, simulated=simulated),
-        invitation=_address(request, f"/s/{study.id}/join"),
+        invitation=link_to(request, f"/s/{study.id}/join"),
         longest_label=LONGEST_LABEL,
     )
 
@@ -185,12 +186,8 @@ def _link(
         "link.html",
         study=study,
         label=show_name(label),
-        address=_address(request, f"/p/{token}"),
+        address=link_to(request, f"/p/{token}"),
     )
-
-
-def _address(request: Request, path: str) -> str:
-    return str(request.url.replace(path=path, query="", fragment=""))
 
 
 def _back(study: StudyRecord) -> Response:

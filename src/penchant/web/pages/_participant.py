@@ -16,6 +16,7 @@ from penchant.studies import FORMS, Study
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
 from penchant.web._languages import change_language
+from penchant.web._public import link_to
 from penchant.web._templates import render
 from penchant.web.pages._visit import (
     AgreedVisit,
@@ -226,7 +227,7 @@ def choose_language(visit: VisitOfLink, fields: AnswerFields) -> Response:
 @participant_pages.get("/p/{token}/pause")
 def pause(request: Request, visit: AgreedVisit) -> Response:
     """Tell how to come back."""
-    address = str(request.url.replace(path=visit.home, query=""))
+    address = link_to(request, visit.home)
     return visit.render("pause.html", page="pause", address=address)
 
 

@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from penchant.exceptions import (
     DraftNotFoundError,
+    OwnerNotFoundError,
     ParticipantNotFoundError,
     StudyNotFoundError,
 )
@@ -31,7 +32,7 @@ from penchant.texts import LANGUAGES, Texts, load_texts
 from penchant.web._languages import languages_of, texts_about, texts_for
 from penchant.web._templates import render
 from penchant.web.security._limiter import Limiter
-from penchant.web.security._passwords import password_fits
+from penchant.web.security._passwords import hash_password, password_fits
 
 __all__ = [
     "COOKIE",
@@ -47,13 +48,17 @@ __all__ = [
     "Visitor",
     "VisitorOfApp",
     "add_api_token",
+    "add_owner_link",
     "find_api_owner",
+    "find_owner_link",
     "network_of",
     "participant_of",
+    "spend_owner_link",
 ]
 
 COOKIE: Final = "penchant_session"
 SESSION_LASTS: Final = timedelta(hours=12)
+LINK_LASTS: Final = timedelta(days=3)
 
 _MARK_LENGTH = 32
 
@@ -261,6 +266,48 @@ def find_api_owner(store: Store, token: str) -> Visitor | None:
     return Visitor(session.owner) if session else None
 
 
+def add_owner_link(store: Store, name: str, *, role: str = "") -> str:
+    """Make a link with which an owner chooses a password, once; give its token.
+
+    Parameters
+    ----------
+    store : Store
+        Where owners are kept.
+    name : str
+        Whose link.
+    role : str
+        Of an owner who is added, and cannot log in before; empty: they are there.
+    """
+    if role:
+        nobody_knows = hash_password(secrets.token_urlsafe(32))
+        owner_id = store.add_owner(name, nobody_knows, role)
+    else:
+        found = store.find_owner(name)
+        if found is None:
+            raise OwnerNotFoundError(f"There is no owner called {name!r}.")
+        owner_id = found.id
+    token = secrets.token_urlsafe(32)
+    until = datetime.now(UTC) + LINK_LASTS
+    store.add_session(owner_id, _link_hash(token), until)
+    return token
+
+
+def find_owner_link(store: Store, token: str) -> OwnerRecord | None:
+    """Return whose link it is; None if it is none, was used or is too old."""
+    session = store.find_session(_link_hash(token))
+    return session.owner if session else None
+
+
+def spend_owner_link(store: Store, token: str, password: str) -> OwnerRecord | None:
+    """Give the owner of a link a new password, and end the link and all sessions."""
+    owner = find_owner_link(store, token)
+    kept = hash_password(password)  # a password that does not do leaves the link
+    if owner is None or not store.end_session(_link_hash(token)):
+        return None
+    store.set_password(owner.id, kept)
+    return owner
+
+
 def network_of(request: Request) -> str:
     """Give where a request comes from: an address, or in IPv6 the network of one.
 
@@ -292,6 +339,10 @@ def _session_hash(token: str) -> str:
 
 def _api_hash(token: str) -> str:
     return _hash(f"api {token}")
+
+
+def _link_hash(token: str) -> str:
+    return _hash(f"link {token}")
 
 
 def _hash(text: str) -> str:

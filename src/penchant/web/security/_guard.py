@@ -1,7 +1,8 @@
 """Guard: what every request must satisfy and every response must carry."""
 
-from collections.abc import Awaitable, Callable
-from typing import Final
+import ipaddress
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final, TypeAlias
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -9,7 +10,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["POLICY_HEADERS", "Guard"]
+__all__ = ["LOOPBACK", "POLICY_HEADERS", "Guard"]
+
+_Header: TypeAlias = tuple[bytes, bytes]
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+"""Names of this machine for itself."""
 
 POLICY_HEADERS: Final = {
     "Content-Security-Policy": (
@@ -17,7 +23,8 @@ POLICY_HEADERS: Final = {
         "connect-src 'self'; form-action 'self'; base-uri 'none'; "
         "frame-ancestors 'none'"
     ),
-    "Cache-Control": "no-cache",
+    # Pages are private: nobody finds them with the back button of a shared computer.
+    "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     # Not "no-referrer": browsers would then send "Origin: null" with our own forms.
@@ -28,6 +35,9 @@ POLICY_HEADERS: Final = {
 _RAW_POLICY: Final = [
     (name.lower().encode(), value.encode()) for name, value in POLICY_HEADERS.items()
 ]
+_FOR_ALL: Final = (b"cache-control", b"no-cache")
+"""Of what is the same for everybody: kept, and asked about before each use."""
+
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 _UPLOADS: Final = ("/drafts", "/api/v1/studies", "/api/v1/tables")
@@ -65,7 +75,11 @@ class Guard:
         not say is read up to here and no further.
     hosts : tuple of str
         Names under which the app may be reached; empty: any. On a machine without
-        a login this stops foreign sites that point their own name at it.
+        a login this stops foreign sites that point their own name at it; with one,
+        invitations that lead elsewhere.
+    secure : bool
+        Whether all cookies are for https, however the request came: a proxy may have
+        taken it over.
     """
 
     def __init__(
@@ -75,11 +89,13 @@ class Guard:
         respond: Callable[[Request, HTTPException], Awaitable[Response]],
         max_bytes: int,
         hosts: tuple[str, ...] = (),
+        secure: bool = False,
     ) -> None:
         self.app = app
         self.respond = respond
         self.max_bytes = max_bytes
         self.hosts = hosts
+        self.secure = secure
         self._n_large = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,9 +106,7 @@ class Guard:
 
         async def send_with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = list(message.get("headers", ()))
-                there = {name.lower() for name, _ in headers}
-                headers += [pair for pair in _RAW_POLICY if pair[0] not in there]
+                headers = self._with_policy(scope, message.get("headers", ()))
                 message = {**message, "headers": headers}
             await send(message)
 
@@ -122,10 +136,17 @@ class Guard:
         finally:
             self._n_large -= received > _FORM
 
+    def _with_policy(self, scope: Scope, given: Iterable[_Header]) -> list[_Header]:
+        headers = [_secured(*pair) if self.secure else pair for pair in given]
+        if scope["path"].startswith("/static/"):
+            headers.append(_FOR_ALL)
+        there = {name.lower() for name, _ in headers}
+        return headers + [pair for pair in _RAW_POLICY if pair[0] not in there]
+
     def _check(self, scope: Scope, limit: int) -> None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if self.hosts and _hostname(host) not in self.hosts:
+        if self.hosts and not self._is_here(_hostname(host), scope):
             raise HTTPException(400, "The app is not served under this name.")
         if scope["method"] not in _SAFE_METHODS and not _same_site(headers, host):
             raise HTTPException(
@@ -134,6 +155,16 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > limit:
             raise _too_large(limit)
+
+    def _is_here(self, name: str, scope: Scope) -> bool:
+        """Tell whether a name is one of ours, or the address that was called."""
+        if name in self.hosts:
+            return True
+        own, _ = scope.get("server") or ("", 0)
+        try:
+            return ipaddress.ip_address(name) == ipaddress.ip_address(own)
+        except ValueError:
+            return False
 
     def _limit(self, path: str) -> int:
         """Say how long a body may be that is sent there."""
@@ -148,6 +179,12 @@ class Guard:
             raise HTTPException(
                 503, "Too many tables are being sent.", {"Retry-After": "10"}
             )
+
+
+def _secured(name: bytes, value: bytes) -> _Header:
+    if name.lower() == b"set-cookie" and b"; secure" not in value.lower():
+        value += b"; Secure"
+    return name, value
 
 
 def _too_large(limit: int) -> HTTPException:

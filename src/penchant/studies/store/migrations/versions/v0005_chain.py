@@ -31,7 +31,8 @@ def upgrade() -> None:
         op.add_column(table, added)
     find_key, connection = context.config.attributes.get("key", bytes), op.get_bind()
     key = find_key()
-    for person in connection.execute(sa.select(_PEOPLE)).mappings().all():
+    for row in connection.execute(sa.select(_PEOPLE)).mappings().all():
+        person = dict(row)
         seal = seal_of(key, person, _chain(connection, person["id"]))
         change = _PEOPLE.update().where(_PEOPLE.c.id == person["id"])
         connection.execute(change.values(seal=seal))
