@@ -1,7 +1,8 @@
 """Find the best of forty flats for people who answer 5 % of the questions wrongly.
 
 "penchant" asks as a study does, from the population of the demo (80 simulated people
-with 20 answers each); "nobody before" is the first participant of a new study, of whom
+with 20 answers each, of whom the last 20 tell how likely people are like those before
+them); "nobody before" is the first participant of a new study, of whom
 only the directions of the attributes are known. "random" asks random pairs and
 recommends by the same belief, "knockout" asks the champion against the most popular
 flat that was not asked about, and recommends the champion. The people who are asked
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments._outcome import Measurement, Outcome
+from experiments.truth._worlds import learned_likeness
 from penchant._parallel import track
 from penchant.datasets import load_flats, make_flats_population
 from penchant.models import PopulationGP
@@ -29,6 +31,7 @@ WRONG = 0.05
 N_PEOPLE, N_QUICK = 400, 10
 N_QUESTIONS = 25
 AT = (5, 8, 10, 15)
+N_AFTER = 20
 METHODS = {
     "penchant": ("eubo-kg", True),
     "nobody before": ("eubo-kg", False),
@@ -89,7 +92,10 @@ def _population() -> Start:
     """Start from the people of the demo."""
     flats = load_flats()
     earlier = make_flats_population(80, n_comparisons=20, random_state=1)
-    return Start.from_items(flats, PopulationGP().fit(flats, earlier.comparisons))
+    told = earlier.comparisons
+    population = PopulationGP().fit(flats, told)
+    population.like_earlier_ = learned_likeness(flats, told, N_AFTER, flats)
+    return Start.from_items(flats, population)
 
 
 def _ask(start: Start, policy: str, utilities: np.ndarray, seed: int) -> Answers:

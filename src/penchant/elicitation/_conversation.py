@@ -31,6 +31,9 @@ _N_LEADING = 512
 _FEWEST_ANSWERS = 3
 """Before so many answers a `PersonBelief` is never sure enough to stop."""
 
+_PAUSE = 3
+"""Statements after which a person may be asked the same again: nobody is quizzed."""
+
 _MAX_KNOWN = 10
 """Known comparisons that are told to the belief before the first question."""
 
@@ -277,7 +280,8 @@ class Conversation:
     def question(self) -> Question | None:
         """The next question, None if there is none."""
         setting, past = self.setting, self.history
-        again = {} if setting.decisive else past.repeatable(self.belief)
+        pause = _PAUSE if isinstance(self.belief, PersonBelief) else 0
+        again = {} if setting.decisive else past.repeatable(self.belief, pause)
         seed = [setting.seed, len(past.said)]
         situation = Situation(
             self.belief,

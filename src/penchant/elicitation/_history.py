@@ -236,11 +236,17 @@ class History:
         doubted = ndtr(d / view.answer_scale(spread)) < _UNEXPECTED
         return frozenset(self.duels[k].pair for k in np.flatnonzero(doubted))
 
-    def repeatable(self, posterior: Moments) -> dict[Pair, str]:
-        """Give the pairs that are worth asking again, each with the reason."""
+    def repeatable(self, posterior: Moments, pause: int = 0) -> dict[Pair, str]:
+        """Give the pairs that are worth asking again, each with the reason.
+
+        None of which one of the last `pause` statements was about.
+        """
         reasons = dict.fromkeys(self.unexpected(posterior), UNEXPECTED)
         reasons |= dict.fromkeys(self.circular, DISAGREE)
-        return {p: why for p, why in reasons.items() if self.asked[p] < _MAX_ASKED}
+        out = {pair for pair, n in self.asked.items() if n >= _MAX_ASKED}
+        first = max(len(self.said) - pause, 0)
+        out |= {each.pair for each in self.said[first:]}
+        return {pair: why for pair, why in reasons.items() if pair not in out}
 
     def blocked(self, again: Collection[Pair] = ()) -> IntArray:
         """Give the pairs not to ask, shape (n, 2): answered or resting."""

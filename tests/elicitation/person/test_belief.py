@@ -14,6 +14,14 @@ def space(table):
     return PersonSpace.from_items(table(20))
 
 
+def rejected(*items):
+    return [Answer("below", (item,)) for item in items]
+
+
+def because(winner, loser, attribute):
+    return [Reason("reason", (winner, loser), None, attribute)]
+
+
 def told(belief, utility, n, seed=0):
     """Let somebody with known utilities compare random pairs."""
     rng = np.random.default_rng(seed)
@@ -136,9 +144,9 @@ def test_it_can_be_saved(table):
     items, rng = table(12, blanks=True), np.random.default_rng(0)
     earlier = Posterior(rng.standard_normal(12), np.eye(12), noise=0.5)
     belief = PersonBelief.from_items(items, earlier, random_state=2)
-    belief = belief.update(0, 3).update_tie(1, 2).with_rejection(4)
+    belief = belief.update(0, 3).update_tie(1, 2).with_answers(rejected(4))
     belief = belief.with_answers([Answer("tie", (5, 6), 0.5)])
-    belief = belief.with_reason(0, 3, "size")
+    belief = belief.with_answers(because(0, 3, "size"))
     values = json.loads(json.dumps(belief.to_dict(), allow_nan=False))
     restored = PersonBelief.from_dict(values)
     assert restored.answers == belief.answers
@@ -186,7 +194,7 @@ def test_a_tap_moves_the_reason(space):
     told_why = belief
     for i, j in pairs:
         belief = belief.update(i, j)
-        told_why = told_why.update(i, j).with_reason(i, j, "floor")
+        told_why = told_why.update(i, j).with_answers(because(i, j, "floor"))
     k = space.names.index("floor")
     assert told_why.shares().mean[k] > 1.5 * belief.shares().mean[k]
     assert "floor" in told_why.main_reason().attributes
@@ -196,7 +204,7 @@ def test_a_reason_must_be_one_that_differs(space):
     X = space.encoded
     same = next((i, j) for i in range(20) for j in range(i) if X[i, 3] == X[j, 3])
     with pytest.raises(DataError, match=r"not differ in 'heating'\. Name one of"):
-        PersonBelief.begin(space).with_reason(*same, "heating")
+        PersonBelief.begin(space).with_answers(because(*same, "heating"))
     with pytest.raises(DataError, match="two different items"):
         Reason("reason", (1, 1), None, "rent")
 
@@ -204,7 +212,7 @@ def test_a_reason_must_be_one_that_differs(space):
 def test_what_was_rejected_falls_and_what_was_chosen_does_not(space):
     belief = PersonBelief.begin(space, 4).update(3, 7)
     before = belief.mean
-    after = belief.with_rejection(5, 6)
+    after = belief.with_answers(rejected(5, 6))
     assert (after.mean[[5, 6]] < before[[5, 6]]).all()
     assert after.mean[3] > after.mean[[5, 6]].max()
     assert after.rejected == {5, 6}
@@ -212,7 +220,7 @@ def test_what_was_rejected_falls_and_what_was_chosen_does_not(space):
 
 
 def test_a_rejected_item_that_is_chosen_is_a_contradiction(space):
-    belief = PersonBelief.begin(space, 4).with_rejection(5, 6)
+    belief = PersonBelief.begin(space, 4).with_answers(rejected(5, 6))
     assert belief.contradicts == ()
     chosen = belief.update(5, 2)
     assert chosen.contradicts == (5,)
@@ -223,7 +231,7 @@ def test_the_level_does_not_matter_without_a_rejection(space):
     belief = PersonBelief.begin(space, 4).update(3, 7).update(8, 1)
     level = next(b.columns.start for b in space.blocks if b.kind == "level")
     assert (belief.rows.features[:, level] == 0).all()
-    after = belief.with_rejection(2)
+    after = belief.with_answers(rejected(2))
     signs = after.rows.features[:, level]
     assert sorted(signs[signs != 0]) == [-1, -1, 1]
 

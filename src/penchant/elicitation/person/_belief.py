@@ -144,7 +144,7 @@ class PersonBelief(Statements):
         Parameters
         ----------
         items : Items
-            The alternatives; blanks count as average values.
+            The alternatives; blanks are unknown.
         population : Posterior, optional
             What earlier people were like, ``PopulationGP.for_user()``.
         random_state : int, default=0
@@ -282,22 +282,6 @@ class PersonBelief(Statements):
     def update_tie(self, i: int, j: int) -> "PersonBelief":
         """Give the belief after the person called two items about equally good."""
         return self.with_answers([Answer("tie", (i, j))])
-
-    def with_rejection(self, *items: int) -> "PersonBelief":
-        """Give the belief after the person called items not acceptable."""
-        return self.with_answers([Answer("below", (item,)) for item in items])
-
-    def with_reason(self, winner: int, loser: int, attribute: str) -> "PersonBelief":
-        """Give the belief after the person said why it preferred an item.
-
-        Parameters
-        ----------
-        winner, loser : int
-            The items of the comparison, which is told by itself.
-        attribute : str
-            What spoke most for the winner; the items differ in it.
-        """
-        return self.with_answers([Reason("reason", (winner, loser), None, attribute)])
 
     def with_answers(self, answers: Iterable[Answer]) -> "PersonBelief":
         """Give the belief after several pieces of evidence, learned in one go."""

@@ -183,7 +183,7 @@ class PairFeatures:
 def _both_known(
     first: AttributeFeatures, second: AttributeFeatures, X: FloatArray
 ) -> BoolArray:
-    return ~np.isnan(X[:, [first.attribute, second.attribute]]).any(axis=1)
+    return ~np.isnan(X[:, first.attribute]) & ~np.isnan(X[:, second.attribute])
 
 
 def _products(
