@@ -19,7 +19,9 @@ OFFERED_BEFORE = json.loads(
 FACADES = ("penchant.models", "penchant.solvers")
 # Taken away on purpose; each has a line in the changelog.
 GONE = {
+    "FactorTerm",
     "Forecast",
+    "PersonalUtility",
     "SPLIT_SHARE",
     "SupportVectorProblem",
     "SupportVectors",
