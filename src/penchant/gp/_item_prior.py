@@ -138,6 +138,7 @@ class ItemPrior:
         weights = cho_solve(self._factor, cross.T, check_finite=False).T
         places = find_rows(items, self.items)
         known = np.flatnonzero(places >= 0)
+        # A nugget would shrink the utility of a known item towards its neighbours.
         weights[known] = 0.0
         weights[known, places[known]] = 1.0
         own = self.kernel.gram(items, items)

@@ -18,7 +18,7 @@ from penchant.rules._conditions import ALWAYS, Condition, Conjunction, Ramp, Voc
 from penchant.typing import FloatArray, IntArray
 
 _DIGITS = 12
-"""Payoffs that agree to so many digits of the largest are equal."""
+"""Payoffs are equal if they agree to this many digits of the largest."""
 
 
 _SHORT_LIST = 200
