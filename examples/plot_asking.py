@@ -15,7 +15,7 @@ import numpy as np
 
 from penchant.datasets import load_flats, make_flats_population
 from penchant.elicitation import Elicitor, StopRule, simulate
-from penchant.models import PersonalUtility, PopulationGP
+from penchant.models import PopulationGP
 from penchant.plotting import plot_ranking, plot_simulation
 
 flats = load_flats()
@@ -47,13 +47,12 @@ plt.show()
 # ---------------------------
 # The same belief gives a curve per attribute, with a band that shows how much is known.
 
-utility = PersonalUtility(population, elicitor.posterior)
 minutes = np.linspace(5, 60, 56)
-mean, deviation = utility.curve("commute", minutes)
+curve = elicitor.posterior.curve("commute", minutes)
 figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
-ax.fill_between(minutes, mean - deviation, mean + deviation, alpha=0.2)
-ax.plot(minutes, mean)
-ax.set(xlabel="commute (min)", ylabel="utility")
+ax.fill_between(minutes, curve.low, curve.high, alpha=0.2)
+ax.plot(minutes, curve.mean)
+ax.set(xlabel="commute (min)", ylabel="points over the average")
 plt.show()
 
 # %%

@@ -21,7 +21,9 @@ FACADES = ("penchant.models", "penchant.solvers")
 GONE = {
     "AnovaEvidence",
     "AnovaEvidenceResult",
+    "FactorTerm",
     "Forecast",
+    "PersonalUtility",
     "SPLIT_SHARE",
     "SupportVectorProblem",
     "SupportVectors",

@@ -33,9 +33,9 @@ __getattr__, __dir__ = offer(
             "GAIRankerCV GAIRegressor GAIRegressorCV MixedGAI curve_bands"
         ),
         "penchant.gp": (
-            "Answer DenseCovariance FactorTerm GaussianProcess "
+            "Answer DenseCovariance GaussianProcess "
             "GaussianProcessRanker HyperParameters LowRankCovariance "
-            "PersonalUtility PopulationGP Posterior"
+            "PopulationGP Posterior"
         ),
         "penchant.rules": (
             "AlwaysTrue Condition Conjunction Conjunctions Feature "
@@ -68,7 +68,6 @@ __all__ = [
     "GAIRegressorCV",
     "GaussianProcessRanker",
     "Monomials",
-    "PersonalUtility",
     "PopulationGP",
     "Posterior",
     "Ramps",

@@ -63,6 +63,8 @@ def fit_with_marginals(
         The curves.
     """
     n = rows.items.shape[1]
+    # A curve is a sum of ramps between knots with weights on a simplex: rising, from 0
+    # to 1, and scores are linear in the weights where the order of criteria is fixed.
     rises = np.full((n, n_knots - 1), 1 / (n_knots - 1))
     ramps = np.clip(
         rows.items[:, :, np.newaxis] * (n_knots - 1) - np.arange(n_knots - 1), 0, 1

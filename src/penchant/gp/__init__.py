@@ -12,7 +12,6 @@ from penchant.gp._fit import HyperParameters
 from penchant.gp._item_prior import ItemPrior, contrasts
 from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdItemKernel, ItemKernel
 from penchant.gp._lapses import LapsePosterior
-from penchant.gp._personal_utility import FactorTerm, PersonalUtility
 from penchant.gp._population import PopulationGP
 from penchant.gp._posterior import Posterior
 from penchant.gp._process import GaussianProcess
@@ -26,7 +25,6 @@ __all__ = [
     "Covariance",
     "DenseCovariance",
     "Draws",
-    "FactorTerm",
     "GaussianProcess",
     "GaussianProcessRanker",
     "HyperParameters",
@@ -34,7 +32,6 @@ __all__ = [
     "ItemPrior",
     "LapsePosterior",
     "LowRankCovariance",
-    "PersonalUtility",
     "PopulationGP",
     "Posterior",
     "RowEvidence",

@@ -19,7 +19,7 @@ from penchant.gp.inference._hierarchical_em import (
 from penchant.typing import FloatArray
 
 _N_SAMPLE = 1000
-"""Steps are first made with every k-th person, about so many."""
+"""The first steps use every k-th person, about this many."""
 LARGEST_FREE = 500
 """Most items with features whose covariance is free."""
 

@@ -78,11 +78,6 @@ class ItemPrior:
         K[np.diag_indices_from(K)] += self.nugget
         return np.asarray(self.scale * K)
 
-    def solve(self, b: FloatArray) -> FloatArray:
-        """Multiply by the inverse of the covariance of the training items."""
-        solution: FloatArray = cho_solve(self._factor, b, check_finite=False)
-        return solution
-
     @cached_property
     def _factor(self) -> Any:
         return cho_factor(self.covariance(), lower=True, check_finite=False)
@@ -125,30 +120,6 @@ class ItemPrior:
         )
         return ItemPrior.from_family(family, self.items, best.x)
 
-    def weights(self, items: FloatArray) -> FloatArray:
-        """Give how much the utility of each training item counts for items.
-
-        Parameters
-        ----------
-        items : ndarray of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n, n_items)
-            An item that equals one of training is that one.
-        """
-        return self._weights(self._cross(items), find_rows(items, self.items))
-
-    def _cross(self, items: FloatArray) -> FloatArray:
-        return np.asarray(self.scale * self.kernel.gram(items, self.items))
-
-    def _weights(self, cross: FloatArray, places: IntArray) -> FloatArray:
-        weights = self.solve(cross.T).T
-        known = np.flatnonzero(places >= 0)
-        weights[known] = 0.0
-        weights[known, places[known]] = 1.0
-        return weights
-
     def regression(self, items: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict utilities of items from those of the training items.
 
@@ -163,12 +134,16 @@ class ItemPrior:
         rest : ndarray of shape (n, n)
             Covariance of what the training items leave open.
         """
-        cross, places = self._cross(items), find_rows(items, self.items)
-        weights = self._weights(cross, places)
+        cross = np.asarray(self.scale * self.kernel.gram(items, self.items))
+        weights = cho_solve(self._factor, cross.T, check_finite=False).T
+        places = find_rows(items, self.items)
+        known = np.flatnonzero(places >= 0)
+        # A nugget would shrink the utility of a known item towards its neighbours.
+        weights[known] = 0.0
+        weights[known, places[known]] = 1.0
         own = self.kernel.gram(items, items)
         own[np.diag_indices_from(own)] += self.nugget
         rest = self.scale * own - weights @ cross.T
-        known = places >= 0
         rest[known], rest[:, known] = 0.0, 0.0
         return weights, 0.5 * (rest + rest.T)
 

@@ -12,7 +12,7 @@ from penchant.gp.inference._sites import Rows
 from penchant.typing import FloatArray
 
 _N_CANDIDATES = 2000
-"""Of so many items, drawn at random, the inducing ones are chosen."""
+"""The inducing items are chosen among this many, drawn at random."""
 _TOL = 1e-10
 """Share of the largest prior variance below which nothing more is to be explained."""
 _BLOCK = 4096

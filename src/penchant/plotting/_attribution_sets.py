@@ -24,7 +24,7 @@ from penchant.typing import FloatArray
 _LANES = 0.38
 """Half the height of a row of dots."""
 _BINS = 80
-"""Dots in the same of so many bins of the axis are stacked."""
+"""The axis has this many bins; dots in the same one are stacked."""
 
 
 def plot_beeswarm(

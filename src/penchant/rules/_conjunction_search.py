@@ -13,7 +13,7 @@ _MOST = 400
 """Features per call: more of them make the bound weaker, hence the search long."""
 
 _DIGITS = 12
-"""Totals that agree to so many digits of the sum of all weights are equal."""
+"""Totals are equal if they agree to this many digits of the sum of all weights."""
 
 
 class SearchedFeatures(FeatureSet):

@@ -210,7 +210,7 @@ def _bins(covers: BoolArray) -> tuple[FloatArray, IntArray]:
 
 
 def _tells_more(tells: FloatArray) -> BoolArray:
-    """Tell of which two conditions on one attribute the conjunction says more."""
+    """Tell which pairs of conditions on one attribute say more than either alone."""
     both = tells[:, np.newaxis] * tells[np.newaxis, :]
     n_bins = both.sum(axis=2)
     own = tells.sum(axis=1)

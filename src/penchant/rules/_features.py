@@ -18,7 +18,7 @@ from penchant.rules._conditions import ALWAYS, Condition, Conjunction, Ramp, Voc
 from penchant.typing import FloatArray, IntArray
 
 _DIGITS = 12
-"""Payoffs that agree to so many digits of the largest are equal."""
+"""Payoffs are equal if they agree to this many digits of the largest."""
 
 
 _SHORT_LIST = 200
@@ -129,8 +129,32 @@ class ListedFeatures(FeatureSet):
         """
 
     def price(self, channels: FloatArray, n_best: int) -> PricedFeatures:
-        """Find the features with the largest payoff, by their totals."""
-        return _best_of_sums(self.sums(channels), n_best)
+        """Find the features with the largest payoff among the totals of all.
+
+        Of several channels a feature's best two are the one with its largest total and
+        the one with its smallest.
+        """
+        totals = self.sums(channels)
+        one = totals.shape[1] == 1
+        payoffs = np.abs(totals[:, 0]) if one else np.ptp(totals, axis=1)
+        n_best = min(n_best, payoffs.size)
+        if n_best == 0:
+            nothing = np.zeros(0, dtype=np.int64)
+            return PricedFeatures(0.0, [], nothing, nothing, np.zeros(0))
+        # Features that differ by rounding only come in their order, simple ones first.
+        level = np.round(payoffs / (payoffs.max() or 1.0), _DIGITS)
+        best = np.argpartition(-level, n_best - 1)[:n_best]
+        # Of those at the lowest level the partition may have any.
+        best = np.union1d(best, np.flatnonzero(level == level[best].min())[:n_best])
+        best = best[np.lexsort((best, -level[best]))][:n_best]
+        if one:
+            better = (totals[best, 0] > 0).astype(np.int64)
+            worse = 1 - better
+        else:
+            better, worse = totals[best].argmax(axis=1), totals[best].argmin(axis=1)
+        falling = np.minimum.accumulate(payoffs[best])
+        largest = float(payoffs.max())
+        return PricedFeatures(largest, best.tolist(), better, worse, falling)
 
     def sample(self, n_features: int, rng: np.random.Generator) -> list[Any]:
         """Draw keys independently, each with equal probability."""
@@ -234,33 +258,6 @@ class JoinedFeatures(FeatureSet):
     def basis(self) -> list[Feature]:
         """Give those of all sets."""
         return [feature for part in self.parts for feature in part.basis()]
-
-
-def _best_of_sums(totals: FloatArray, n_best: int) -> PricedFeatures:
-    """Find the features with the largest payoff among the totals of all.
-
-    Of several channels a feature's best two are the one with its largest total and the
-    one with its smallest.
-    """
-    one = totals.shape[1] == 1
-    payoffs = np.abs(totals[:, 0]) if one else np.ptp(totals, axis=1)
-    n_best = min(n_best, payoffs.size)
-    if n_best == 0:
-        nothing = np.zeros(0, dtype=np.int64)
-        return PricedFeatures(0.0, [], nothing, nothing, np.zeros(0))
-    # Features that differ by rounding only come in their order, simple ones first.
-    level = np.round(payoffs / (payoffs.max() or 1.0), _DIGITS)
-    best = np.argpartition(-level, n_best - 1)[:n_best]
-    # Of those at the lowest level the partition may have any.
-    best = np.union1d(best, np.flatnonzero(level == level[best].min())[:n_best])
-    best = best[np.lexsort((best, -level[best]))][:n_best]
-    if one:
-        better = (totals[best, 0] > 0).astype(np.int64)
-        worse = 1 - better
-    else:
-        better, worse = totals[best].argmax(axis=1), totals[best].argmin(axis=1)
-    falling = np.minimum.accumulate(payoffs[best])
-    return PricedFeatures(float(payoffs.max()), best.tolist(), better, worse, falling)
 
 
 @runtime_checkable

@@ -71,7 +71,8 @@ def fit_logistic(
         gradient = penalties * coef - columns.T @ (weights * (miss - doubted))
         curvature = weights * miss * (1 - miss)
         hessian = (columns.T * curvature) @ columns + np.diag(penalties)
-        _, step, _ = dposv(hessian, gradient)  # by Cholesky, without checks
+        # By Cholesky, without checks: the penalties make it positive definite.
+        _, step, _ = dposv(hessian, gradient)
         decrement = float(gradient @ step)
         if decrement <= _DECREMENT * max(objective, 1.0):
             break

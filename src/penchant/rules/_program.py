@@ -232,7 +232,7 @@ class RuleProgram:
         return self._weighted(solution, nu)
 
     def solve_with_margin(self, nu: float | None, *, balanced: bool) -> WeightedRules:
-        """Do so, and with the next softer margin if there is no hard one (PRL-6)."""
+        """Find them, with the next softer margin if there is no hard one (PRL-6)."""
         rules = self.solve(nu, balanced=balanced)
         for softer in SOFTER if nu is None else ():
             if rules.certificate is None or rules.certificate.has_margin:

@@ -52,7 +52,7 @@ _ENOUGH, _WORTH = 0.5, 0.01
 latter since weights are shrunk: the same rule twice gains a little, too."""
 
 _HELD_OUT = 2_000
-"""No more folds than it takes to hold out so many units."""
+"""No more folds than it takes to hold out this many units."""
 
 _PATH_UNITS, _CHOICE_UNITS = 1_500, 20_000
 """Units that the path, and the choice from the pool, look at."""

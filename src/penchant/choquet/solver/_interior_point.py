@@ -195,6 +195,7 @@ class _InteriorPoint:
         if model.groups is not None:
             u = self.loss.balance(u, model.groups, self.n_groups)
         pull = model.design.T @ u - self.nu
+        # Any feasible point bounds the optimum from below, also far from it.
         nu = self.nu
         if model.rows is not None:
             w = pull - self._cone_transpose(self.multiplier)
@@ -299,6 +300,7 @@ class _InteriorPoint:
             inner[np.diag_indices(n_rows)] += 1
             self.factor = _ScaledCholesky(inner)
             return
+        # Hessian of the loss, then that of the penalty, then the barrier C'(y/s)C.
         block = self.centred.T @ (self.centred * curvature[:, np.newaxis])
         if self.penalty is None:
             block[np.diag_indices(n_weights)] += model.alpha

@@ -236,6 +236,7 @@ def _generate_constraints(
         repaired, new = _repair(problem, fit.weights, masks)
         value = _objective(problem, loss, repaired, fit.intercepts)
         point = replace(fit, weights=repaired, primal=value)
+        # Fewer constraints can only lower the optimum: the bound holds for all of them.
         best = replace(
             point if value < best.primal else best,
             dual=max(best.dual, fit.dual),
@@ -279,6 +280,7 @@ def _repair(
         worst = float(gains.min())
         if worst >= -noise:
             continue
+        # A larger m({i}) raises every gain of i by the same: none is negative then.
         repaired[masks == 1 << i] -= worst
         flat = gains.ravel()
         count = min(_NEW_PER_ATTRIBUTE, flat.size)

@@ -1,10 +1,9 @@
 """Exact explanations of our own models."""
 
-# The first five register their models with `closed_form`.
+# The first four register their models with `closed_form`.
 import penchant.explanation.closed_forms._choquet
 import penchant.explanation.closed_forms._gai
 import penchant.explanation.closed_forms._gaussian_process
-import penchant.explanation.closed_forms._personal
 import penchant.explanation.closed_forms._rules  # noqa: F401
 from penchant.explanation.closed_forms._closed_form import (
     ClosedForm,

@@ -44,7 +44,7 @@ def contrast_posterior(posterior: Posterior, a: Any, b: Any, items: Any) -> Attr
             "A posterior does not know the attributes of its items. Give them: "
             "contrast(posterior, a, b, items=items)."
         )
-    table = _Table.of(posterior, items)
+    table = _Table.from_items(posterior, items)
     i, j = (table.position(item) for item in (a, b))
     U, frame = table.U, table.frame
     gains, prior = table.between(U[i], U[j])
@@ -65,7 +65,7 @@ def contrast_posterior(posterior: Posterior, a: Any, b: Any, items: Any) -> Attr
 
 def explain_posterior(posterior: Posterior, items: Any) -> Attribution:
     """Share the expected utility of every item of a belief out, see `explain`."""
-    table = _Table.of(posterior, items)
+    table = _Table.from_items(posterior, items)
     found = []
     for k, item in enumerate(table.U):
         gains, prior = table.between(item, None)
@@ -113,7 +113,7 @@ class _Table:
     constant: FloatArray
 
     @classmethod
-    def of(cls, posterior: Posterior, items: Any) -> "_Table":
+    def from_items(cls, posterior: Posterior, items: Any) -> "_Table":
         table = as_table(items)
         frame = shown_rows(None, table)
         if len(frame) != posterior.n_items:

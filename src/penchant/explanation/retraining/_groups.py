@@ -169,7 +169,7 @@ def _over_others(
 
 
 def _with_self(table: FloatArray, eligible: BoolArray) -> FloatArray:
-    """Let each player into the own group, and drop the rows that are not eligible."""
+    """Let each player into their own group, and drop the rows that are not eligible."""
     full = table.copy()
     np.fill_diagonal(full, -np.inf)
     full[~eligible] = np.inf

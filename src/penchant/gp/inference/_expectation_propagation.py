@@ -89,7 +89,7 @@ class SiteState(NamedTuple):
 
 
 def new_state(tau: FloatArray, nu: FloatArray, widest: FloatArray) -> SiteState:
-    """Give the state of sites that nobody has looked at."""
+    """Give the state of sites that no sweep has visited yet."""
     return SiteState(tau, nu, np.zeros_like(tau), np.zeros_like(tau), widest)
 
 

@@ -221,6 +221,7 @@ class _Problem:
     def look(self, point: _Point) -> _State:
         """Find the Newton step of a point."""
         w = self.sites.weights
+        # GP-4 in whitened coordinates, where the prior is a standard normal.
         slope = self.root.T @ self.pull(w * point.at.first) - point.x
         factor = self.factor(-w * point.at.second)
         step = dpotrs(factor, slope, lower=1)[0] if len(slope) else slope
@@ -244,6 +245,7 @@ class _Problem:
         half = np.zeros_like(self.root.T)
         if len(x):
             half, _ = dtrtrs(state.factor, self.root.T, lower=1)
+        # GP-5: the sites become Gaussians with the curvature of the likelihood.
         mean, weights, tau = self.mean + self.root @ x, self.sites.weights, -at.second
         return LaplaceResult(
             status="optimal" if state.gap <= tol else "stalled",

@@ -30,7 +30,7 @@ _MAX_ERROR = 0.2
 """Relative error of a step in single precision that is still worth taking."""
 
 _N_CORRECTORS = 3
-"""Correctors cost products with C only: worth it where factorising is dear."""
+"""Correctors cost products with C only: worth it where factorising is expensive."""
 
 _WORTHWHILE = 0.05
 """Gain of both step lengths together that keeps a corrector."""
@@ -145,6 +145,7 @@ class MarginMaster:
         self._use(len(self._store))
         p = upper / upper.sum()
         pay = self.columns @ p
+        # Above the largest payoff, so that all slacks are positive from the start.
         v = float(pay.max() + 0.05 * abs(pay.max()) + 1e-3)
         primal = np.concatenate([v - pay, p, upper - p])
         q = np.full(len(self.columns), 1.0 / len(self.columns))
@@ -225,6 +226,7 @@ class MarginMaster:
             except NotDefiniteError:
                 if self._precise:
                     return n_iter, False
+                # Single precision has run out of digits: go on from here in double.
                 self._precise, self._single = True, None
                 continue
             n_short = n_short + 1 if length < _SHORT_STEP else 0
@@ -357,6 +359,8 @@ class _System:
         if self._exchanged:
             columns, w, theta = columns.T, theta, w
         self._A, self._theta, self._total = columns, theta, theta.sum()
+        # Scaled by its root on both sides the matrix is I plus a positive part: its
+        # eigenvalues are at least 1, however small the weights become.
         self._root = np.sqrt(w)
         self._pull = self._times(theta)
         matrix = self._matrix(scratch)
@@ -423,8 +427,8 @@ def _borrow(
 ) -> Any:
     """Return an array with arbitrary content, in memory that is used again and again.
 
-    Asking the system for large arrays anew would cost as much as filling them. One
-    array at a time for each name.
+    New large arrays would cost as much as filling them. One array at a time for each
+    name.
     """
     size = shape[0] * shape[1] * np.dtype(dtype).itemsize
     if name not in scratch or len(scratch[name]) < size:

@@ -289,6 +289,8 @@ class _Generation:
         if not self._all_rows:
             weights = np.zeros(self._source.n_rows)
             weights[self._rows] = p
+        # Weak duality: whatever p is, no weights of any columns exceed the best reply
+        # to it, so that every pricing certifies an upper bound.
         priced = self._source.price(weights, n_best)
         if priced.bound < self._upper_bound:
             self._upper_bound, self._p = priced.bound, weights.copy()
@@ -311,6 +313,7 @@ class _Generation:
         if not better:
             return False
         columns = self._columns(better)
+        # Near copies of one column add next to nothing, and cost as much as others.
         chosen = diverse(columns, n_new)
         self._purge()
         self._keys += [better[i] for i in chosen]

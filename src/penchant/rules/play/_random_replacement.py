@@ -159,7 +159,7 @@ class _Replacement:
         self._lines = self._lines[used]
 
     def solution(self) -> MarginSolution:
-        """Sum up."""
+        """Give the best weights of all epochs, with their bounds."""
         keys = sorted(self._best, key=self._best.__getitem__, reverse=True)
         return MarginSolution(
             status="sampled",
