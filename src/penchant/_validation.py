@@ -19,7 +19,7 @@ __all__ = [
     "warn_user",
 ]
 
-_INSIDE = ("penchant", "sklearn")
+_INSIDE = ("penchant", "sklearn", "contextlib")
 
 
 def frozen_array(values: ArrayLike, dtype: Any = None) -> Any:

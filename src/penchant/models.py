@@ -29,7 +29,7 @@ __getattr__, __dir__ = offer(
             "check_pairs check_rated_items"
         ),
         "penchant.gai": (
-            "Band FitProgress GAICandidate GAIChoice GAIClassifier GAIRanker "
+            "Band GAICandidate GAIChoice GAIClassifier GAIRanker "
             "GAIRankerCV GAIRegressor GAIRegressorCV MixedGAI curve_bands"
         ),
         "penchant.gp": (

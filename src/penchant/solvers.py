@@ -22,8 +22,7 @@ __getattr__, __dir__ = offer(
             "MobiusFit MobiusProblem choose_cone fit_mobius project_monotone"
         ),
         "penchant.gai.solver": (
-            "Evidence SparseGAIProblem "
-            "SparseGAIResult nearest_monotone"
+            "Evidence SparseGAIProblem SparseGAIResult nearest_monotone"
         ),
         "penchant.gp.inference": (
             "EPResult EvidenceGradient LaplaceResult Rows SiteDerivatives Sites "

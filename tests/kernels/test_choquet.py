@@ -51,14 +51,12 @@ def test_equals_the_sum_over_subsets_for_every_k(n, damping):
         assert np.all(abs(computed - expected) <= 1e-12 * scale + 1e-300), k
 
 
-@pytest.mark.parametrize("form", ["features", "lanes", "prefixes"])
+@pytest.mark.parametrize("form", ["features", "loops"])
 @pytest.mark.parametrize("k", [None, 2, 4])
 def test_every_form_equals_the_sum_over_subsets(form, k, monkeypatch):
     module = "penchant.kernels._choquet"
     limit = 10**6 if form == "features" else 0
     monkeypatch.setattr(f"{module}._SUBSETS_PER_SQUARE", limit)
-    if form == "prefixes":
-        monkeypatch.setattr(f"{module}._MAX_LANE_FEATURES", 0)
     rng = np.random.default_rng(0)
     X, Y = with_ties(rng, 40, 7), with_ties(rng, 33, 7)
     for left, right in [(X, Y), (X, None)]:

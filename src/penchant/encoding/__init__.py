@@ -1,22 +1,20 @@
 """Items as numbers: domains, encodings of attributes, and pairs of items."""
 
 from penchant.encoding._domain import (
+    DAYS,
     Domain,
+    as_days,
     check_domain,
     check_items,
     check_labelled_items,
     check_rated_items,
+    encode_frame,
+    find_attributes,
+    find_text,
     known_attributes,
     takes_blanks,
 )
 from penchant.encoding._encoding import Encoding, make_encoding, make_kernels
-from penchant.encoding._frames import (
-    DAYS,
-    as_days,
-    encode_frame,
-    find_attributes,
-    find_text,
-)
 from penchant.encoding._pairs import Pairs, RankerMixin, check_pairs
 
 __all__ = [

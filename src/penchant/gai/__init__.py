@@ -7,12 +7,10 @@ from penchant.gai._classifier import GAIClassifier
 from penchant.gai._cv import GAIRankerCV, GAIRegressorCV
 from penchant.gai._estimators import GAIRanker, GAIRegressor
 from penchant.gai._mixture import MixedGAI
-from penchant.gai.binned import FitProgress
 
 __all__ = [
     "Band",
     "BaseGAI",
-    "FitProgress",
     "GAICandidate",
     "GAIChoice",
     "GAIClassifier",

@@ -1,8 +1,7 @@
 """The parameters of GAI estimators and the common course of their fits."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -12,32 +11,34 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from penchant._validation import check_weights
-from penchant.encoding import Encoding, check_items, make_encoding, make_kernels
+from penchant._progress import PROGRESS, Progress
+from penchant._validation import check_memory, check_weights, warn_user
+from penchant.encoding import (
+    Encoding,
+    check_items,
+    check_rated_items,
+    make_encoding,
+    make_kernels,
+)
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.gai._fit import JudgedItems, LearnedGAI, SparseMachine
 from penchant.gai._monotone import monotone_utility
-from penchant.gai.binned import (
-    FitProgress,
-    Loss,
-    Rows,
-    Spread,
-    check_memory,
-    fit_binned,
-    read_column,
-    watched,
-)
+from penchant.gai.binned import BinnedFit, Loss, Rows, Spread, fit_binned, read_column
 from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
-from penchant.utility import GAIModel
+from penchant.utility import GAIModel, GAIUtility
 
 __all__ = [
+    "PUBLISHED_C",
     "BaseGAI",
     "Prepared",
+    "check_ratings",
     "check_spread",
     "encoded",
     "encoding_of",
-    "pick_columns",
+    "fit_over_bins",
+    "progress_of",
+    "warn_of_gap",
 ]
 
 _ADVICE = {
@@ -48,7 +49,7 @@ _ADVICE = {
 
 _EXACT_ROWS = 1_000
 """Distinct items up to which the exact solver is chosen by itself."""
-_PUBLISHED_C = 10.0
+PUBLISHED_C = 10.0
 _MAX_BINNED_ORDER = 3
 _EXACT_TOL, _BINNED_TOL = 1e-5, 1e-3
 """Gaps that tol="auto" stands for."""
@@ -82,9 +83,7 @@ class BaseGAI(GAIModel, BaseEstimator):
         "monotone": [dict, StrOptions({"directions"}), None],
         "hierarchical": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
-        "verbose": ["verbose"],
-        "callback": [callable, None],
+        **PROGRESS,
     }
     _learned: ClassVar[tuple[str, ...]] = (
         "encoding_",
@@ -96,11 +95,14 @@ class BaseGAI(GAIModel, BaseEstimator):
         "max_order_",
         "n_iter_",
     )
+    _exact_loss: str
+    """What the exact solver minimises; that of the paper."""
 
     def __init__(
         self,
         *,
         C: float | str = "auto",
+        loss: str = "auto",
         epsilon: float = 0.01,
         max_order: int | None = None,
         solver: str = "auto",
@@ -114,9 +116,10 @@ class BaseGAI(GAIModel, BaseEstimator):
         tol: float | str = "auto",
         max_time: float | None = None,
         verbose: int = 0,
-        callback: Callable[[FitProgress], object] | None = None,
+        callback: Callable[[dict[str, Any]], object] | None = None,
     ) -> None:
         self.C = C
+        self.loss = loss
         self.epsilon = epsilon
         self.max_order = max_order
         self.solver = solver
@@ -152,43 +155,48 @@ class BaseGAI(GAIModel, BaseEstimator):
             "sigma": not (np.isscalar(self.sigma) and self.sigma == 1.0),
             f"max_order above {_MAX_BINNED_ORDER}": (self.max_order or 0)
             > _MAX_BINNED_ORDER,
+            "solver='exact'": self.solver == "exact",
         }
         return [name for name, is_asked in asked.items() if is_asked]
 
-    def _choose_solver(self, U: FloatArray | Spread) -> str:
+    def _choose_solver(self, data: Prepared) -> str:
         """Choose the exact solver for few items and for what only it can do."""
         asked = self._asks_exact()
-        if self.max_order == 0 and (asked or self.solver == "exact"):
-            got = asked[0] if asked else "solver='exact'"
+        needed = {
+            "A Dask table": isinstance(data.U, Spread),
+            "max_time": self.max_time is not None,
+            "max_order=0, a linear utility,": self.max_order == 0,
+            "solver='binned'": self.solver == "binned",
+        }
+        needs = [name for name, is_needed in needed.items() if is_needed]
+        if needs and asked:
             raise DataError(
-                "max_order=0 asks for a linear utility, that of the binned solver. "
-                f"Got {got}; leave one of them out."
+                f"{needs[0]} needs the binned solver, which does not know {asked[0]}. "
+                "Leave one of them out."
             )
-        if self.solver == "binned" and asked:
-            raise DataError(
-                f"The binned solver does not know {asked[0]}. Use solver='exact' or "
-                "leave it out."
-            )
-        if isinstance(U, Spread) or self.max_time is not None:
-            what = "A Dask table" if isinstance(U, Spread) else "max_time"
-            if asked or self.solver == "exact":
-                got = asked[0] if asked else "solver='exact'"
-                raise DataError(
-                    f"{what} needs the binned solver. Got {got}; leave one of them out."
-                )
+        if needs or (self.C == "auto" and not asked):
             return "binned"
-        if self.solver != "auto":
-            chosen = self.solver
-        elif asked:
-            chosen = "exact"
-        elif self.C == "auto" or self.max_order == 0:
-            chosen = "binned"
-        else:
-            n_items = len(np.unique(U, axis=0))
-            chosen = "exact" if n_items <= _EXACT_ROWS else "binned"
-        if chosen == "exact" and self.sparse:
-            _check_exact_memory(U, chosen_by_user=self.solver == "exact")
-        return chosen
+        n_items = len(np.unique(data.U, axis=0))
+        if not asked and n_items > _EXACT_ROWS:
+            return "binned"
+        if self.sparse:
+            need = 8.0 * n_items**2 * (data.U.shape[1] / 2 + 350)  # as at 1,000 items
+            advice = "solver='binned'" if self.solver == "exact" else "max_order=2"
+            what = f"The exact solver with {n_items} distinct items"
+            check_memory(need, what, f"Use {advice}, or fewer items.")
+        return "exact"
+
+    def _choose_loss(self, solver: str, smooth: str) -> str:
+        """Choose the loss of the paper with a number for C, a smooth one for a path."""
+        if solver == "exact" and self.loss not in ("auto", self._exact_loss):
+            raise DataError(
+                f"The exact solver has the {self._exact_loss} loss only. Use "
+                f"loss={self._exact_loss!r} or solver='binned'."
+            )
+        if self.loss != "auto":
+            return self.loss
+        is_path = solver == "binned" and self.C == "auto"
+        return smooth if is_path else self._exact_loss
 
     def _gap_to_reach(self, solver: str) -> float:
         """Give tol as a number."""
@@ -212,7 +220,7 @@ class BaseGAI(GAIModel, BaseEstimator):
 
     def _learn_exact(self, data: Prepared, judged: JudgedItems) -> LearnedGAI:
         """Learn few factors with a certificate, or all factors up to max_order."""
-        C = _PUBLISHED_C if isinstance(self.C, str) else self.C
+        C = PUBLISHED_C if isinstance(self.C, str) else self.C
         tol = self._gap_to_reach("exact")
         if not self.sparse:
             machine = judged.dense_machine(data.kernels)
@@ -229,39 +237,38 @@ class BaseGAI(GAIModel, BaseEstimator):
     def _learn_binned(
         self,
         sides: Sequence[FloatArray | Spread],
-        y: FloatArray,
-        weights: FloatArray,
+        said: Sequence[FloatArray],
         loss: Loss,
         directions: Mapping[int, int],
-    ) -> LearnedGAI:
+        C: float | str = "auto",
+    ) -> BinnedFit:
         """Learn over bins: along a path, or at the penalty that C stands for."""
-        columns = list(self.encoding_.active)
-        kinds = [self.encoding_.categories[i] is not None for i in columns]
-        signs = {columns.index(i): s for i, s in directions.items() if i in columns}
-        chosen = [pick_columns(side, columns) for side in sides]
-        rows = Rows(chosen, y, weights, kinds, signs)
-        lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
-        with watched(self) as watch:
-            fit = fit_binned(
-                rows,
-                loss,
-                max_order=2 if self.max_order is None else self.max_order,
-                tol=self._gap_to_reach("binned"),
-                lam=lam,
-                watch=watch,
-            )
-        utility = fit.utility.placed(columns)
-        return LearnedGAI(utility, fit.gap, fit.status, fit.n_iter, fit.solver)
+        return fit_over_bins(
+            self,
+            sides,
+            said,
+            loss,
+            C=C,
+            max_order=2 if self.max_order is None else self.max_order,
+            tol=self._gap_to_reach("binned"),
+            progress=progress_of(self),
+            directions=directions,
+        )
 
     def _finish(
-        self, learned: LearnedGAI, data: Prepared, offset: float, scale: float
+        self,
+        learned: LearnedGAI | BinnedFit,
+        data: Prepared,
+        offset: float,
+        scale: float,
     ) -> Self:
         """Make monotone, go back to the user's units, keep the certificate.
 
         What the exact solver learned is made monotone afterwards: nothing is known of
         its distance from the best monotone utility.
         """
-        utility, self.dual_gap_ = learned.utility, learned.gap
+        utility: GAIUtility = learned.utility
+        self.dual_gap_ = learned.gap
         if data.directions and learned.solver == "exact":
             utility = monotone_utility(utility, data.kernels, data.U, data.directions)
             self.dual_gap_ = np.nan
@@ -272,15 +279,78 @@ class BaseGAI(GAIModel, BaseEstimator):
         orders = {"binned": self.max_order or 2, "linear": 1}
         self.max_order_ = orders.get(learned.solver, self._order())
         self.n_iter_ = learned.n_iter
-        if learned.status != "optimal":
-            warnings.warn(
-                f"{type(self).__name__} reached a relative duality gap of "
-                f"{learned.gap:.2g}; {self.tol_:.2g} was asked for. "
-                f"{_ADVICE[learned.status]}.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+        warn_of_gap(self, learned.status, learned.gap, self.tol_)
         return self
+
+
+def progress_of(estimator: Any) -> Progress:
+    """Start the clock of a fit; estimators without `max_time` have no limit."""
+    told = {name: getattr(estimator, name, None) for name in PROGRESS}
+    return Progress(
+        type(estimator).__name__,
+        told["max_time"],
+        told["verbose"] or 0,
+        told["callback"],
+    )
+
+
+def warn_of_gap(estimator: Any, status: str, gap: float, tol: float) -> None:
+    """Say that the tolerance was not reached, and what to try."""
+    if status != "optimal":
+        warn_user(
+            f"{type(estimator).__name__} reached a relative duality gap of "
+            f"{gap:.2g}; {tol:.2g} was asked for. {_ADVICE[status]}.",
+            ConvergenceWarning,
+        )
+
+
+def fit_over_bins(
+    estimator: Any,
+    sides: Sequence[FloatArray | Spread],
+    said: Sequence[FloatArray],
+    loss: Loss,
+    *,
+    C: float | str,
+    max_order: int,
+    tol: float,
+    progress: Progress,
+    directions: Mapping[int, int] | None = None,
+) -> BinnedFit:
+    """Fit the attributes that vary, and give them their own numbers again.
+
+    Parameters
+    ----------
+    estimator : estimator with an Encoding
+    sides, loss, max_order, tol, progress
+        As in `fit_binned`.
+    said : sequence of ndarray
+        y and weights.
+    C : float or "auto"
+        "auto": along a path.
+    directions : mapping of int to {+1, -1} or None
+        By the attributes' own numbers.
+    """
+    encoding = estimator.encoding_
+    columns = list(encoding.active)
+    kinds = [encoding.categories[i] is not None for i in columns]
+    signs = {columns.index(i): s for i, s in (directions or {}).items() if i in columns}
+    y, weights = said
+    fit = fit_binned(
+        Rows([_pick(side, columns) for side in sides], y, weights, kinds, signs),
+        loss,
+        max_order=max_order,
+        tol=tol,
+        lam=None if isinstance(C, str) else 1.0 / (C * weights.sum()),
+        progress=progress,
+    )
+    return replace(fit, utility=fit.utility.placed(columns))
+
+
+def _pick(U: Any, columns: Sequence[int]) -> Any:
+    """Keep some columns."""
+    if isinstance(U, Spread):
+        return U.map(partial(np.take, indices=columns, axis=1))
+    return U[:, columns]
 
 
 def encoding_of(estimator: Any, X: Any, items: FloatArray | Spread) -> Encoding:
@@ -300,11 +370,16 @@ def encoded(encoding: Encoding, items: Any) -> Any:
     return encoding.transform(items)
 
 
-def pick_columns(U: Any, columns: Sequence[int]) -> Any:
-    """Keep some columns."""
-    if isinstance(U, Spread):
-        return U.map(partial(np.take, indices=columns, axis=1))
-    return U[:, columns]
+def check_ratings(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give items, ratings and weights without the rows of weight 0."""
+    items, ratings = check_rated_items(estimator, X, y)
+    weights = check_weights(sample_weight, len(items), "sample_weight")
+    keep = weights > 0
+    if not keep.any():
+        raise DataError("sample_weight must not be zero for all rows.")
+    return items[keep], ratings[keep], weights[keep]
 
 
 def check_spread(
@@ -321,10 +396,3 @@ def check_spread(
         )
     weights = None if sample_weight is None else read_column(sample_weight)
     return items, said, check_weights(weights, len(said), "sample_weight")
-
-
-def _check_exact_memory(U: FloatArray, *, chosen_by_user: bool) -> None:
-    n_items = len(np.unique(U, axis=0))
-    need = 8.0 * n_items**2 * (U.shape[1] / 2 + 350)  # as measured at 1,000 items
-    advice = "solver='binned'" if chosen_by_user else "fewer items or a max_order"
-    check_memory(need, f"The exact solver with {n_items} distinct items", advice)

@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from penchant.encoding import Encoding, make_kernels
-from penchant.exceptions import DataError
 from penchant.gai._choice import GAICandidate
 from penchant.gai._fit import Fold, JudgedItems, LearnedGAI
-from penchant.kernels import RBF, UnivariateKernel
-from penchant.typing import ArrayLike, FloatArray
+from penchant.kernels import RBF, UnivariateKernel, WarpedRBF
+from penchant.typing import FloatArray
 
 __all__ = [
     "ProductFamily",
@@ -93,66 +91,6 @@ class ProductFamily:
             )
             scored.append(ScoredCandidate(candidate, np.concatenate(parts), kernels))
         return scored
-
-
-@dataclass(frozen=True)
-class WarpedRBF(UnivariateKernel):
-    """The Gaussian kernel of log(1 + rate x)/log(1 + rate), centred on [0, 1].
-
-    The measure stays uniform in x, so that warped and other kernels can stand side
-    by side in one ANOVA decomposition. The mean is that of 64 Gauss-Legendre nodes;
-    the kernel is exactly centred on these.
-
-    Parameters
-    ----------
-    sigma : float
-        Length scale after the warp.
-    rate : float
-        Positive; larger values stretch the lower end more.
-
-    Examples
-    --------
-    >>> from penchant.gai._candidates import WarpedRBF
-    >>> kernel = WarpedRBF(0.5, 10.0)
-    >>> points, weights = kernel.measure()
-    >>> bool(abs(kernel.k0([0.3], points) @ weights) < 1e-12)
-    True
-    """
-
-    sigma: float
-    rate: float
-
-    def __post_init__(self) -> None:
-        if not self.rate > 0:
-            raise DataError(f"rate must be positive. Got {self.rate}.")
-
-    def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        left, right = self._warp(x), self._warp(y)
-        return self._kernel.k(left, right) - np.outer(
-            self._mean(left), self._mean(right) / self._grand_mean
-        )
-
-    def measure(self) -> tuple[FloatArray, FloatArray]:
-        return self._kernel.measure()
-
-    @property
-    def _kernel(self) -> RBF:
-        return RBF(self.sigma)
-
-    def _warp(self, x: ArrayLike) -> FloatArray:
-        values = np.asarray(x, dtype=np.float64)
-        warped: FloatArray = np.log1p(self.rate * values) / np.log1p(self.rate)
-        return warped
-
-    def _mean(self, warped: FloatArray) -> FloatArray:
-        points, weights = self.measure()
-        mean: FloatArray = self._kernel.k(warped, self._warp(points)) @ weights
-        return mean
-
-    @cached_property
-    def _grand_mean(self) -> float:
-        points, weights = self.measure()
-        return float(weights @ self._mean(self._warp(points)))
 
 
 def skewness_rates(

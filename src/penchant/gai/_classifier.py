@@ -1,6 +1,5 @@
 """The estimator that learns classes and ordered grades."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -14,21 +13,26 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from penchant._parallel import one_thread
+from penchant._progress import PROGRESS
 from penchant._validation import check_weights
 from penchant.encoding import check_labelled_items
-from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.gai._base import check_spread, encoded, encoding_of, pick_columns
+from penchant.exceptions import DataError
+from penchant.gai._base import (
+    check_spread,
+    encoded,
+    encoding_of,
+    fit_over_bins,
+    progress_of,
+    warn_of_gap,
+)
 from penchant.gai.binned import (
     BinnedFit,
     BinnedGAI,
-    FitProgress,
     Grades,
     Logistic,
-    Rows,
+    Loss,
     Spread,
-    fit_binned,
     is_spread,
-    watched,
 )
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
@@ -68,7 +72,8 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     verbose : int, default=0
         Whether to show progress in a terminal.
     callback : callable or None, default=None
-        Called with a `FitProgress` after each step of the path.
+        Called with a dict after each step of the path: "step", "seconds", "error" of
+        the held-out rows and "gap".
 
     Attributes
     ----------
@@ -115,9 +120,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         "categorical_features": ["array-like", None],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
-        "verbose": ["verbose"],
-        "callback": [callable, None],
+        **PROGRESS,
     }
     _learned: ClassVar[tuple[str, ...]] = (
         "classes_",
@@ -147,7 +150,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         tol: float = 1e-3,
         max_time: float | None = None,
         verbose: int = 0,
-        callback: Callable[[FitProgress], object] | None = None,
+        callback: Callable[[dict[str, Any]], object] | None = None,
     ) -> None:
         self.C = C
         self.ordered = ordered
@@ -215,34 +218,29 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         self, U: FloatArray | Spread, codes: Any, weights: FloatArray
     ) -> list[BinnedFit]:
         """Fit one utility for two classes or grades, else one per class."""
-        columns = list(self.encoding_.active)
-        kinds = [self.encoding_.categories[i] is not None for i in columns]
         n_classes = len(self.classes_)
-        if self.ordered or n_classes == 2:
-            loss = Grades(n_classes) if self.ordered else Logistic()
-            targets = [codes.astype(np.float64)]
-        else:
-            loss = Logistic()
-            targets = [(codes == k).astype(np.float64) for k in range(n_classes)]
-        side = pick_columns(U, columns)
-        lam = None if isinstance(self.C, str) else 1.0 / (self.C * weights.sum())
-        with watched(self) as watch:
-            fits = [
-                fit_binned(
-                    Rows([side], target, weights, kinds),
-                    loss,
-                    max_order=self.max_order,
-                    tol=self.tol,
-                    lam=lam,
-                    watch=watch,
-                )
-                for target in targets
-            ]
-        self.utilities_ = tuple(fit.utility.placed(columns) for fit in fits)
-        return fits
+        loss: Loss = Grades(n_classes) if self.ordered else Logistic()
+        targets = [codes]
+        if not self.ordered and n_classes > 2:
+            targets = [codes == k for k in range(n_classes)]
+        progress = progress_of(self)
+        return [
+            fit_over_bins(
+                self,
+                [U],
+                (target.astype(np.float64), weights),
+                loss,
+                C=self.C,
+                max_order=self.max_order,
+                tol=self.tol,
+                progress=progress,
+            )
+            for target in targets
+        ]
 
     def _keep(self, fits: list[BinnedFit]) -> Self:
         """Keep what the fits say about themselves."""
+        self.utilities_ = tuple(fit.utility for fit in fits)
         self.thresholds_ = -fits[0].offsets if self.ordered else np.zeros(0)
         if self.ordered:  # thresholds are apart from the utility
             self.utilities_ = (self.utility_.scaled(-self.utility_.intercept, 1.0),)
@@ -252,16 +250,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         worst = max(fits, key=lambda fit: (fit.status != "optimal", fit.gap))
         self.solver_status_ = worst.status
         self.n_iter_ = max(1, max(fit.n_iter for fit in fits))
-        if worst.status != "optimal":
-            advice = "Use a larger tol or a smaller C."
-            if worst.status == "time_limit":
-                advice = "Time was up (max_time): allow more, or give fewer rows."
-            warnings.warn(
-                f"GAIClassifier reached a relative duality gap of {self.dual_gap_:.2g};"
-                f" {self.tol:.2g} was asked for. {advice}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        warn_of_gap(self, worst.status, worst.gap, self.tol)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -14,9 +14,8 @@ from penchant._parallel import one_thread
 from penchant._validation import warn_user
 from penchant.encoding import RankerMixin, check_pairs
 from penchant.exceptions import DataError
-from penchant.gai._base import BaseGAI
+from penchant.gai._base import BaseGAI, check_ratings
 from penchant.gai._choice import GAIChoice
-from penchant.gai._estimators import check_ratings
 from penchant.gai._fit import ComparedItems, Fold, JudgedItems, LearnedGAI, RatedItems
 from penchant.gai._selection import COMPARISONS, RATINGS, Recipe, Selection, snap
 from penchant.typing import BoolArray, FloatArray

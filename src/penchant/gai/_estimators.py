@@ -1,6 +1,5 @@
 """Estimators that learn a GAI utility from ratings or comparisons."""
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,20 +7,31 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from penchant._parallel import one_thread
-from penchant._validation import check_weights
-from penchant.encoding import Pairs, RankerMixin, check_pairs, check_rated_items
-from penchant.exceptions import DataError
-from penchant.gai._base import BaseGAI, Prepared, check_spread
+from penchant.encoding import Pairs, RankerMixin, check_pairs
+from penchant.gai._base import (
+    PUBLISHED_C,
+    BaseGAI,
+    Prepared,
+    check_ratings,
+    check_spread,
+)
 from penchant.gai._fit import ComparedItems, LearnedGAI, RatedItems
-from penchant.gai.binned import FitProgress, Preference, Squared, Tube, is_spread
-from penchant.kernels import UnivariateKernel
+from penchant.gai.binned import (
+    BinnedFit,
+    Hinge,
+    Loss,
+    Preference,
+    Squared,
+    Tube,
+    is_spread,
+)
 from penchant.typing import FloatArray
 from penchant.utility import TensorGAI
 
-__all__ = ["GAIRanker", "GAIRegressor", "check_ratings"]
+__all__ = ["GAIRanker", "GAIRegressor"]
 
-_LEAST_BEND = 0.01
-"""Least width over which the binned solver bends the tube: it needs a curvature."""
+_LEAST_BEND, _HINGE_BEND = 0.01, 0.1
+"""Widths over which the binned solver bends tube and hinge: it needs a curvature."""
 _FEW_PAIRS = 100
 """Fewer comparisons than this cannot judge each other: C is that of the paper."""
 
@@ -58,7 +68,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         "binned": attributes in quantile bins and factors of up to 3 attributes, to a
         million rows; blank cells (NaN) are a value of their own. "auto": the exact one
         where a number for C (up to 1,000 items), `sigma`, `kernel`, `hierarchical`,
-        `sparse` or `max_order` asks for it.
+        `sparse` or `max_order` asks for it, and nothing needs the binned one
+        (`max_time`, a Dask table).
     sparse : bool, default=True
         True: few factors, chosen among all subsets of attributes, with a
         certificate. False: all factors up to `max_order` in one kernel machine, the
@@ -91,7 +102,8 @@ class GAIRegressor(RegressorMixin, BaseGAI):
     verbose : int, default=0
         Whether to show the progress of the binned solver in a terminal.
     callback : callable or None, default=None
-        Called with a `FitProgress` after each step of the binned solver's path.
+        Called with a dict after each step of the binned solver's path: "step",
+        "seconds", "error" of the held-out rows and "gap".
 
     Attributes
     ----------
@@ -167,45 +179,7 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         "loss": [StrOptions({"auto", "squared", "tube"})],
     }
     _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
-
-    def __init__(
-        self,
-        *,
-        C: float | str = "auto",
-        loss: str = "auto",
-        epsilon: float = 0.01,
-        max_order: int | None = None,
-        solver: str = "auto",
-        sparse: bool = True,
-        sigma: float | Sequence[float] = 1.0,
-        domain: Any = "data",
-        categorical_features: Any = None,
-        kernel: str | Sequence[UnivariateKernel] = "rbf",
-        monotone: Mapping[int | str, int] | str | None = None,
-        hierarchical: bool = False,
-        tol: float | str = "auto",
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Callable[[FitProgress], object] | None = None,
-    ) -> None:
-        super().__init__(
-            C=C,
-            epsilon=epsilon,
-            max_order=max_order,
-            solver=solver,
-            sparse=sparse,
-            sigma=sigma,
-            domain=domain,
-            categorical_features=categorical_features,
-            kernel=kernel,
-            monotone=monotone,
-            hierarchical=hierarchical,
-            tol=tol,
-            max_time=max_time,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.loss = loss
+    _exact_loss = "tube"
 
     @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -233,16 +207,18 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         if width == 0:  # epsilon is a share of the range: nothing is left to learn
             nothing = LearnedGAI(TensorGAI({}, (), (), 0.0), 0.0, "optimal", 0)
             return self._finish(nothing, data, low, 1.0)
-        solver = self._choose_solver(data.U)
-        loss = self.loss_ = self._choose_loss(solver)
-        if loss == "squared":
+        solver = self._choose_solver(data)
+        self.loss_ = self._choose_loss(solver, "squared")
+        if self.loss_ == "squared":
             low = float(np.average(ratings, weights=weights))
             width = float(np.sqrt(np.average((ratings - low) ** 2, weights=weights)))
         y = (ratings - low) / width
+        learned: LearnedGAI | BinnedFit
         if solver == "binned":
             tube = Tube(self.epsilon, max(self.epsilon, _LEAST_BEND))
-            form = Squared() if loss == "squared" else tube
-            learned = self._learn_binned([data.U], y, weights, form, data.directions)
+            loss = Squared() if self.loss_ == "squared" else tube
+            said = y, weights
+            learned = self._learn_binned([data.U], said, loss, data.directions, self.C)
         else:
             rated = RatedItems(
                 U=data.U,
@@ -253,17 +229,6 @@ class GAIRegressor(RegressorMixin, BaseGAI):
             )
             learned = self._learn_exact(data, rated)
         return self._finish(learned, data, low, width)
-
-    def _choose_loss(self, solver: str) -> str:
-        """Squared errors with a path, the paper's tube with a number for C."""
-        if solver == "exact" and self.loss == "squared":
-            raise DataError(
-                "The exact solver has the tube loss only. Use loss='tube' or "
-                "solver='binned'."
-            )
-        if self.loss != "auto":
-            return self.loss
-        return "squared" if solver == "binned" and self.C == "auto" else "tube"
 
     def predict(self, X: Any) -> FloatArray:
         """Predict ratings: the utility of items.
@@ -287,9 +252,9 @@ class GAIRanker(RankerMixin, BaseGAI):
 
         C sum_k w_k max(0, 1 - u(winner_k) + u(loser_k)) + sum_S ||u_S||
 
-    A tie costs what the difference of its items exceeds `epsilon`. The binned solver
-    has the logistic loss log(1 + exp(u(loser_k) - u(winner_k))) in place of the hinge,
-    whatever C is, and a tie counts half in each direction; `loss_` tells. The functions
+    A tie costs what the difference of its items exceeds `epsilon`. With C="auto" and
+    enough comparisons, the logistic loss log(1 + exp(u(loser_k) - u(winner_k))) takes
+    the place of the hinge, and a tie counts half in each direction. The functions
     have zero mean over the domain of each of their attributes, so that they are the
     ANOVA decomposition of u and can be read one by one; the utility has mean 0.
     `dual_gap_` bounds the distance from the minimum.
@@ -300,6 +265,10 @@ class GAIRanker(RankerMixin, BaseGAI):
         Cost of a unit of loss against a unit of norm: C' of GAI-3. Larger values
         fit the data more closely, with more factors. "auto": chosen along a path by
         comparisons that are held out; fewer than 100 cannot tell, and C is 10.
+    loss : {"auto", "logistic", "hinge"}, default="auto"
+        What wrong comparisons cost. "auto": the logistic loss where a path chooses C,
+        the hinge of the paper with a number for C. The binned solver rounds the
+        hinge's corner off, over a tenth of the margin.
     epsilon : float, default=0.01
         Largest difference of utility between tied items without loss.
     max_order : int or None, default=None
@@ -311,7 +280,8 @@ class GAIRanker(RankerMixin, BaseGAI):
         "binned": attributes in quantile bins and factors of up to 3 attributes, to a
         million rows; blank cells (NaN) are a value of their own. "auto": the exact one
         where a number for C (up to 1,000 items), `sigma`, `kernel`, `hierarchical`,
-        `sparse` or `max_order` asks for it.
+        `sparse` or `max_order` asks for it, and nothing needs the binned one
+        (`max_time`, a Dask table).
     sparse : bool, default=True
         True: few factors, chosen among all subsets of attributes, with a
         certificate. False: all factors up to `max_order` in one kernel machine, the
@@ -344,7 +314,8 @@ class GAIRanker(RankerMixin, BaseGAI):
     verbose : int, default=0
         Whether to show the progress of the binned solver in a terminal.
     callback : callable or None, default=None
-        Called with a `FitProgress` after each step of the binned solver's path.
+        Called with a dict after each step of the binned solver's path: "step",
+        "seconds", "error" of the held-out rows and "gap".
 
     Attributes
     ----------
@@ -363,7 +334,7 @@ class GAIRanker(RankerMixin, BaseGAI):
     solver_status_ : str
         "optimal", "stalled", "node_limit" or "time_limit".
     loss_ : str
-        What errors cost: "hinge" (exact solver) or "logistic" (binned).
+        What wrong comparisons cost: "logistic" or "hinge".
     solver_ : {"exact", "binned", "linear"}
         Which problem was solved, and what `dual_gap_` therefore covers: all subsets
         and the kernels as given; bins and all subsets up to `max_order_`; or, where
@@ -414,7 +385,12 @@ class GAIRanker(RankerMixin, BaseGAI):
     array([ 0.2, -0.4,  0.5])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseGAI._parameter_constraints,
+        "loss": [StrOptions({"auto", "logistic", "hinge"})],
+    }
     _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
+    _exact_loss = "hinge"
 
     @one_thread()
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -438,13 +414,16 @@ class GAIRanker(RankerMixin, BaseGAI):
         self.__dict__.pop("solver_", None)  # that of an earlier fit says nothing here
         pairs = check_pairs(self, X, y, sample_weight)
         data = self._prepare(X, pairs.items)
-        whole = not np.isnan(data.U).any()
-        few = len(pairs.winners) < _FEW_PAIRS and self.solver == "auto" and whole
-        few = few and self.max_order != 0
-        if not few and self._choose_solver(data.U) == "binned":
-            learned = self._learn_from_many(pairs, data)
+        solver, C = self._choose_solver(data), self.C
+        few = C == "auto" and len(pairs.winners) < _FEW_PAIRS and self.max_order != 0
+        if few and self.solver == "auto" and not np.isnan(data.U).any():
+            solver = "binned" if self.max_time else "exact"
+            C = PUBLISHED_C
+        self.loss_ = self._choose_loss(solver, "logistic" if C == "auto" else "hinge")
+        learned: LearnedGAI | BinnedFit
+        if solver == "binned":
+            learned = self._learn_from_many(pairs, data, C)
         else:
-            self.loss_ = "hinge"
             compared = ComparedItems(
                 U=data.U,
                 weights=pairs.weights,
@@ -460,24 +439,19 @@ class GAIRanker(RankerMixin, BaseGAI):
         """Whether blank cells are known: not to what the exact solver has learned."""
         return super()._takes_blanks and getattr(self, "solver_", "") != "exact"
 
-    def _learn_from_many(self, pairs: Pairs, data: Prepared) -> LearnedGAI:
-        """Learn over bins; a tie counts half in each direction."""
-        self.loss_ = "logistic"
-        first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
-        second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
-        halves = np.where(pairs.ties, 0.5, 1.0) * pairs.weights
-        weights = np.concatenate([halves, halves[pairs.ties]])
-        y, sides = np.ones(len(first)), [data.U[first], data.U[second]]
-        return self._learn_binned(sides, y, weights, Preference(), data.directions)
-
-
-def check_ratings(
-    estimator: Any, X: Any, y: Any, sample_weight: Any
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give items, ratings and weights without the rows of weight 0."""
-    items, ratings = check_rated_items(estimator, X, y)
-    weights = check_weights(sample_weight, len(items), "sample_weight")
-    keep = weights > 0
-    if not keep.any():
-        raise DataError("sample_weight must not be zero for all rows.")
-    return items[keep], ratings[keep], weights[keep]
+    def _learn_from_many(
+        self, pairs: Pairs, data: Prepared, C: float | str
+    ) -> BinnedFit:
+        """Learn over bins; by logistic loss, a tie counts half in each direction."""
+        first, second = pairs.winners, pairs.losers
+        y, weights = np.where(pairs.ties, 0.0, 1.0), pairs.weights
+        loss: Loss = Hinge(self.epsilon, _HINGE_BEND)
+        if self.loss_ == "logistic":
+            loss = Preference()
+            first = np.concatenate([pairs.winners, pairs.losers[pairs.ties]])
+            second = np.concatenate([pairs.losers, pairs.winners[pairs.ties]])
+            halves = np.where(pairs.ties, 0.5, 1.0) * weights
+            weights = np.concatenate([halves, halves[pairs.ties]])
+            y = np.ones(len(first))
+        sides = [data.U[first], data.U[second]]
+        return self._learn_binned(sides, (y, weights), loss, data.directions, C)

@@ -17,12 +17,12 @@ _HOMES: dict[str, str] = {
     # Public classes; their tags are the names under which version 0.1.0 offered them.
     "penchant.data.Attribute": "penchant.data._attribute",
     "penchant.kernels.BSpline": "penchant.kernels._univariate",
-    "penchant.kernels.Categorical": "penchant.kernels._univariate",
-    "penchant.kernels.FeatureMap": "penchant.kernels._kernel",
-    "penchant.kernels.KernelSum": "penchant.kernels._kernel",
-    "penchant.kernels.Ordinal": "penchant.kernels._univariate",
+    "penchant.kernels.Categorical": "penchant.kernels._levels",
+    "penchant.kernels.FeatureMap": "penchant.kernels._univariate",
+    "penchant.kernels.KernelSum": "penchant.kernels._univariate",
+    "penchant.kernels.Ordinal": "penchant.kernels._levels",
     "penchant.kernels.RBF": "penchant.kernels._univariate",
-    "penchant.kernels.ScaledKernel": "penchant.kernels._kernel",
+    "penchant.kernels.ScaledKernel": "penchant.kernels._univariate",
     "penchant.kernels.Spline": "penchant.kernels._univariate",
     "penchant.models.AlwaysTrue": "penchant.rules._features",
     "penchant.models.Capacity": "penchant.choquet._capacity",
@@ -78,7 +78,7 @@ _HOMES: dict[str, str] = {
     "KroneckerScales": "penchant.gp._kronecker:Scales",
     "LowRankHierarchy": "penchant.gp._hierarchical",
     "UserEncoding": "penchant.gp._user_features",
-    "WarpedRBF": "penchant.gai._candidates",
+    "WarpedRBF": "penchant.kernels._univariate",
 }
 _RETRAINING: Final = "penchant.explanation.retraining"
 _HOMES |= {

@@ -8,12 +8,7 @@ from penchant.kernels._anova_tables import (
     centred_table,
 )
 from penchant.kernels._choquet import choquet_kernel, subset_gains
-from penchant.kernels._kernel import (
-    FeatureMap,
-    KernelSum,
-    ScaledKernel,
-    UnivariateKernel,
-)
+from penchant.kernels._levels import Categorical, Ordinal
 from penchant.kernels._subsets import (
     count_subsets,
     list_subsets,
@@ -23,9 +18,12 @@ from penchant.kernels._subsets import (
 from penchant.kernels._univariate import (
     RBF,
     BSpline,
-    Categorical,
-    Ordinal,
+    FeatureMap,
+    KernelSum,
+    ScaledKernel,
     Spline,
+    UnivariateKernel,
+    WarpedRBF,
     zero_mean_rbf,
 )
 
@@ -40,6 +38,7 @@ __all__ = [
     "ScaledKernel",
     "Spline",
     "UnivariateKernel",
+    "WarpedRBF",
     "anova_gram",
     "anova_kernel",
     "anova_slopes",

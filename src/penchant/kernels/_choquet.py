@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from math import log, log1p
 from typing import Any
 
@@ -15,7 +16,6 @@ from penchant.typing import ArrayLike, FloatArray, IntArray
 __all__ = ["check_order", "choquet_kernel", "subset_gains"]
 
 _LANES = 32  # rows of Y that one pass handles together, a few vector registers
-_MAX_LANE_FEATURES = 64  # above, half the work of the prefix form wins
 # Explicit features cost a multiplication per subset, the lane form a few per
 # pair of attributes; measured, they cross between 9 and 10 attributes.
 _SUBSETS_PER_SQUARE = 8
@@ -154,10 +154,21 @@ def _gram(
     entries = n_subsets * (X.shape[0] + Y.shape[0])
     if n_subsets <= _SUBSETS_PER_SQUARE * n**2 and entries <= _MAX_FEATURE_ENTRIES:
         return _by_features(X, Y, k, damping, symmetric)
-    geometric = k is None or k >= n
-    if geometric and n <= _MAX_LANE_FEATURES:
-        return _by_lanes(X, Y, damping, symmetric)
-    return _by_prefixes(X, Y, damping, np.empty(0) if geometric else gains, symmetric)
+    order, values, _, _ = _sort_rows(X)
+    _, _, steps, ranks = _sort_rows(Y)
+    if k is None or k >= n:  # gains are geometric: many rows of Y at once
+        blocks, positions = _to_lanes(steps), _to_lanes(ranks)
+        gram = np.empty((X.shape[0], blocks.shape[0] * _LANES))
+        table = values, order, blocks, positions, damping, symmetric
+        _run_over_rows(partial(_fill_lanes, gram, *table), X.shape[0])
+        gram = np.ascontiguousarray(gram[:, : Y.shape[0]])
+    else:
+        gram = np.empty((X.shape[0], Y.shape[0]))
+        lists = values, order, steps, ranks, gains, symmetric
+        _run_over_rows(partial(_fill_prefixes, gram, *lists), X.shape[0])
+    if symmetric:
+        _mirror(gram)
+    return gram
 
 
 def _by_features(
@@ -168,51 +179,6 @@ def _by_features(
     left = subset_minima(X, k) * scale
     right = left if symmetric else subset_minima(Y, k) * scale
     gram: FloatArray = left @ right.T
-    return gram
-
-
-def _by_lanes(
-    X: FloatArray, Y: FloatArray, damping: float, symmetric: bool
-) -> FloatArray:
-    """Handle many rows of Y at once, without branches."""
-    order, values, _, _ = _sort_rows(X)
-    _, _, steps, ranks = _sort_rows(Y)
-    blocks, positions = _to_lanes(steps), _to_lanes(ranks)
-    gram = np.empty((X.shape[0], blocks.shape[0] * _LANES))
-
-    def fill(start: int, stop: int) -> None:
-        _fill_lanes(
-            values, order, blocks, positions, damping, symmetric, start, stop, gram
-        )
-
-    _run_over_rows(fill, X.shape[0])
-    gram = np.ascontiguousarray(gram[:, : Y.shape[0]])
-    if symmetric:
-        _mirror(gram)
-    return gram
-
-
-def _by_prefixes(
-    X: FloatArray, Y: FloatArray, damping: float, gains: FloatArray, symmetric: bool
-) -> FloatArray:
-    """Touch only the subsets of Y that hold the next attribute of X."""
-    order, values, _, _ = _sort_rows(X)
-    _, _, steps, ranks = _sort_rows(Y)
-    gram = np.empty((X.shape[0], Y.shape[0]))
-
-    def fill(start: int, stop: int) -> None:
-        if gains.size:
-            _fill_prefixes(
-                values, order, steps, ranks, gains, symmetric, start, stop, gram
-            )
-        else:
-            _fill_geometric(
-                values, order, steps, ranks, damping, symmetric, start, stop, gram
-            )
-
-    _run_over_rows(fill, X.shape[0])
-    if symmetric:
-        _mirror(gram)
     return gram
 
 
@@ -260,6 +226,7 @@ def _run_over_rows(fill: Callable[[int, int], None], n_rows: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _fill_lanes(
+    gram: FloatArray,
     values: FloatArray,
     order: IntArray,
     blocks: FloatArray,
@@ -268,7 +235,6 @@ def _fill_lanes(
     symmetric: bool,
     start: int,
     stop: int,
-    gram: FloatArray,
 ) -> None:
     # Attributes of x enter from the largest down. u_j holds dx*_j (1 + g)^c with
     # c = |A n B_j| for the set A of those that entered; attribute e of rank r in
@@ -299,6 +265,7 @@ def _fill_lanes(
 
 @njit(cache=True, nogil=True)
 def _fill_prefixes(
+    gram: FloatArray,
     values: FloatArray,
     order: IntArray,
     steps: FloatArray,
@@ -307,8 +274,8 @@ def _fill_prefixes(
     symmetric: bool,
     start: int,
     stop: int,
-    gram: FloatArray,
 ) -> None:
+    # Touches only the subsets of y that hold the next attribute of x.
     n = values.shape[1]
     count = np.empty(n, np.int64)
     for row in range(start, stop):
@@ -323,32 +290,3 @@ def _fill_prefixes(
                     count[j] += 1
                 total += values[row, i] * held
             gram[row, column] = total
-
-
-# Letting sums change their order is what makes the inner loop use vectors.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _fill_geometric(
-    values: FloatArray,
-    order: IntArray,
-    steps: FloatArray,
-    ranks: IntArray,
-    damping: float,
-    symmetric: bool,
-    start: int,
-    stop: int,
-    gram: FloatArray,
-) -> None:
-    n = values.shape[1]
-    u = np.empty(n)
-    for row in range(start, stop):
-        for column in range(row if symmetric else 0, steps.shape[0]):
-            for j in range(n):
-                u[j] = steps[column, j]
-            total = 0.0
-            for i in range(n - 1, -1, -1):
-                held = 0.0
-                for j in range(ranks[column, order[row, i]] + 1):
-                    held += u[j]
-                    u[j] += damping * u[j]
-                total += values[row, i] * held
-            gram[row, column] = damping * total

@@ -1,6 +1,6 @@
-"""Kernels on one attribute: continuous, ordered or categorical."""
+"""Kernels on one attribute: what each offers, and those of numbers in [0, 1]."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from math import comb, factorial
@@ -10,11 +10,183 @@ import numpy as np
 from scipy.special import erf
 
 from penchant.exceptions import DataError
-from penchant.kernels._kernel import UnivariateKernel
 from penchant.typing import ArrayLike, FloatArray
 
+_EIGENVALUE_CUT = 1e-12
+"""Features whose eigenvalue is below this share of the largest are left out."""
 
-class _CentredKernel(UnivariateKernel):
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """Finite features of a zero-mean kernel: phi(x) = k0(x, nodes) projection.
+
+    Learning, certificate and prediction all use phi(x)'phi(y) as *the* kernel, so
+    they speak about the same object. The map depends on no data and is described by
+    two small arrays, which is all that a saved model needs.
+
+    Parameters
+    ----------
+    kernel : UnivariateKernel
+        The kernel whose zero-mean form is expanded.
+    nodes : ndarray of shape (n_nodes,)
+        Quadrature nodes, or the levels of a discrete attribute.
+    projection : ndarray of shape (n_nodes, n_features)
+        Takes kernel values at the nodes to features.
+    """
+
+    kernel: "UnivariateKernel"
+    nodes: FloatArray
+    projection: FloatArray
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.projection.shape[1])
+
+    def __call__(self, x: ArrayLike) -> FloatArray:
+        """Give the features of each value.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_values,)
+            Values of the attribute: in [0, 1], or category codes.
+
+        Returns
+        -------
+        ndarray of shape (n_values, n_features)
+        """
+        features: FloatArray = self.kernel.k0(x, self.nodes) @ self.projection
+        return features
+
+    def second_moments(self) -> FloatArray:
+        """Give the mean of phi(x)phi(x)' over the attribute's measure.
+
+        With it the variance of a factor follows from its weights (GAI-3).
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+        """
+        points, weights = self.kernel.measure()
+        features = self(points)
+        moments: FloatArray = features.T @ (weights[:, None] * features)
+        return moments
+
+
+class UnivariateKernel(ABC):
+    """A kernel on one attribute, centred on the attribute's measure (GAI-1)."""
+
+    @abstractmethod
+    def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        """Give the zero-mean Gram matrix.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+        """
+
+    @abstractmethod
+    def measure(self) -> tuple[FloatArray, FloatArray]:
+        """Give points and weights (summing to 1) of the centring measure."""
+
+    def mean_diagonal(self) -> float:
+        """Give the mean of k0(x, x) over the attribute's measure."""
+        points, weights = self.measure()
+        return float(weights @ np.diagonal(self.k0(points, points)))
+
+    def scaled(self, amplitude: float) -> "ScaledKernel":
+        """Give amplitude times this kernel."""
+        return ScaledKernel(self, amplitude)
+
+    def feature_map(self) -> FeatureMap:
+        """Give a finite, data-independent feature map with k0 = phi phi'.
+
+        Continuous attributes: eigenvectors of the kernel at Gauss-Legendre nodes,
+        extended to all x. This is exact to rounding for the RBF, and a low-rank
+        version for the spline kernels. Discrete attributes: exact on the levels.
+        """
+        nodes, weights = self._expansion_nodes()
+        roots = np.sqrt(weights)
+        values, vectors = np.linalg.eigh(
+            roots[:, None] * self.k0(nodes, nodes) * roots[None, :]
+        )
+        keep = np.flatnonzero(values > _EIGENVALUE_CUT * values[-1])[::-1]
+        projection = roots[:, None] * vectors[:, keep] / np.sqrt(values[keep])
+        return FeatureMap(self, nodes, projection)
+
+    def _expansion_nodes(self) -> tuple[FloatArray, FloatArray]:
+        """Give the nodes and positive weights of the feature expansion."""
+        return self.measure()
+
+
+@dataclass(frozen=True)
+class ScaledKernel(UnivariateKernel):
+    """A kernel times an amplitude.
+
+    Parameters
+    ----------
+    kernel : UnivariateKernel
+    amplitude : float
+        Positive factor of k0.
+    """
+
+    kernel: UnivariateKernel
+    amplitude: float
+
+    def __post_init__(self) -> None:
+        if not self.amplitude > 0:
+            raise DataError(f"amplitude must be positive. Got {self.amplitude}.")
+
+    def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        return self.amplitude * self.kernel.k0(x, y)
+
+    def measure(self) -> tuple[FloatArray, FloatArray]:
+        return self.kernel.measure()
+
+    def _expansion_nodes(self) -> tuple[FloatArray, FloatArray]:
+        return self.kernel._expansion_nodes()
+
+
+@dataclass(frozen=True)
+class KernelSum(UnivariateKernel):
+    """A sum of kernels on one attribute, such as several length scales.
+
+    Parameters
+    ----------
+    kernels : tuple of UnivariateKernel
+        At least one, all with the same measure.
+    """
+
+    kernels: tuple[UnivariateKernel, ...]
+
+    def __post_init__(self) -> None:
+        if not self.kernels:
+            raise DataError("A kernel sum needs at least one kernel. Got none.")
+        first = self.kernels[0].measure()
+        for other in self.kernels[1:]:
+            if not all(map(np.array_equal, first, other.measure())):
+                raise DataError(
+                    "Kernels in a sum must share one measure (the same levels and "
+                    f"weights, or all continuous). Got {self.kernels}."
+                )
+
+    def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        gram: FloatArray = np.sum([kernel.k0(x, y) for kernel in self.kernels], axis=0)
+        return gram
+
+    def measure(self) -> tuple[FloatArray, FloatArray]:
+        return self.kernels[0].measure()
+
+    def _expansion_nodes(self) -> tuple[FloatArray, FloatArray]:
+        return self.kernels[0]._expansion_nodes()
+
+
+class CentredKernel(UnivariateKernel):
     """A kernel k with known means: k0 = k - m m'/M (GAI-1)."""
 
     def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
@@ -36,7 +208,7 @@ class _CentredKernel(UnivariateKernel):
         """Give M, the mean of m."""
 
 
-class _ContinuousKernel(_CentredKernel):
+class _ContinuousKernel(CentredKernel):
     """A kernel on [0, 1] with the uniform measure."""
 
     _n_nodes: ClassVar[int] = 64
@@ -84,6 +256,55 @@ class RBF(_ContinuousKernel):
         tail = self.sigma**2 * np.expm1(-0.5 / self.sigma**2)
         reach = self.sigma * np.sqrt(np.pi / 2) * erf(1 / (self.sigma * np.sqrt(2)))
         return float(2.0 * (reach + tail))
+
+
+@dataclass(frozen=True)
+class WarpedRBF(_ContinuousKernel):
+    """The Gaussian kernel of log(1 + rate x)/log(1 + rate), centred on [0, 1].
+
+    The measure stays uniform in x, so that warped and other kernels can stand side
+    by side in one ANOVA decomposition. The mean is that of 64 Gauss-Legendre nodes;
+    the kernel is exactly centred on these.
+
+    Parameters
+    ----------
+    sigma : float
+        Length scale after the warp.
+    rate : float
+        Positive; larger values stretch the lower end more.
+
+    Examples
+    --------
+    >>> from penchant.kernels import WarpedRBF
+    >>> kernel = WarpedRBF(0.5, 10.0)
+    >>> points, weights = kernel.measure()
+    >>> bool(abs(kernel.k0([0.3], points) @ weights) < 1e-12)
+    True
+    """
+
+    sigma: float
+    rate: float
+
+    def __post_init__(self) -> None:
+        if not self.rate > 0:
+            raise DataError(f"rate must be positive. Got {self.rate}.")
+
+    def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        return RBF(self.sigma).k(self._warp(x), self._warp(y))
+
+    def _warp(self, x: ArrayLike) -> FloatArray:
+        values = np.asarray(x, dtype=np.float64)
+        warped: FloatArray = np.log1p(self.rate * values) / np.log1p(self.rate)
+        return warped
+
+    def _mean(self, x: FloatArray) -> FloatArray:
+        points, weights = self.measure()
+        mean: FloatArray = self.k(x, points) @ weights
+        return mean
+
+    def _grand_mean(self) -> float:
+        points, weights = self.measure()
+        return float(weights @ self._mean(points))
 
 
 @dataclass(frozen=True)
@@ -155,86 +376,6 @@ class BSpline(_ContinuousKernel):
         return total / factorial(degree)
 
 
-class _DiscreteKernel(_CentredKernel):
-    """A kernel on finitely many levels with weights: k0 = k - (Kw)(Kw)'/(w'Kw)."""
-
-    def _mean(self, x: FloatArray) -> FloatArray:
-        levels, weights = self.measure()
-        mean: FloatArray = self.k(x, levels) @ weights
-        return mean
-
-    def _grand_mean(self) -> float:
-        levels, weights = self.measure()
-        return float(weights @ self._mean(levels))
-
-    def _expansion_nodes(self) -> tuple[FloatArray, FloatArray]:
-        levels, _ = self.measure()  # levels of weight 0 keep their features
-        return levels, np.ones_like(levels)
-
-
-@dataclass(frozen=True)
-class Ordinal(_DiscreteKernel):
-    """The Gaussian kernel on ordered levels, centred on the levels' weights.
-
-    Parameters
-    ----------
-    levels : tuple of float
-        Encoded levels, in [0, 1]; at least two.
-    sigma : float, default=1.0
-        Length scale.
-    weights : tuple of float or None, default=None
-        One non-negative weight per level; None: equal weights.
-    """
-
-    levels: tuple[float, ...]
-    sigma: float = 1.0
-    weights: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if not self.sigma > 0:
-            raise DataError(f"sigma must be positive. Got {self.sigma}.")
-        if len(set(self.levels)) < max(2, len(self.levels)):
-            raise DataError(f"levels must be two or more, distinct. Got {self.levels}.")
-        _level_weights(self.weights, len(self.levels))
-
-    def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        return RBF(self.sigma).k(x, y)
-
-    def measure(self) -> tuple[FloatArray, FloatArray]:
-        return np.array(self.levels), _level_weights(self.weights, len(self.levels))
-
-
-@dataclass(frozen=True)
-class Categorical(_DiscreteKernel):
-    """The delta kernel on category codes 0, 1, ..., n_levels - 1.
-
-    An unknown code has k0 = 0 with everything: it gets the mean utility.
-
-    Parameters
-    ----------
-    n_levels : int
-        Number of categories; at least two.
-    weights : tuple of float or None, default=None
-        One non-negative weight per category; None: equal weights.
-    """
-
-    n_levels: int
-    weights: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if self.n_levels < 2:
-            raise DataError(f"n_levels must be at least 2. Got {self.n_levels}.")
-        _level_weights(self.weights, self.n_levels)
-
-    def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        gram: FloatArray = np.equal.outer(np.asarray(x), np.asarray(y)).astype(float)
-        return gram
-
-    def measure(self) -> tuple[FloatArray, FloatArray]:
-        codes = np.arange(self.n_levels, dtype=np.float64)
-        return codes, _level_weights(self.weights, self.n_levels)
-
-
 def zero_mean_rbf(x: ArrayLike, y: ArrayLike, sigma: float = 1.0) -> FloatArray:
     """Give the zero-mean Gaussian Gram matrix on [0, 1] in closed form (GAI-1).
 
@@ -265,17 +406,3 @@ def zero_mean_rbf(x: ArrayLike, y: ArrayLike, sigma: float = 1.0) -> FloatArray:
 def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
     """Give nodes and weights of the quadrature on [-1, 1]: not to be written to."""
     return np.polynomial.legendre.leggauss(n_nodes)
-
-
-def _level_weights(weights: tuple[float, ...] | None, n_levels: int) -> FloatArray:
-    """Give the weights of the levels, summing to 1."""
-    if weights is None:
-        return np.full(n_levels, 1.0 / n_levels)
-    values = np.array(weights, dtype=np.float64)
-    if len(values) != n_levels or not (values >= 0).all() or values.sum() == 0:
-        raise DataError(
-            f"weights must be {n_levels} non-negative numbers with a positive sum, "
-            f"one per level. Got {weights}."
-        )
-    normalised: FloatArray = values / values.sum()
-    return normalised

@@ -132,7 +132,7 @@ def test_the_exact_solver_refuses_what_does_not_fit_into_memory():
         GAIRegressor(C=1.0, solver="exact").fit(X, y)
 
 
-@pytest.mark.parametrize("C", ["auto", 1.0])
+@pytest.mark.parametrize("C", ["auto", 0.1])
 def test_many_comparisons_are_learned_over_bins(C):
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(2_400, 4))
@@ -140,7 +140,8 @@ def test_many_comparisons_are_learned_over_bins(C):
     pairs = X.reshape(-1, 2, 4)
     gain = worth[::2] - worth[1::2] + rng.logistic(size=1_200)
     model = GAIRanker(C=C, max_order=2).fit(pairs, (gain > 0).astype(int))
-    assert (model.solver_, model.tol_, model.loss_) == ("binned", 1e-3, "logistic")
+    loss = "logistic" if C == "auto" else "hinge"
+    assert (model.solver_, model.tol_, model.loss_) == ("binned", 1e-3, loss)
     assert model.dual_gap_ <= 1e-3
     assert np.corrcoef(model.utility(X), worth)[0, 1] > 0.95
 
@@ -184,7 +185,7 @@ def test_a_fit_that_may_not_take_long_says_how_far_it_came():
     assert model.solver_status_ == "time_limit"
     assert 0.0 <= model.dual_gap_ < 1.0
     assert np.isfinite(model.predict(X)).all()
-    assert [step.stage for step in steps] == ["path", "fit"] * (len(steps) // 2)
+    assert [sorted(step) for step in steps] == [["error", "gap", "seconds", "step"]] * 4
     with pytest.raises(DataError, match="max_time needs the binned solver"):
         GAIRegressor(max_time=1.0, sigma=0.3).fit(X, y)
 
@@ -192,10 +193,9 @@ def test_a_fit_that_may_not_take_long_says_how_far_it_came():
 def test_callbacks_follow_the_path():
     steps = []
     model = GAIRegressor(callback=steps.append, verbose=1).fit(*wave(200))
-    path = [step for step in steps if step.stage == "path"]
-    assert [step.step for step in path[:3]] == [1, 2, 3]
-    assert min(step.error for step in path) < 0.5 * path[0].error
-    assert steps[-1].gap <= 1e-3
+    assert [step["step"] for step in steps] == list(range(1, len(steps) + 1))
+    assert min(step["error"] for step in steps) < 0.5 * steps[0]["error"]
+    assert steps[-1]["gap"] <= 1e-3
     assert model.solver_status_ == "optimal"
 
 

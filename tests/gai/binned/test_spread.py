@@ -78,7 +78,7 @@ def test_a_lost_worker_changes_nothing(cluster, client, monkeypatch):
     killed = []
 
     def strike(progress):
-        if progress.step == 3 and not killed:
+        if progress["step"] == 3 and not killed:
             (pid, *_) = client.run(os.getpid).values()
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)

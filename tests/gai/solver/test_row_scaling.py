@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from penchant.gai.solver._row_scaling import row_scaling
+from penchant.gai.solver._evidence import row_scaling
 from penchant.solvers import Evidence
 
 RATINGS = Evidence.from_ratings(np.arange(5.0))

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from penchant._progress import Progress
+from penchant._validation import check_memory
 from penchant.gai.binned._bins import EDGE_ROWS, Axis, sampled
 from penchant.gai.binned._blocks import Block, make_block, make_blocks
 from penchant.gai.binned._groups import Group, Joined, make_groups
 from penchant.gai.binned._losses import Loss
-from penchant.gai.binned._memory import check_memory
 from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
 from penchant.gai.binned._solver import Point
 from penchant.gai.binned._spread import Spread
 from penchant.gai.binned._utility import BinnedGAI
-from penchant.gai.binned._watch import Watch
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
@@ -62,24 +62,24 @@ class Rows:
         axes: Sequence[Axis],
         groups: Sequence[Group | Joined],
         loss: Loss,
-        watch: Watch,
+        progress: Progress,
     ) -> Table:
         """Encode the rows block by block, where they are."""
         first = self.sides[0]
         if isinstance(first, Spread):
             columns = first.pieces, first.parts(self.y), first.parts(self.weights)
             blocks = first.place.keep(partial(_one_sided, axes), *columns)
-            return Table(blocks, groups, loss, first.sizes, first.place, watch)
+            return Table(blocks, groups, loss, first.sizes, first.place, progress)
         n_values = sum(side.size for side in self.sides)
         need = _VALUE_BYTES * n_values + _ROW_BYTES * len(self.y) + _LEAST_BYTES
         check_memory(
             need,
             f"The binned solver with {len(self.y)} rows",
-            "fewer rows, or a Dask array on a cluster",
+            "Use fewer rows, or a Dask array on a cluster.",
         )
         blocks = make_blocks(axes, self.sides, self.y, self.weights)
         sizes = [len(block.y) for block in blocks]
-        return Table(blocks, groups, loss, sizes, watch=watch)
+        return Table(blocks, groups, loss, sizes, progress=progress)
 
 
 def _one_sided(
@@ -128,7 +128,7 @@ def fit_binned(
     tol: float = 1e-3,
     lam: float | None = None,
     random_state: np.random.RandomState | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> BinnedFit:
     """Learn a sparse utility over bins.
 
@@ -145,7 +145,7 @@ def fit_binned(
         utility is taken where these say that it does better.
     random_state : RandomState or None
         Draws the rows that are held out.
-    watch : Watch or None
+    progress : Progress or None
         Tells when time is up, and others how far the fit is.
     """
     order = min(max(max_order, 1), max(1, len(rows.categorical)))
@@ -155,7 +155,7 @@ def fit_binned(
     name = "binned"
     if max_order == 0:
         name, groups = "linear", [Joined(line)] if line else []
-    table = rows.table(axes, groups, loss, watch or Watch())
+    table = rows.table(axes, groups, loss, progress or Progress("fit_binned"))
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
         return _learned(point, axes, [], (name, np.inf, np.nan))

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 import numpy as np
 
+from penchant._progress import Progress
 from penchant.gai.binned import _blocks as on
 from penchant.gai.binned._blocks import Here, Place
 from penchant.gai.binned._groups import Group, Joined
 from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._solver import MAX_COLUMNS, BinnedProblem, Point
-from penchant.gai.binned._watch import Watch
 from penchant.typing import FloatArray
 
 __all__ = ["FOLD_ROWS", "Chosen", "Table", "choose", "fit_at", "hold_out"]
@@ -37,8 +36,10 @@ class Table:
 
     Parameters
     ----------
-    blocks, groups, loss, place, watch
+    blocks, groups, loss, place
         As in BinnedProblem.
+    progress : Progress
+        Tells when time is up, and others how far the fit is.
     sizes : sequence of int
         Number of rows of each block.
     """
@@ -48,7 +49,7 @@ class Table:
     loss: Loss
     sizes: Sequence[int]
     place: Place = field(default_factory=Here)
-    watch: Watch = field(default_factory=Watch)
+    progress: Progress = field(default_factory=lambda: Progress("path"))
 
     def problem(self, kept: FloatArray | None = None) -> BinnedProblem:
         """State the problem for some of the rows."""
@@ -57,7 +58,7 @@ class Table:
             shares = np.split(kept, np.cumsum(self.sizes)[:-1])
             blocks = self.place.keep(on.reweighted, blocks, shares)
         return BinnedProblem(
-            blocks, self.groups, self.loss, place=self.place, watch=self.watch
+            blocks, self.groups, self.loss, place=self.place, deadline=self.progress
         )
 
     @property
@@ -134,18 +135,17 @@ def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
     for step in range(1, _MAX_STEPS + 1):
         errors.append(sum(fold.advance(step, _PATH_TOL) for fold in folds) / total)
         coefs.append([fold.point.coefs for fold in folds])
-        table.watch.tell("path", step, errors[-1], max(f.point.gap for f in folds))
-        large = any(fold.is_large for fold in folds)
-        if _is_over(errors) or large or table.watch.is_over:
+        gap = max(fold.point.gap for fold in folds)
+        in_time = table.progress.step(error=errors[-1], gap=gap)
+        if _is_over(errors) or any(fold.is_large for fold in folds) or not in_time:
             break
     best = int(np.argmax(np.array(errors) <= _AS_GOOD * min(errors)))
     problem = folds[0].problem if sum(table.sizes) > KEEP_ROWS else table.problem()
     lam = max(problem.largest_lam(table.prices) * _STEP**best, 1e-12)
     start = problem.point(_mean_coefs(coefs[best]))
     point = problem.solve(lam, table.prices, start, tol)
-    if table.watch.is_over:  # also where the path was cut: a better one may follow
-        point.status = "time_limit"
-    table.watch.tell("fit", point.n_iter, errors[best], point.gap)
+    if not table.progress.step(error=errors[best], gap=point.gap):
+        point.status = "time_limit"  # also where the path was cut: there may be better
     return Chosen(point, lam, errors[best], tuple(errors))
 
 
@@ -153,13 +153,11 @@ def fit_at(table: Table, lam: float, tol: float) -> Point:
     """Fit at one penalty, coming from larger ones."""
     problem, prices = table.problem(), table.prices
     point, current = problem.start(), problem.largest_lam(prices)
-    for step in count(1):
-        if current <= lam:
-            break
+    while current > lam:
         current = max(lam, current * _STEP**2)
         goal = tol if current == lam else _PATH_TOL
         point = problem.solve(current, prices, point, goal)
-        table.watch.tell("path", step, np.nan, point.gap)
+        table.progress.step(gap=point.gap)
     return point if point.n_iter else problem.solve(lam, prices, point, tol)
 
 

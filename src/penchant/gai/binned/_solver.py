@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from penchant._progress import Deadline
 from penchant.gai.binned import _blocks as on
 from penchant.gai.binned._bins import sampled
 from penchant.gai.binned._blocks import Here, Place
 from penchant.gai.binned._curvature import Curvature
 from penchant.gai.binned._groups import Group, Joined
 from penchant.gai.binned._losses import Loss
-from penchant.gai.binned._watch import Watch
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["BinnedProblem", "Point", "Pricing"]
@@ -107,8 +107,7 @@ class BinnedProblem:
         Largest number of rows of the model of curvature.
     place : Place
         Where the blocks are.
-    watch : Watch
-        Tells when time is up.
+    deadline : Deadline
     """
 
     blocks: list[Any]
@@ -116,7 +115,7 @@ class BinnedProblem:
     loss: Loss
     sample_rows: int = SAMPLE_ROWS
     place: Place = field(default_factory=Here)
-    watch: Watch = field(default_factory=Watch)
+    deadline: Deadline = field(default_factory=Deadline)
     total: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -229,11 +228,11 @@ class BinnedProblem:
                 if gap <= tol:
                     point.status = "optimal"
                     break
-                if self.watch.is_over:
+                if self.deadline.is_over:
                     point.status = "time_limit"
                     break
                 self._grow(point, pricing, lam * prices)
-            elif gap <= 0.3 * tol or self.watch.is_over:
+            elif gap <= 0.3 * tol or self.deadline.is_over:
                 pricing = self.price(point, every)
                 continue
             goal = _GOAL * max(min(gap, 0.1), tol)
@@ -348,7 +347,9 @@ class BinnedProblem:
             for _ in range(20):
                 tried = offsets + step
                 g, h = self._offset_slopes(point, tried)
-                worse = np.abs(g) > np.abs(gradient)
+                # too far beyond the best is no better than too short
+                limit = np.where(g * gradient < 0, 0.5, 1.0)
+                worse = np.abs(g) > limit * np.abs(gradient)
                 if not worse.any():
                     break
                 step = np.where(worse, step / 2, step)

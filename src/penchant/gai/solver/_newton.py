@@ -18,7 +18,7 @@ from penchant.gai.solver._cones import (
     nesterov_todd,
     square_of_tail,
 )
-from penchant.gai.solver._row_scaling import RowScaling, row_scaling
+from penchant.gai.solver._evidence import RowScaling, row_scaling
 from penchant.typing import FloatArray
 
 _STEP_SHARE = 0.98
