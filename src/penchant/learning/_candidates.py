@@ -32,6 +32,8 @@ _LEAST_SHARE: Final = 0.01
 """Parts of a sum with a smaller share of its variance are left out before judging."""
 _LEAST_WEIGHT: Final = 1e-3
 """Weights of a capacity below this share of the whole are rounding of the solver."""
+_MOST_LEVELS: Final = 255
+"""That scikit-learn's boosted trees take."""
 _MOST_PROCESSED: Final = 2_000
 """Comparisons up to which a Gaussian process is worth its time."""
 
@@ -174,6 +176,13 @@ def _refuse_many(target: Target) -> str:
     return ""
 
 
+def _refuse_levels(target: Target) -> str:
+    for attribute in target.items.attributes:
+        if attribute.kind == "categorical" and len(attribute.levels) > _MOST_LEVELS:
+            return f"{attribute.name!r} has more than {_MOST_LEVELS} levels"
+    return ""
+
+
 class _Boosted:
     """Boosted trees on the encoded table."""
 
@@ -304,6 +313,7 @@ _LISTED = (
         },
         6.0,
         readable=False,
+        refuses=_refuse_levels,
     ),
 )
 
