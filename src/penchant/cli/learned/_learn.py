@@ -117,7 +117,8 @@ def _of_files(
     from penchant.data import read_answers
 
     up, down, skip = (each or () for each in said)
-    items, truth, notes = None, None, ()
+    items, truth = None, None
+    notes: tuple[str, ...] = ()
     if table is not None:
         read = read_learning_table(table, target=target, up=up, down=down, skip=skip)
         items, truth, notes = read.items, read.target, read.notes
@@ -146,7 +147,7 @@ def _of_study(text: str, data: str | None) -> tuple[Any, Any, str]:
     with open_store(data) as store:
         study = find_study(store, text)
         content = answers_csv(store, study.id).encode()
-        items, name = study.items, study.name
+        items, name = study.items, study.record.name
     try:
         return items, read_answers(content, items).told, f"the choice in {name}"
     except DataError as error:

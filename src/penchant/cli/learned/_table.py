@@ -77,7 +77,7 @@ def read_learning_table(
     if table.shape[1] == 0:
         raise DataError("The table has no attributes beside names and target.")
     items = Items.from_frame(table.reset_index(drop=True), names=names)
-    said = dict.fromkeys(up, "up") | dict.fromkeys(down, "down")
+    said: dict[str, Any] = dict.fromkeys(up, "up") | dict.fromkeys(down, "down")
     attributes = tuple(
         replace(each, direction=said.get(each.name, "unknown"))
         for each in items.attributes

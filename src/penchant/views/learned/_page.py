@@ -30,7 +30,8 @@ vertical-align:top}
 .few{display:grid;grid-template-columns:repeat(auto-fill,minmax(17rem,1fr));gap:1rem}
 figure{margin:0}figcaption,.soft{color:var(--soft);font-size:.9rem}
 .chosen{font-weight:600}.wide{overflow-x:auto}
-svg{width:100%;height:auto;font:11px system-ui,sans-serif}svg text{fill:var(--soft)}
+svg{width:100%;max-width:36rem;height:auto;font:11px system-ui,sans-serif}
+svg text{fill:var(--soft)}
 .grid{stroke:var(--line)}.zero{stroke:var(--soft);stroke-dasharray:3 3;fill:none}
 .curve{stroke:var(--plus);stroke-width:2.2;fill:none}.band{fill:var(--plus);opacity:.18}
 .dot{fill:var(--plus)}.bar{stroke:var(--plus);stroke-width:1.5}
@@ -43,6 +44,12 @@ _SAID: Final = {
     "grades": ("chance said", "share true"),
     "comparisons": ("difference of utility", "share foretold rightly"),
 }
+_PAPERS: Final = {
+    "GAI": "Herin, Perny, Sokolovska, AAAI 2024 (sparse GAI utilities)",
+    "Choquet": "Fallah Tehrani and others, Machine Learning 89, 2012 (Choquet)",
+    "Rule": "Polato, Aiolli, AAAI 2019 (rules as a game)",
+}
+_COALITIONS: Final = "Escriva and others, EGC 2022 (coalitional explanations)"
 _MOST_CELLS: Final = 12
 _UNKNOWN: Final = "\N{EN DASH}"
 
@@ -170,8 +177,8 @@ def _compared(report: ModelReport) -> str:
     left = f'<p class="soft">Left out:</p><ul class="soft">{out}</ul>' if out else ""
     words = (
         f"The loss is the {told.loss}. Recommended is the one with least to read of "
-        "those whose loss is within one standard error of the paired difference to the best "
-        "readable one."
+        "those whose loss is within one standard error of the paired difference to the "
+        "best readable one."
     )
     picture = scatter(points, ("things to read", told.measure))
     table = _table(heads, rows, kinds)
@@ -197,8 +204,8 @@ def _curves(report: ModelReport, parts: list[tuple[int, ModelPart]]) -> str:
     ]
     band = (
         f" The bands come from {report.n_resamples} fits to resampled rows; 90 % of "
-        "them would lie within at each value, and they are too narrow where a fit is pulled "
-        "towards zero."
+        "them would lie within at each value, and they are too narrow where a fit is "
+        "pulled towards zero."
         if report.n_resamples
         else " There are no bands: fitting again would have taken too long."
     )
@@ -279,8 +286,8 @@ def _rows(report: ModelReport) -> str:
         listed = "; ".join(", ".join(group) for group in report.groups)
         shown += (
             '<p class="soft">Coalitions: the model was fitted again on parts of '
-            f"groups of attributes that go together ({escape(listed)}). The two ways answer "
-            "different questions, and coalitions need not add up.</p>"
+            f"groups of attributes that go together ({escape(listed)}). The two ways "
+            "answer different questions, and coalitions need not add up.</p>"
         )
     return shown
 
@@ -353,15 +360,20 @@ def _made(report: ModelReport) -> str:
     said = [
         f"{_number(told.n_rows, ',d', 'n_rows')} rows; each candidate was fitted "
         f"{_number(told.n_folds, 'd', 'n_folds')} times to all folds but one, chose "
-        "its settings by folds within, and foretold the one left out; then once to all. "
-        f"random_state {_number(told.random_state, 'd', 'random_state')}.",
+        "its settings by folds within, and foretold the one left out; then once to "
+        f"all. random_state {_number(told.random_state, 'd', 'random_state')}.",
         "Standard errors take rows (or answers) as independent; that training rows "
         "overlap is not in them.",
         f"penchant {escape(report.version)}, {escape(report.model)}. How to cite: The "
-        "penchant developers, penchant: learn what people value, ask little, "
-        f"recommend, and say why, version {escape(report.version)}.",
+        f"penchant developers, penchant {escape(report.version)}; {_papers(report)}.",
     ]
     notes = sorted({note for each in told.results for note in each.notes})
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     warned = f'<p class="soft">Warnings of fits:</p><ul class="soft">{listed}</ul>'
     return "".join(f"<p>{each}</p>" for each in said) + (warned if notes else "")
+
+
+def _papers(report: ModelReport) -> str:
+    """Name the papers of the methods that were used."""
+    used = [words for name, words in _PAPERS.items() if report.model.startswith(name)]
+    return escape("; ".join([*used, *([_COALITIONS] if report.groups else [])]))
