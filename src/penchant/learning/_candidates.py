@@ -159,12 +159,7 @@ def foretell(model: Any, target: Target, rows: IntArray) -> FloatArray:
 
 
 def _refuse_unordered(target: Target) -> str:
-    """Choquet integrals need numbers or levels with an order, and a best end."""
-    names = [a.name for a in target.items.attributes if a.kind == "categorical"]
-    if names:
-        return f"{names[0]!r} has levels without an order"
-    if target.items.frame.isna().any(axis=None):
-        return "it takes no blank cells"
+    """Choquet integrals need a best end; levels and blanks find their places."""
     if target.kind == "classes" and len(target.labels) > 2:
         return "the classes have no order, so that nothing is better than another"
     return ""
