@@ -29,7 +29,7 @@ from penchant.learning import CANDIDATES, compare, divide, find_target, judge
 __all__ = ["run"]
 
 SEED = 0
-N_FOLDS = 5
+N_FOLDS = 3
 Sample = tuple[Any, Any]
 
 
@@ -96,18 +96,25 @@ def _measure(name: str) -> list[Measurement]:
         out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         for candidate in readable:
             model = candidate.fit(target, rest, SEED)
-            losses[candidate.name][out] = judge(model, target, out)[0]
-        told = compare(*_part(target, rest), kind=target.kind, random_state=SEED)
+            losses[candidate.name][out] = judge(model, target, out)
+        told = compare(
+            *_part(target, rest),
+            kind=target.kind,
+            candidates=[candidate.name for candidate in readable],
+            random_state=SEED,
+        )
         chosen[out] = losses[told.recommended.name][out]
         inside[out] = losses[told.best.name][out]
         picks.append(told.recommended.name)
         sizes.append(float(told.recommended.size or 0))
     best = min(losses, key=lambda each: losses[each].mean())
-    return [
+    found = [
         _paired(name, "behind the best", chosen - losses[best], f"best: {best}"),
         _paired(name, "behind the best inside", chosen - inside, ", ".join(picks)),
         Measurement.from_scores(name, "things to read", sizes, in_paper=False),
     ]
+    print(*found, sep="\n", flush=True)
+    return found
 
 
 def _part(target: Any, rows: np.ndarray) -> Sample:

@@ -20,6 +20,7 @@ from penchant.cli._serve import serve
 from penchant.cli._simulate import simulate
 from penchant.cli._study import study
 from penchant.cli._warm_up import warm_up
+from penchant.cli.learned import learn, plot, predict, why
 from penchant.exceptions import PenchantError
 
 __all__ = ["app"]
@@ -78,6 +79,10 @@ app.command()(ask)
 app.command()(rank)
 app.command()(explain)
 app.command()(simulate)
+app.command()(learn)
+app.command()(predict)
+app.command()(why)
+app.command()(plot)
 app.command()(serve)
 app.add_typer(owner, name="owner")
 app.command()(export)

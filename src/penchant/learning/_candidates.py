@@ -32,6 +32,8 @@ _LEAST_SHARE: Final = 0.01
 """Parts of a sum with a smaller share of its variance are left out before judging."""
 _LEAST_WEIGHT: Final = 1e-3
 """Weights of a capacity below this share of the whole are rounding of the solver."""
+_MOST_LEVELS: Final = 255
+"""That scikit-learn's boosted trees take."""
 _MOST_PROCESSED: Final = 2_000
 """Comparisons up to which a Gaussian process is worth its time."""
 
@@ -157,12 +159,7 @@ def foretell(model: Any, target: Target, rows: IntArray) -> FloatArray:
 
 
 def _refuse_unordered(target: Target) -> str:
-    """Choquet integrals need numbers or levels with an order, and a best end."""
-    names = [a.name for a in target.items.attributes if a.kind == "categorical"]
-    if names:
-        return f"{names[0]!r} has levels without an order"
-    if target.items.frame.isna().any(axis=None):
-        return "it takes no blank cells"
+    """Choquet integrals need a best end; levels and blanks find their places."""
     if target.kind == "classes" and len(target.labels) > 2:
         return "the classes have no order, so that nothing is better than another"
     return ""
@@ -171,6 +168,13 @@ def _refuse_unordered(target: Target) -> str:
 def _refuse_many(target: Target) -> str:
     if len(target) > _MOST_PROCESSED:
         return f"it takes too long with more than {_MOST_PROCESSED:,} comparisons"
+    return ""
+
+
+def _refuse_levels(target: Target) -> str:
+    for attribute in target.items.attributes:
+        if attribute.kind == "categorical" and len(attribute.levels) > _MOST_LEVELS:
+            return f"{attribute.name!r} has more than {_MOST_LEVELS} levels"
     return ""
 
 
@@ -304,6 +308,7 @@ _LISTED = (
         },
         6.0,
         readable=False,
+        refuses=_refuse_levels,
     ),
 )
 

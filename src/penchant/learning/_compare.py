@@ -85,17 +85,14 @@ BestWorst
     chosen = _check_candidates(candidates)
     folds = divide(target, n_folds, random_state)
     results = {result.name: result for result in _check_done(done, target)}
-    progress = _Pace(chosen, n_folds, max_time, callback)
     for candidate in chosen:
-        if candidate.name in results:
-            progress.over(candidate.name)
-            continue
         objection = candidate.objection(target)
-        found = (
-            CandidateResult(candidate.name, skipped=objection)
-            if objection
-            else _judge(candidate, target, folds, progress, random_state)
-        )
+        if objection:
+            results[candidate.name] = CandidateResult(candidate.name, skipped=objection)
+    ahead = [candidate for candidate in chosen if candidate.name not in results]
+    progress = _Pace(ahead, n_folds, max_time, callback)
+    for candidate in ahead:
+        found = _judge(candidate, target, folds, progress, random_state)
         results[candidate.name] = found
         progress.over(candidate.name, found)
     listed = tuple(results[candidate.name] for candidate in chosen)
@@ -188,7 +185,7 @@ def _judge(
     random_state: int,
 ) -> CandidateResult:
     """Fit a candidate to all folds but one, each in turn, and to all."""
-    losses, hits = np.empty(len(target)), np.empty(len(target))
+    losses, hits, sure, true = np.empty((4, len(target)))
     start = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -200,7 +197,9 @@ def _judge(
                 model = candidate.fit(
                     target, np.flatnonzero(folds != fold), random_state
                 )
-                losses[out], hits[out] = judge(model, target, out)
+                said = foretell(model, target, out)
+                losses[out], hits[out] = losses_of(said, target, out)
+                sure[out], true[out] = _claims(said, target, out)
             progress.begin(candidate.name, 0)
             model = candidate.fit(target, np.arange(len(target)), random_state)
         except PenchantError as error:
@@ -215,6 +214,7 @@ def _judge(
         parts=parts_of(model) if candidate.readable else {},
         gap=certificate(model),
         seconds=time.monotonic() - start,
+        calibration=_calibrate(sure, true),
         notes=tuple(sorted({str(each.message) for each in caught})),
     )
 
@@ -228,12 +228,18 @@ def certificate(model: Any) -> float | None:
     return None
 
 
-def judge(model: Any, target: Target, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+def judge(model: Any, target: Target, rows: IntArray) -> FloatArray:
+    """Give the loss of each of some rows."""
+    return losses_of(foretell(model, target, rows), target, rows)[0]
+
+
+def losses_of(
+    said: FloatArray, target: Target, rows: IntArray
+) -> tuple[FloatArray, FloatArray]:
     """Give the loss of each row, and what people read: 1 where the model is right.
 
     Of numbers the latter is 1 minus the loss, whose mean is R².
     """
-    said = foretell(model, target, rows)
     if isinstance(target.values, Comparisons):
         wrong = (said < 0) + 0.5 * (said == 0)
         return wrong, 1.0 - wrong
@@ -249,12 +255,37 @@ def judge(model: Any, target: Target, rows: IntArray) -> tuple[FloatArray, Float
     return ((said - facts) ** 2).sum(axis=1), hits
 
 
+def _claims(
+    said: FloatArray, target: Target, rows: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give how sure a model was of something, and whether it was true."""
+    if isinstance(target.values, Comparisons):
+        return np.abs(said), (said > 0) + 0.5 * (said == 0)
+    truth = target.values[rows]
+    if target.kind == "numbers":
+        return said, truth
+    if len(target.labels) == 2:
+        return said[:, 1], truth.astype(np.float64)
+    return said.max(axis=1), (said.argmax(axis=1) == truth).astype(np.float64)
+
+
+def _calibrate(
+    sure: FloatArray, true: FloatArray
+) -> tuple[tuple[float, float, int], ...]:
+    """Compare claims with the truth in groups of equally many rows, at least 20."""
+    n_groups = int(np.clip(len(sure) // 20, 1, 10))
+    parts = np.array_split(np.argsort(sure, kind="stable"), n_groups)
+    return tuple(
+        (float(sure[part].mean()), float(true[part].mean()), len(part))
+        for part in parts
+    )
+
+
 def by_answer(values: FloatArray, target: Target) -> FloatArray:
     """Add up the rows of each answer, so that the mean of answers is that of rows."""
     _, places = np.unique(target.groups, return_inverse=True)
     sums = np.bincount(places.ravel(), weights=values)
-    scaled: FloatArray = sums * (len(sums) / len(values))
-    return scaled
+    return np.asarray(sums * (len(sums) / len(values)), dtype=np.float64)
 
 
 class _Pace(Progress):
@@ -282,7 +313,7 @@ class _Pace(Progress):
         self._began = name, time.monotonic()
         return self._say(candidate=name, fold=fold, result=None)
 
-    def over(self, name: str, result: CandidateResult | None = None) -> None:
+    def over(self, name: str, result: CandidateResult) -> None:
         """Tell that a candidate is done."""
         self._end_fit()
         self._left[name] = 0.0

@@ -12,7 +12,7 @@ from penchant.learning._candidates import CANDIDATES
 from penchant.learning._target import Kind
 from penchant.typing import FloatArray
 
-__all__ = ["CandidateResult", "Difference", "ModelComparison"]
+__all__ = ["CandidateResult", "Difference", "ModelComparison", "say_parts"]
 
 MEASURES: Final = {
     "numbers": "share of the variance explained (R²)",
@@ -57,6 +57,11 @@ class CandidateResult:
         Certified distance of that model's fit from the optimum, where known.
     seconds : float
         Time of all fits.
+    calibration : tuple of (float, float, int)
+        What was said, what was true, and of how many held-out rows, in up to ten
+        groups from low to high: mean numbers; of two classes the chance of the second;
+        of more the chance of the one foretold, and how often it was right; of
+        comparisons the difference of utility, and how often it was right.
     skipped : str
         Why it took no part; empty if it did.
     notes : tuple of str
@@ -70,6 +75,7 @@ class CandidateResult:
     parts: Mapping[str, int] | None = None
     gap: float | None = None
     seconds: float = 0.0
+    calibration: tuple[tuple[float, float, int], ...] = ()
     skipped: str = ""
     notes: tuple[str, ...] = ()
 
@@ -106,7 +112,10 @@ class CandidateResult:
     def to_dict(self) -> dict[str, Any]:
         """Give the result as plain values for JSON."""
         values = asdict(self)
-        values["losses"], values["notes"] = list(self.losses), list(self.notes)
+        for name in ("losses", "notes", "calibration"):
+            values[name] = [
+                list(v) if isinstance(v, tuple) else v for v in values[name]
+            ]
         for name in ("score", "score_error"):
             values[name] = None if np.isnan(values[name]) else values[name]
         return values
@@ -119,6 +128,7 @@ class CandidateResult:
         known = dict(values)
         for name in ("losses", "notes"):
             known[name] = tuple(known.get(name, ()))
+        known["calibration"] = tuple(map(tuple, known.get("calibration", ())))
         for name in ("score", "score_error"):
             known[name] = float("nan") if known.get(name) is None else known[name]
         return cls(**known)

@@ -1,0 +1,271 @@
+"""`penchant learn`: a table or answers in, a model that people can read out."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penchant.cli._files import check_target, write_file
+from penchant.cli._finding import find_study, open_store
+from penchant.cli._options import AsJson, Data, Force
+from penchant.cli._screen import Screen, write_json
+from penchant.cli.learned._table import read_learning_table
+from penchant.exceptions import DataError
+
+if TYPE_CHECKING:
+    from penchant.learning import ModelComparison
+
+__all__ = ["learn"]
+
+_KINDS = ("auto", "numbers", "classes", "grades", "comparisons")
+
+
+def learn(
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+            help="A CSV or XLSX file: one row per case, or the items of the answers.",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column to foretell: numbers, classes or grades."),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Answers instead of a target: pairs, battles, choices, rankings, "
+            "PrefLib and others, see the guide.",
+        ),
+    ] = None,
+    from_study: Annotated[
+        str | None,
+        typer.Option("--from-study", metavar="STUDY", help="The answers of a study."),
+    ] = None,
+    kind: Annotated[
+        str, typer.Option(help=f"What the target is: {', '.join(_KINDS)}.")
+    ] = "auto",
+    up: Annotated[
+        list[str] | None, typer.Option(help="A column of which more is better.")
+    ] = None,
+    down: Annotated[
+        list[str] | None, typer.Option(help="A column of which less is better.")
+    ] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out.")
+    ] = None,
+    model_file: Annotated[
+        Path, typer.Option("--model", help="Where to write the model.")
+    ] = Path("model.penchant"),
+    report_file: Annotated[
+        Path, typer.Option("--report", help="Where to write the report.")
+    ] = Path("report.html"),
+    max_time: Annotated[
+        float | None,
+        typer.Option(min=1, help="Seconds after which no further fit begins."),
+    ] = None,
+    force: Force = False,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare readable models, and write the one that is recommended.
+
+    Linear, curves, curves with pairs, Choquet integrals and rules are fitted
+    and judged on rows that they did not see, beside boosted trees that nobody
+    can read. Recommended is the one with least to read that is as good as the
+    best readable one, within a standard error. The report is one HTML file.
+
+    Exit code 0: written. 1: the file cannot be used. 2: wrong usage.
+
+    Example: penchant learn flats.csv --target rating
+    """
+    if kind not in _KINDS:
+        raise typer.BadParameter(f"--kind must be one of {', '.join(_KINDS)}.")
+    given = [each for each in (target, answers, from_study) if each is not None]
+    if len(given) != 1 or (table is None and target is not None):
+        raise typer.BadParameter(
+            "Say what to learn from: a table with --target, --answers, or --from-study."
+        )
+    for file in (model_file, report_file):
+        check_target(file, force=force)
+    if from_study is not None:
+        X, y, name = _of_study(from_study, data)
+        notes: tuple[str, ...] = ()
+    else:
+        X, y, name, notes = _of_files(table, target, answers, (up, down, skip))
+    screen = Screen(err=as_json)
+    for note in notes:
+        screen.say(note)
+    told = _compare(X, y, kind, max_time)
+    _write(X, y, told, name, (model_file, report_file))
+    if as_json:
+        write_json(_values(told, model_file, report_file))
+    else:
+        _show(told, name, screen)
+        screen.say(f"Wrote {model_file} and {report_file}.")
+
+
+def _of_files(
+    table: Path | None, target: str | None, answers: Path | None, said: Any
+) -> tuple[Any, Any, str, tuple[str, ...]]:
+    from penchant.data import read_answers
+
+    up, down, skip = (each or () for each in said)
+    items, truth = None, None
+    notes: tuple[str, ...] = ()
+    if table is not None:
+        read = read_learning_table(table, target=target, up=up, down=down, skip=skip)
+        items, truth, notes = read.items, read.target, read.notes
+    if answers is None:
+        return items, truth, str(target), notes
+    found = read_answers(answers, items)
+    known = found.items if found.items is not None else _only_names(found.names)
+    read_as = (f"{answers.name}: {found.format}, {len(found)} answers.",)
+    return known, found.told, "the choice", (*notes, *read_as)
+
+
+def _only_names(names: tuple[str, ...]) -> Any:
+    """Make items of names alone: a model then tells how good each of them is."""
+    import pandas as pd
+
+    from penchant.data import Items
+
+    frame = pd.DataFrame({"alternative": list(names)})
+    return Items.from_frame(frame, names=list(names))
+
+
+def _of_study(text: str, data: str | None) -> tuple[Any, Any, str]:
+    from penchant.data import read_answers
+    from penchant.studies import answers_csv
+
+    with open_store(data) as store:
+        study = find_study(store, text)
+        content = answers_csv(store, study.id).encode()
+        items, name = study.items, study.record.name
+    try:
+        return items, read_answers(content, items).told, f"the choice in {name}"
+    except DataError as error:
+        raise DataError(
+            f"The study has nothing to learn from yet. {error} `penchant ask` asks."
+        ) from None
+
+
+def _compare(X: Any, y: Any, kind: str, max_time: float | None) -> "ModelComparison":
+    """Compare with a bar on standard error, or a line per candidate in a file."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from penchant.learning import compare
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        return compare(X, y, kind=kind, max_time=max_time, callback=_Lines())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %  {task.fields[left]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("begin", total=1.0, left="")
+
+        def tell(said: dict[str, Any]) -> None:
+            bar.update(
+                task,
+                completed=said["share"],
+                description=_words(said),
+                left=_left(said["seconds_left"]),
+            )
+
+        return compare(X, y, kind=kind, max_time=max_time, callback=tell)
+
+
+class _Lines:
+    """Tells of each candidate in a line, where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, said: dict[str, Any]) -> None:
+        if said["candidate"] != self._last:
+            self._last = said["candidate"]
+            left = _left(said["seconds_left"])
+            sys.stderr.write(f"{self._last}: {said['share']:.0%} done. {left}\n")
+            sys.stderr.flush()
+
+
+def _words(said: dict[str, Any]) -> str:
+    fold = said["fold"]
+    part = "all rows" if fold == 0 else f"fold {fold}"
+    return f"{said['candidate']}, {part}" if fold is not None else said["candidate"]
+
+
+def _left(seconds: float | None) -> str:
+    return "" if seconds is None else f"About {seconds:.0f} s left."
+
+
+def _write(
+    X: Any, y: Any, told: "ModelComparison", name: str, files: tuple[Path, Path]
+) -> None:
+    import tempfile
+
+    from penchant.io import save
+    from penchant.learning import describe, fit_candidate
+    from penchant.views.learned import model_page
+
+    seed = told.random_state
+    model = fit_candidate(
+        told.recommended.name, X, y, kind=told.kind, random_state=seed
+    )
+    page = model_page(describe(model, X, y, told, target=name))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.penchant"
+        save(model, file)
+        content = file.read_bytes()
+    write_file(files[0], content)
+    write_file(files[1], page.encode())
+
+
+def _show(told: "ModelComparison", name: str, screen: Screen) -> None:
+    from penchant.learning import say_parts
+
+    screen.say(f"{told.n_rows} rows, {told.kind}; {told.n_folds} folds.")
+    rows = []
+    for each in told.done:
+        size = "cannot be read" if each.size is None else say_parts(each.parts or {})
+        mark = "*" if each is told.recommended else ""
+        rows.append(
+            (
+                mark,
+                each.title,
+                f"{each.score:.3f} ± {each.score_error:.3f}",
+                str(each.minus(told.best)),
+                size,
+            )
+        )
+    screen.table(("", "Model", "Score", "Loss above best", "To read"), rows)
+    for each in told.results:
+        if each.skipped:
+            screen.say(f"Left out: {each.title}: {each.skipped}.")
+    screen.say(f"Score: {told.measure}.")
+    behind = told.behind_boosting
+    beside = "" if behind is None else f" Loss above boosted trees: {behind}."
+    screen.say(f"Recommended for {name}: {told.recommended.title}.{beside}")
+
+
+def _values(told: "ModelComparison", model: Path, report: Path) -> dict[str, Any]:
+    behind = told.behind_boosting
+    return {
+        "kind": told.kind,
+        "rows": told.n_rows,
+        "recommended": told.recommended.name,
+        "candidates": told.rows(),
+        "behind_boosting": None if behind is None else behind.mean,
+        "model": str(model),
+        "report": str(report),
+    }

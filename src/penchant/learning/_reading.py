@@ -1,0 +1,146 @@
+"""What there is to read in a model: weights, curves, pairs, criteria, rules."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from penchant.exceptions import DataError
+from penchant.learning._candidates import parts_of
+from penchant.models import FactorFunction, GAIClassifier, curve_bands
+
+__all__ = ["ModelPart", "read_bands", "read_model"]
+
+_CURVE_POINTS: Final = 25
+_SURFACE_POINTS: Final = 11
+
+Bands = dict[tuple[int, ...], Any]
+
+
+@dataclass(frozen=True)
+class ModelPart:
+    """One thing to read.
+
+    Parameters
+    ----------
+    kind : {"weight", "curve", "pair", "criterion", "interaction", "rule"}
+    names : tuple of str
+        The attributes; a rule has none.
+    size : float
+        Share of the variance of the sum; Shapley value or interaction index; weight of
+        a rule, which is positive.
+    label : str
+        The class it speaks for; empty: more is better, or larger.
+    text : str
+        Of a rule.
+    grid : tuple of tuple
+        Values of each attribute at which `values` are given.
+    values : tuple
+        What is added at each value, or at each pair of values (rows: the first).
+    low, high : tuple
+        The band around a curve: 90 % of fits to resampled rows; empty: not known.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    size: float
+    label: str = ""
+    text: str = ""
+    grid: tuple[tuple[Any, ...], ...] = ()
+    values: tuple[Any, ...] = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+
+def read_model(model: Any, bands: Bands | None = None) -> tuple[ModelPart, ...]:
+    """List what there is to read in a fitted model, the largest first.
+
+    Parameters
+    ----------
+    model : GAI, Choquet or rule model
+    bands : dict or None
+        As `read_bands` gives them.
+    """
+    if hasattr(model, "rules_"):
+        return tuple(
+            ModelPart("rule", (), float(rule.weight), str(rule.target), rule.text)
+            for rule in model.rules_
+        )
+    if hasattr(model, "capacity_"):
+        return _read_capacity(model)
+    if hasattr(model, "factors_"):
+        return _read_sum(model, bands or {})
+    raise DataError(f"There is nothing to read in a {type(model).__name__}.")
+
+
+def read_bands(model: Any, X: Any, y: Any, n_resamples: int) -> Bands:
+    """Fit a sum of curves again to resampled rows; empty for other models."""
+    if not hasattr(model, "factors_") or n_resamples < 2:
+        return {}
+    bands: Bands = curve_bands(
+        model, X, y, n_resamples=n_resamples, n_points=_CURVE_POINTS
+    )
+    return bands
+
+
+def _read_capacity(model: Any) -> tuple[ModelPart, ...]:
+    capacity = model.capacity_
+    names = capacity.names or tuple(f"x{i}" for i in range(capacity.n))
+    limits = parts_of(model)
+    importance, together = capacity.shapley(), capacity.interaction()
+    criteria = [
+        ModelPart("criterion", (names[i],), float(importance[i]))
+        for i in np.argsort(-np.abs(importance), kind="stable")
+    ]
+    pairs = [
+        ModelPart("interaction", (names[i], names[j]), float(together[i, j]))
+        for i in range(capacity.n)
+        for j in range(i + 1, capacity.n)
+    ]
+    pairs.sort(key=lambda part: -abs(part.size))
+    return (
+        *criteria[: limits.get("criteria", 0)],
+        *pairs[: limits.get("interactions", 0)],
+    )
+
+
+def _read_sum(model: Any, bands: Bands) -> tuple[ModelPart, ...]:
+    utilities = [model.utility_]
+    labels = [""]
+    if isinstance(model, GAIClassifier):
+        utilities = list(model.utilities_)
+        several = len(utilities) > 1
+        labels = list(map(str, model.classes_ if several else model.classes_[1:]))
+        if model.ordered:
+            labels = [""]
+    parts = []
+    for utility, label in zip(utilities, labels, strict=False):
+        shares = utility.variances / (utility.variance or 1.0)
+        known = bands if utility is utilities[0] else {}
+        for factor, share in zip(utility.factors, shares, strict=True):
+            if len(factor) > 2:
+                continue
+            names = tuple(model.encoding_.names[i] for i in factor)
+            function = FactorFunction(factor, names, utility, model.encoding_)
+            parts.append(_part(model, function, float(share), label, known))
+    order = {label: k for k, label in enumerate(labels)}
+    return tuple(sorted(parts, key=lambda p: (order[p.label], len(p.names), -p.size)))
+
+
+def _part(
+    model: Any, function: FactorFunction, share: float, label: str, bands: Bands
+) -> ModelPart:
+    factor = function.attributes
+    n_points = _CURVE_POINTS if len(factor) == 1 else _SURFACE_POINTS
+    grid = tuple(tuple(model.encoding_.grid(i, n_points)) for i in factor)
+    single = "weight" if model.solver_ == "linear" else "curve"
+    if len(factor) == 2:
+        rows = np.asarray(grid[0])[:, None], np.asarray(grid[1])[None, :]
+        table = function(*rows)
+        values: Any = tuple(tuple(map(float, row)) for row in table)
+        return ModelPart("pair", function.names, share, label, "", grid, values)
+    heights = tuple(map(float, function(np.asarray(grid[0]))))
+    band = bands.get(factor)
+    low = () if band is None else tuple(map(float, band.low))
+    high = () if band is None else tuple(map(float, band.high))
+    return ModelPart(single, function.names, share, label, "", grid, heights, low, high)
