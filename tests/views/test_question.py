@@ -36,22 +36,24 @@ def test_differences_are_said_in_words_and_units() -> None:
     assert first.lines[0].difference == "70\u00a0EUR less"
     assert second.lines[0].difference == "70\u00a0EUR more"
     assert first.lines[1].difference == "0.2 more"
-    assert [line.differs for line in first.lines] == [True, True, False, False]
     assert [card.letter for card in (first, second)] == ["A", "B"]
 
 
 def test_what_is_not_known_has_no_difference() -> None:
     first, second = _view((0, 2)).cards
     assert second.lines[1].value == "not known"
-    assert first.lines[1].differs
     assert first.lines[1].difference == ""
     assert second.lines[2].difference == ""
 
 
-def test_tint_marks_rows_only_where_few_differ() -> None:
-    assert _view((0, 1)).tinted
-    assert not _view((0, 2)).tinted
-    assert not _view((0,), "rating").tinted
+def test_only_what_differs_is_on_the_cards() -> None:
+    view = _view((0, 1))
+    assert [line.label for line in view.cards[0].lines] == ["rent", "size"]
+    same = [(fact.label, fact.value) for fact in view.same]
+    assert same == [("noise", "quiet"), ("view", "sea")]
+    assert _view((0, 2)).same == ()
+    alone = _view((0,), "rating")
+    assert (len(alone.cards[0].lines), alone.same) == (4, ())
 
 
 def test_differences_are_told_of_two_alternatives_only() -> None:

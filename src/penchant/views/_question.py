@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
-from typing import Any
 
 from penchant.data import Attribute, Items
 from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
 from penchant.texts import Texts
-from penchant.views._display import item_values, show_name
+from penchant.views._display import Fact, item_values, show_name
 
 __all__ = [
     "BecauseView",
@@ -19,9 +18,6 @@ __all__ = [
     "question_view",
 ]
 
-_MOST_TINTED = 4 / 7
-"""If a larger share of the rows differs, the tint would mark nothing."""
-
 
 @dataclass(frozen=True)
 class Line:
@@ -31,15 +27,12 @@ class Line:
     ----------
     label, value : str
         As people read them.
-    differs : bool
-        Whether the alternatives of the question differ in it.
     difference : str
         By how much, in words; empty where words would not add to the value.
     """
 
     label: str
     value: str
-    differs: bool
     difference: str = ""
 
 
@@ -106,8 +99,8 @@ class QuestionView:
         Share of certainty in percent, for the bar.
     cards : tuple of Card
         The alternatives, in the order of the question.
-    tinted : bool
-        Whether rows that differ get a background.
+    same : tuple of Fact
+        What all of them have alike; it is not on the cards.
     can_undo, can_finish : bool
         Which other things the person may do.
     notice : str
@@ -125,7 +118,7 @@ class QuestionView:
     sentence: str
     certainty: int
     cards: tuple[Card, ...]
-    tinted: bool
+    same: tuple[Fact, ...]
     can_undo: bool
     notice: str = ""
     given: dict[str, str] = field(default_factory=dict)
@@ -199,8 +192,7 @@ def question_view(
     because : BecauseView, optional
         What the person may say of the last choice.
     """
-    cards = _cards(items, question.items, texts)
-    differing = sum(line.differs for line in cards[0].lines)
+    cards, same = _cards(items, question.items, texts)
     sure = progress.certainty if progress.is_known else 0.0
     sentence = [texts("question.early")]
     if progress.is_known:
@@ -215,7 +207,7 @@ def question_view(
         " ".join(sentence),
         round(100 * sure),
         cards,
-        len(cards) > 1 and differing <= _MOST_TINTED * len(cards[0].lines),
+        same,
         progress.can_undo,
         notice,
         given or {},
@@ -223,11 +215,15 @@ def question_view(
     )
 
 
-def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]:
+def _cards(
+    items: Items, shown: Sequence[int], texts: Texts
+) -> tuple[tuple[Card, ...], tuple[Fact, ...]]:
+    """Give the cards with what differs, and what all have alike."""
     values = [item_values(items, item, texts) for item in shown]
-    pair = [items.values(item) for item in shown] if len(shown) == 2 else None
-    differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
-    return tuple(
+    alike = [
+        len(shown) > 1 and len(set(column)) == 1 for column in zip(*values, strict=True)
+    ]
+    cards = tuple(
         Card(
             ascii_uppercase[place],
             item,
@@ -236,24 +232,30 @@ def _cards(items: Items, shown: Sequence[int], texts: Texts) -> tuple[Card, ...]
                 Line(
                     show_name(attribute.name),
                     values[place][k],
-                    differs[k],
-                    _difference(attribute, pair[place], pair[1 - place], texts)
-                    if pair and differs[k]
-                    else "",
+                    _difference(items, attribute, shown, place, texts),
                 )
                 for k, attribute in enumerate(items.attributes)
+                if not alike[k]
             ),
         )
         for place, item in enumerate(shown)
     )
+    same = tuple(
+        Fact(show_name(attribute.name), values[0][k])
+        for k, attribute in enumerate(items.attributes)
+        if alike[k]
+    )
+    return cards, same
 
 
 def _difference(
-    attribute: Attribute, item: dict[str, Any], rival: dict[str, Any], texts: Texts
+    items: Items, attribute: Attribute, shown: Sequence[int], place: int, texts: Texts
 ) -> str:
     """Say how one of two alternatives differs from the other in numbers."""
-    own, other = item[attribute.name], rival[attribute.name]
-    if attribute.kind != "numeric" or own != own or other != other:
+    if attribute.kind != "numeric" or len(shown) != 2:
+        return ""
+    own, other = (items.values(shown[k])[attribute.name] for k in (place, 1 - place))
+    if own != own or other != other:
         return ""
     words = "question.more" if own > other else "question.less"
     return texts(words, amount=texts.value(attribute, abs(own - other)))
