@@ -51,4 +51,4 @@ def test_levels_make_dots_on_the_same_scale() -> None:
     busy, quiet = view.levels
     assert busy.y > view.zero > quiet.y
     assert (view.zero, view.upward) == (price.zero, price.upward)
-    assert busy.unsure and quiet.unsure and view.unsure
+    assert all((busy.unsure, quiet.unsure, view.unsure))

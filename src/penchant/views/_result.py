@@ -80,7 +80,7 @@ def best_view(
     decided = level not in ("early", "open")
     name, n_items = show_name(best.name), texts.number(len(study.items))
     n_front = sum(each.tier == 1 for each in ranking)
-    title = texts.count("result.in_front", n_front, name=name)
+    title = texts.count("result.in_front", n_front)
     state = f"result.{now.finished}" if now.finished else "result.unfinished"
     loss = texts.count("result.loss", max(1, round(progress.expected_points)))
     return BestView(
