@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
+    "AmbiguousColumnError",
     "ClusterError",
     "ConflictError",
     "ConvergenceWarning",
@@ -20,6 +21,7 @@ __all__ = [
     "OwnerNotFoundError",
     "ParticipantNotFoundError",
     "PenchantError",
+    "PictureNotFoundError",
     "StoreError",
     "StudyNotFoundError",
 ]
@@ -31,6 +33,22 @@ class PenchantError(Exception):
 
 class DataError(PenchantError, ValueError):
     """A table, a rating or a comparison is not what it must be."""
+
+
+class AmbiguousColumnError(DataError):
+    """A column can be read in two ways, and nobody said which.
+
+    Parameters
+    ----------
+    message : str
+        What was found, and the two ways to say it.
+    column : str
+        Its name.
+    """
+
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 class DirectionWarning(UserWarning):
@@ -75,6 +93,10 @@ class ParticipantNotFoundError(NotFoundError):
 
 class ModelNotFoundError(NotFoundError):
     """No fitted model has that identifier."""
+
+
+class PictureNotFoundError(NotFoundError):
+    """No picture of that study or upload has that digest."""
 
 
 class OwnerNotFoundError(NotFoundError):

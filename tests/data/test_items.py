@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.data import Attribute, Items
+from penchant.data import Attribute, Extra, Items
 from penchant.exceptions import DataError
 
 TABLE = """name,rent,size,energy,furnished,floor
@@ -318,8 +318,8 @@ class TestMissing:
 
     def test_encoding_refuses_gaps_unless_told(self, gaps):
         with pytest.raises(DataError, match=r"Row 0, column 'class'.*4 in all.*impute"):
-            gaps.encode()
-        assert np.isnan(gaps.encode(missing="keep")).sum() == 4
+            gaps.encode(missing="refuse")
+        assert np.isnan(gaps.encode()).sum() == 4
         with pytest.raises(DataError, match="'refuse' or 'keep'"):
             gaps.encode(missing="ignore")
 
@@ -475,3 +475,53 @@ def test_looking_up_and_showing(flats):
 def test_long_tables_show_their_beginning():
     items = Items.from_frame(pd.DataFrame({"a": range(30)}))
     assert "30 rows in all" in items._repr_html_()
+
+
+class TestExtras:
+    def items(self):
+        frame = pd.DataFrame({"rent": [500.0, 900.0, 700.0]})
+        photo = Extra("photo", "picture", ("a.jpg", "", "c.jpg"))
+        return Items(frame, (Attribute("rent"),), ("a", "b", "c"), (photo,))
+
+    def test_they_go_with_their_rows(self):
+        items = self.items()
+        assert items.extra(2) == {"photo": "c.jpg"}
+        part = items.take([2, 0])
+        assert part.extras[0].values == ("c.jpg", "a.jpg")
+        assert part != Items(part.frame, part.attributes, part.names)
+        assert items.impute().extras == items.extras
+
+    def test_they_are_kept_as_plain_values(self):
+        items = self.items()
+        assert Items.from_dict(json.loads(json.dumps(items.to_dict()))) == items
+        plain = Items(items.frame, items.attributes, items.names)
+        assert "extras" not in plain.to_dict()
+
+    def test_they_must_fit_the_table(self):
+        items = self.items()
+        with pytest.raises(DataError, match="'x' has 1 values for 3 items"):
+            Items(
+                items.frame,
+                items.attributes,
+                items.names,
+                (Extra("x", "link", ("a",)),),
+            )
+        with pytest.raises(DataError, match="Two columns are called 'rent'"):
+            Items(
+                items.frame,
+                items.attributes,
+                items.names,
+                [Extra("rent", "text", "abc")],
+            )
+        with pytest.raises(DataError, match="role of column 'x' must be one of"):
+            Extra("x", "attribute", ())
+        with pytest.raises(DataError, match="name, role and values"):
+            Extra.from_dict({"name": "x"})
+
+
+def test_a_list_of_names_has_no_attributes():
+    names = Items(pd.DataFrame(index=range(3)), (), ("a", "b", "c"))
+    assert names.encode().shape == (3, 0)
+    assert Items.from_dict(names.to_dict()) == names
+    assert names.take([1, 2]).names == ("b", "c")
+    assert names.describe(0) == {}

@@ -144,7 +144,7 @@ def test_values_have_their_unit() -> None:
     texts = load_texts("en")
     rent = Attribute("rent", unit="EUR")
     assert texts.value(rent, 1110.0) == "1,110\u00a0EUR"
-    assert texts.value(rent, float("nan")) == "not known"
+    assert texts.value(rent, float("nan")) == "unknown"
     assert texts.value(Attribute("noise", "ordinal"), "quiet") == "quiet"
 
 

@@ -34,7 +34,7 @@ def test_values_and_facts_of_an_alternative() -> None:
         index=["a", "b"],
     )
     items, texts = Items.from_frame(table), load_texts("en")
-    assert item_values(items, 0, texts) == ["1,500", "not known", "sea"]
+    assert item_values(items, 0, texts) == ["1,500", "unknown", "sea"]
     facts = item_facts(items, 0, texts, 5)
     assert facts == (Fact("rent", "1,500"), Fact("view", "sea"))
     assert item_facts(items, 1, texts, 1) == (Fact("rent", "2"),)

@@ -3,7 +3,12 @@ import pytest
 
 from penchant.data import Attribute, Items
 from penchant.studies import AnsweredQuestion, OpenQuestion, Progress, load_texts
-from penchant.views._question import QuestionView, because_view, question_view
+from penchant.views._question import (
+    QuestionView,
+    because_view,
+    question_cards,
+    question_view,
+)
 
 TABLE = pd.DataFrame(
     {
@@ -36,24 +41,33 @@ def test_differences_are_said_in_words_and_units() -> None:
     assert first.lines[0].difference == "70\u00a0EUR less"
     assert second.lines[0].difference == "70\u00a0EUR more"
     assert first.lines[1].difference == "0.2 more"
+    assert [line.differs for line in first.lines] == [True, True, False, False]
     assert [card.letter for card in (first, second)] == ["A", "B"]
 
 
 def test_what_is_not_known_has_no_difference() -> None:
     first, second = _view((0, 2)).cards
-    assert second.lines[1].value == "not known"
+    assert second.lines[1].value == "unknown"
+    assert first.lines[1].differs
     assert first.lines[1].difference == ""
     assert second.lines[2].difference == ""
 
 
-def test_only_what_differs_is_on_the_cards() -> None:
-    view = _view((0, 1))
-    assert [line.label for line in view.cards[0].lines] == ["rent", "size"]
-    same = [(fact.label, fact.value) for fact in view.same]
-    assert same == [("noise", "quiet"), ("view", "sea")]
+def test_what_is_the_same_is_told_apart() -> None:
+    assert [line.label for line in _view((0, 1)).same] == ["noise", "view"]
     assert _view((0, 2)).same == ()
-    alone = _view((0,), "rating")
-    assert (len(alone.cards[0].lines), alone.same) == (4, ())
+    assert _view((0,), "rating").same == ()
+
+
+def test_dates_are_earlier_or_later() -> None:
+    table = pd.DataFrame({"ready": [19783.0, 19790.0]}, index=["a", "b"])
+    items = Items.from_frame(table, [Attribute("ready", unit="date")])
+    first, second = question_cards(items, (0, 1), load_texts("en"))
+    assert (first.lines[0].value, first.lines[0].difference) == (
+        "1 Mar 2024",
+        "7 days earlier",
+    )
+    assert second.lines[0].difference == "7 days later"
 
 
 def test_differences_are_told_of_two_alternatives_only() -> None:

@@ -1,5 +1,6 @@
 """The app around a store in a folder of its own, and a client of it."""
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from PIL import Image
 
 from penchant.studies import SqlStore, store_url
 from penchant.studies.store._database import Database
@@ -21,6 +23,13 @@ FLATS = (
     b"High Street 1,900,80,busy,yard\n"
     b"Kiln Row 7,700,55,quiet,sea\n"
 )
+
+
+def drawn_picture(colour: str = "red", size: tuple[int, int] = (40, 30)) -> bytes:
+    """Give a PNG file of one colour."""
+    file = io.BytesIO()
+    Image.new("RGB", size, colour).save(file, "PNG")
+    return file.getvalue()
 
 
 @pytest.fixture(autouse=True)

@@ -15,11 +15,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.routing import BaseRoute, Mount, Route
 
-from penchant.data import Items
-from penchant.studies import SqlStore, Study, store_url
+from penchant.data import Extra, Items
+from penchant.studies import SqlStore, Study, read_pictures, store_url
 from penchant.studies.store._tables import drafts, sessions
 from penchant.web import add_api_token, create_app
 from penchant.web.security import _access
+from tests.web.conftest import drawn_picture
 
 # Who may use a route:
 #   public       everybody; it shows nothing of a participant or an owner
@@ -33,6 +34,9 @@ ROUTES = {
     ("GET", "/drafts/{draft_id}"): "owner",
     ("POST", "/drafts/{draft_id}"): "owner",
     ("POST", "/drafts/{draft_id}/discard"): "owner",
+    ("POST", "/drafts/{draft_id}/pictures"): "owner",
+    ("GET", "/drafts/{draft_id}/pictures/{digest}"): "owner",
+    ("GET", "/studies/{study_id}/pictures/{digest}"): "owner",
     ("GET", "/studies/{study_id}"): "owner",
     ("POST", "/studies/{study_id}/state"): "owner",
     ("GET", "/studies/{study_id}/settings"): "owner",
@@ -74,6 +78,7 @@ ROUTES = {
     ("GET", "/p/{token}/curves"): "link",
     ("GET", "/p/{token}/what-if"): "link",
     ("GET", "/p/{token}/export/{name}"): "link",
+    ("GET", "/p/{token}/pictures/{digest}"): "link",
     ("GET", "/p/{token}/withdraw"): "link",
     ("POST", "/p/{token}/withdraw"): "link",
     ("GET", "/api/v1/openapi.json"): "public",
@@ -145,6 +150,9 @@ QUERIES = {
 }
 
 
+PICTURE = drawn_picture()
+
+
 def of(*kinds: str) -> list[tuple[str, str]]:
     return [route for route, kind in ROUTES.items() if kind in kinds]
 
@@ -179,6 +187,7 @@ class World:
     token: str
     draft: str
     other_person: str
+    digest: str
 
     def path(self, template: str, **changes: str) -> str:
         values = {
@@ -188,6 +197,7 @@ class World:
             "draft_id": self.draft,
             "name": "ranking" if "{kind}" in template else "study.json",
             "kind": "svg",
+            "digest": self.digest,
         } | changes
         path = re.sub(r"{(\w+)}", lambda found: values[found[1]], template)
         return path + QUERIES.get(template, "")
@@ -242,8 +252,13 @@ def world(
     as_owner: Callable[[str], TestClient],
 ) -> World:
     flats = b"name,rent,size\nMill Lane 3,500,30\nHigh Street 1,900,80\n"
-    items = Items.from_csv(flats)
-    study = store.create_study("Flats of Ada", items, owner=owners["ada"])
+    plain = Items.from_csv(flats)
+    photo = (Extra("photo", "picture", ("a.png", "")),)
+    items = Items(plain.frame, plain.attributes, plain.names, photo)
+    (picture,) = read_pictures([("a.png", PICTURE)])
+    study = store.create_study(
+        "Flats of Ada", items, owner=owners["ada"], pictures=[picture]
+    )
     person, token = Study(store, study).join("Zoe")
     other = store.create_study("Flats of Bob", items, owner=owners["bob"])
     other_person, _ = Study(store, other).join("Yan")
@@ -254,7 +269,31 @@ def world(
         data={"csrf": csrf_of(client)},
     )
     draft = sent.url.path.removeprefix("/drafts/")
-    return World(study, person.id, token, draft, other_person.id)
+    client.post(
+        f"/drafts/{draft}/pictures",
+        files={"pictures": ("a.png", PICTURE)},
+        data={"csrf": csrf_of(client)},
+    )
+    return World(study, person.id, token, draft, other_person.id, picture.digest)
+
+
+def test_pictures_are_for_those_who_may_see_the_study(
+    world: World, login_client: TestClient, as_owner: Callable[[str], TestClient]
+) -> None:
+    mine = f"/pictures/{world.digest}"
+    ada = as_owner("ada")
+    for client, path in (
+        (login_client, f"/p/{world.token}{mine}"),
+        (ada, f"/studies/{world.study}{mine}"),
+        (ada, f"/drafts/{world.draft}{mine}"),
+    ):
+        response = client.get(path)
+        assert response.headers["content-type"] == "image/webp"
+        assert "immutable" in response.headers["cache-control"]
+        assert response.headers["cache-control"].startswith("private")
+        assert "default-src 'none'" in response.headers["content-security-policy"]
+        assert response.content.startswith(b"RIFF")
+        assert client.get(f"{path[:-1]}x").status_code == 404
 
 
 def csrf_of(client: TestClient) -> str:

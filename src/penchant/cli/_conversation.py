@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from penchant.cli._results import ranking_values, why_values
+from penchant.cli._results import ranking_values, show_extras, why_values
 from penchant.cli._screen import Screen
 from penchant.data import Items
 from penchant.exceptions import ConflictError, NotAnswerableError
 from penchant.studies import FORMS, OpenQuestion, Study
 from penchant.texts import Texts
-from penchant.views import BecauseView, QuestionView, because_view, question_view
+from penchant.views import BecauseView, Card, because_view, question_view
 
 __all__ = ["TerminalTalk", "agrees", "read_answer", "result_values"]
 
@@ -85,12 +85,11 @@ class TerminalTalk:
                 [*offered[: len(_REASONS)], self.texts("question.or_go_on")]
             )
         self.screen.say(view.title, style="bold")
-        self._show_cards(view)
+        self._show_cards(view.cards)
         self.screen.choices(key_help(question, items, texts))
 
-    def _show_cards(self, view: QuestionView) -> None:
+    def _show_cards(self, cards: tuple[Card, ...]) -> None:
         """Write the alternatives side by side; a mark where they differ."""
-        cards, alone = view.cards, len(view.cards) == 1
         heads = ["", "", *(f"{k}  {card.name}" for k, card in enumerate(cards, 1))]
         rows, styles = [], []
         for lines in zip(*(card.lines for card in cards), strict=True):
@@ -98,12 +97,12 @@ class TerminalTalk:
                 f"{line.value} ({line.difference})" if line.difference else line.value
                 for line in lines
             ]
-            rows.append(("" if alone else "•", lines[0].label, *cells))
-            styles.append("" if alone else "bold")
-        for fact in view.same:
-            rows.append(("", fact.label, *[fact.value] * len(cards)))
-            styles.append("dim")
+            differs = lines[0].differs
+            rows.append(("•" if differs else "", lines[0].label, *cells))
+            styles.append("bold" if differs else "dim" if len(cards) > 1 else "")
         self.screen.table(heads, rows, styles=styles)
+        for place, card in enumerate(cards, 1):
+            show_extras(self.study.items, card.item, self.screen, f"{place}  ")
 
     def _because(self) -> BecauseView | None:
         """Give what the last choice can have been for."""

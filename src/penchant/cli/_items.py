@@ -50,7 +50,7 @@ def check(
     except DataError as error:
         if not as_json:
             raise
-        report = TableReport(0, None, (), (Problem(str(error)),))
+        report = TableReport(0, (), (Problem(str(error)),))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
     else:

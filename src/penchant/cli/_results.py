@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penchant.cli._screen import Screen
+from penchant.data import Items
 from penchant.studies import RankedItem, Study
 from penchant.texts import Texts
 from penchant.views import (
@@ -11,6 +12,7 @@ from penchant.views import (
     Numbers,
     best_view,
     compare_items,
+    extras_view,
     why_view,
 )
 from penchant.web.api import ComparisonOut, RankedOut, WhyOut
@@ -19,6 +21,7 @@ __all__ = [
     "comparison_values",
     "ranking_values",
     "show_comparison",
+    "show_extras",
     "show_ranking",
     "show_recommendation",
     "show_why",
@@ -48,6 +51,16 @@ def show_ranking(ranking: Sequence[RankedItem], texts: Texts, screen: Screen) ->
     ]
     heads = [texts(f"result.{key}") for key in keys]
     screen.table(heads, rows, numbers=(0, 2, 4))
+
+
+def show_extras(items: Items, item: int, screen: Screen, before: str = "") -> None:
+    """Write what is shown beside the attributes: one line each, pictures by name."""
+    told = items.extra(item)
+    for passage in extras_view(items, item).passages:
+        told[passage.label] = passage.beginning
+    for name, value in told.items():
+        if value:
+            screen.say(f"{before}{name}: {value}")
 
 
 def why_values(study: Study, person: str, item: int) -> dict[str, Any]:
@@ -113,6 +126,7 @@ def show_recommendation(
     if best.facts:
         facts = (f"{fact.label} {fact.value}" for fact in best.facts)
         screen.say(" · ".join(facts))
+    show_extras(study.items, ranking[0].item, screen)
     screen.say(f"{best.sure}. {best.chance_of} {best.loss}".strip())
     screen.say()
     show_why(study, person, ranking[0].item, texts, screen)

@@ -49,7 +49,7 @@ def read_study_table(
     up, down, skip : sequence of str
         Columns of which more is better, or less, or that are left out.
     """
-    frame = read_table(file)
+    frame = read_table(file).cells
     guess = guess_form(file.name, frame)
     columns = {column.header: column for column in guess.columns}
     for header in up:

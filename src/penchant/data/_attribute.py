@@ -7,7 +7,10 @@ import numpy as np
 
 from penchant.exceptions import DataError
 
-__all__ = ["Attribute", "Direction", "Kind"]
+__all__ = ["DATE", "Attribute", "Direction", "Kind"]
+
+DATE = "date"
+"""Unit of numbers that are dates, as days since 1970-01-01."""
 
 Kind = Literal["numeric", "ordinal", "categorical"]
 Direction = Literal["up", "down", "unknown"]
@@ -32,7 +35,9 @@ class Attribute:
         first to last. Categorical: the levels in any order. None: the values of
         the table decide when the attribute meets one.
     unit : str
-        Unit for people to read, such as "EUR" or "m²".
+        Unit for people to read, such as "EUR" or "m²"; a column that was read from a
+        file was converted to it. A date is a number with the unit "date": days since
+        1970-01-01, of which a time is a fraction; `format` prints it as a date.
 
     Examples
     --------
@@ -111,9 +116,13 @@ class Attribute:
         --------
         >>> Attribute("size", unit="m²").format(47.0)
         '47 m²'
+        >>> Attribute("built", unit="date").format(19783.5)
+        '2024-03-01 12:00'
         """
         if value is None or value != value:
             return ""
+        if self.unit == DATE and self.kind == "numeric":
+            return _format_day(float(value))
         text = f"{value:,.6g}" if self.kind == "numeric" else str(value)
         return f"{text} {self.unit}" if self.unit else text
 
@@ -137,3 +146,13 @@ class Attribute:
                 f"unit. Got {sorted(values)}."
             )
         return cls(**values)
+
+
+def _format_day(day: float) -> str:
+    """Print days since 1970 as a date, with the time of day to the second if any."""
+    try:
+        moment = np.datetime64(round(day * 86_400), "s").item()
+        text = moment.isoformat(" ")
+    except (AttributeError, OverflowError, ValueError):  # beyond the calendar
+        return f"{day:,.6g} days"
+    return text.removesuffix(":00").removesuffix(" 00:00")

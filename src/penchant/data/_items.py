@@ -12,6 +12,7 @@ import pandas as pd
 
 from penchant._cached import cached_property
 from penchant.data._attribute import Attribute
+from penchant.data._extra import Extra
 from penchant.data.reading._columns import (
     categorise_text,
     encode_column,
@@ -31,6 +32,7 @@ from penchant.data.reading._csv_files import (
 from penchant.data.reading._guess import guess_attribute
 from penchant.data.reading._names import name_problems, split_names
 from penchant.data.reading._problems import Problem, raise_first
+from penchant.data.reading._report import ReadingReport
 from penchant.data.reading._workbooks import (
     read_xlsx_sheets,
     sheet_frame,
@@ -57,9 +59,14 @@ class Items:
         Numeric columns hold floats, the others categoricals over the levels of
         their attribute. Missing values are kept as missing.
     attributes : sequence of Attribute
-        One per column, in the same order.
+        One per column, in the same order; none for a plain list of names.
     names : sequence of str
         One per row, all different.
+    extras : sequence of Extra
+        Columns that are shown and not learned from: pictures, links, notes.
+    report : ReadingReport, optional
+        How the file was understood, if the items were read from one. It takes no
+        part in comparisons and is not written.
 
     Examples
     --------
@@ -78,15 +85,14 @@ class Items:
     frame: pd.DataFrame
     attributes: tuple[Attribute, ...]
     names: tuple[str, ...]
+    extras: tuple[Extra, ...] = ()
+    report: ReadingReport | None = None
 
     def __post_init__(self) -> None:
         attributes = tuple(self.attributes)
         names = tuple(map(str, self.names))
-        if not names or not attributes:
-            raise DataError(
-                "Items need at least one row and one attribute. "
-                f"Got {len(names)} rows and {len(attributes)} attributes."
-            )
+        if not names:
+            raise DataError("Items need at least one row. Got none.")
         if self.frame.shape != (len(names), len(attributes)):
             raise DataError(
                 f"The table has shape {self.frame.shape}, but there are "
@@ -102,9 +108,24 @@ class Items:
             column, full = type_column(self.frame[attribute.name], attribute)
             columns[attribute.name] = column.reset_index(drop=True)
             filled.append(full)
-        object.__setattr__(self, "frame", pd.DataFrame(columns))
+        table = pd.DataFrame(columns, index=pd.RangeIndex(len(names)))
+        object.__setattr__(self, "frame", table)
         object.__setattr__(self, "attributes", tuple(filled))
         object.__setattr__(self, "names", names)
+        object.__setattr__(self, "extras", tuple(self.extras))
+        self._check_extras()
+
+    def _check_extras(self) -> None:
+        taken = [attribute.name for attribute in self.attributes]
+        for extra in self.extras:
+            if extra.name in taken:
+                raise DataError(f"Two columns are called {extra.name!r}. Rename one.")
+            if len(extra.values) != len(self.names):
+                raise DataError(
+                    f"Column {extra.name!r} has {len(extra.values)} values for "
+                    f"{len(self.names)} items."
+                )
+            taken.append(extra.name)
 
     @classmethod
     def from_frame(
@@ -242,8 +263,13 @@ class Items:
         if not isinstance(values, dict) or values.get("format") != _FORMAT:
             raise DataError(f"This is not a table of items: no {_FORMAT!r} in it.")
         attributes = [Attribute.from_dict(entry) for entry in values["attributes"]]
-        frame = pd.DataFrame(values["columns"], columns=[a.name for a in attributes])
-        return cls(frame, tuple(attributes), values["names"])
+        frame = pd.DataFrame(
+            values["columns"],
+            columns=[a.name for a in attributes],
+            index=range(len(values["names"])),
+        )
+        extras = tuple(map(Extra.from_dict, values.get("extras", ())))
+        return cls(frame, tuple(attributes), values["names"], extras)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the items as plain values for JSON."""
@@ -251,12 +277,14 @@ class Items:
             name: [None if pd.isna(v) else v for v in self.frame[name].tolist()]
             for name in self.frame.columns
         }
-        return {
+        plain = {
             "format": _FORMAT,
             "attributes": [attribute.to_dict() for attribute in self.attributes],
             "names": list(self.names),
             "columns": columns,
         }
+        extras = [extra.to_dict() for extra in self.extras]
+        return {**plain, "extras": extras} if extras else plain
 
     def to_json(self, path: str | Path) -> None:
         """Write the items as JSON."""
@@ -311,18 +339,19 @@ class Items:
     def encode(
         self,
         *,
-        missing: Literal["refuse", "keep"] = "refuse",
+        missing: Literal["refuse", "keep"] = "keep",
         attributes: Sequence[Attribute] | None = None,
     ) -> FloatArray:
         """Map every attribute to [0, 1] by its domain; 1 is the better end.
 
-        Attributes with direction "down" are flipped. Level j of an ordinal or
-        categorical attribute with L levels becomes j/(L - 1).
+        A blank is unknown and becomes NaN. Attributes with direction "down" are
+        flipped. Level j of an ordinal or categorical attribute with L levels becomes
+        j/(L - 1).
 
         Parameters
         ----------
-        missing : {"refuse", "keep"}
-            Whether missing values are an error or become NaN.
+        missing : {"keep", "refuse"}
+            Whether blanks become NaN, or are an error that names the first.
         attributes : sequence of Attribute, optional
             Encode by these domains, such as those of the table that a model knows,
             instead of the table's own. Numbers outside are clamped.
@@ -337,7 +366,7 @@ class Items:
             gaps = self.missing()
             raise DataError(
                 f"{gaps[0]} ({len(gaps)} in all). Call impute() to fill them, "
-                "or encode(missing='keep') for a model that takes gaps."
+                "or encode() for a model that takes blanks."
             )
         wanted = self.attributes if attributes is None else tuple(attributes)
         if wanted == self.attributes:
@@ -356,7 +385,7 @@ class Items:
 
     def _encode(self, wanted: Sequence[Attribute]) -> FloatArray:
         columns = [encode_column(self.frame[a.name], a) for a in wanted]
-        return np.column_stack(columns)
+        return np.column_stack(columns) if columns else np.empty((len(self), 0))
 
     def missing(self) -> list[Problem]:
         """List every missing value with its row (from 0) and column."""
@@ -392,7 +421,12 @@ class Items:
             a.name: impute_column(self.frame[a.name], a, strategy)
             for a in self.attributes
         }
-        return Items(pd.DataFrame(columns), self.attributes, self.names)
+        return Items(
+            pd.DataFrame(columns, self.frame.index),
+            self.attributes,
+            self.names,
+            self.extras,
+        )
 
     @property
     def iloc(self) -> "Items":
@@ -403,9 +437,15 @@ class Items:
         """Keep the given rows (indices), with the same attributes and domains."""
         index = np.asarray(rows)
         names = tuple(self.names[row] for row in index)
-        return self.with_rows(self.frame.iloc[index], names)
+        extras = tuple(extra.take(index) for extra in self.extras)
+        return self.with_rows(self.frame.iloc[index], names, extras)
 
-    def with_rows(self, frame: pd.DataFrame, names: tuple[str, ...]) -> "Items":
+    def with_rows(
+        self,
+        frame: pd.DataFrame,
+        names: tuple[str, ...],
+        extras: tuple[Extra, ...] = (),
+    ) -> "Items":
         """Give items with the same attributes, whose values were in such items before.
 
         They are not checked again, so that one row costs little.
@@ -416,18 +456,27 @@ class Items:
             Rows of tables with these attributes.
         names : tuple of str
             One per row, all different.
+        extras : tuple of Extra
+            What is shown beside these rows.
         """
         if not names or len(set(names)) < len(names):
             return Items(frame, self.attributes, names)  # says what is wrong
         fresh = object.__new__(Items)
         fresh.__dict__.update(
-            frame=frame.reset_index(drop=True), attributes=self.attributes, names=names
+            frame=frame.reset_index(drop=True),
+            attributes=self.attributes,
+            names=names,
+            extras=extras,
         )
         return fresh
 
     def values(self, row: int) -> dict[str, Any]:
         """Give the values of one item by attribute name; missing ones are NaN."""
         return {name: column[row] for name, column in self._columns.items()}
+
+    def extra(self, row: int) -> dict[str, str]:
+        """Give what is shown beside the attributes of one item, by column name."""
+        return {extra.name: extra.values[row] for extra in self.extras}
 
     @cached_property
     def _columns(self) -> dict[str, list[Any]]:
@@ -455,7 +504,7 @@ class Items:
         if not isinstance(other, Items):
             return NotImplemented
         same = self.names == other.names and self.attributes == other.attributes
-        return same and self.frame.equals(other.frame)
+        return same and self.extras == other.extras and self.frame.equals(other.frame)
 
     __hash__ = None  # type: ignore[assignment]  # holds a data frame
 

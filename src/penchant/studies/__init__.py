@@ -20,6 +20,12 @@ from penchant.studies._participation import (
     check_answer,
     simulated_answer,
 )
+from penchant.studies._pictures import (
+    PICTURE_TYPE,
+    picture_cell,
+    picture_names,
+    read_pictures,
+)
 from penchant.studies._population import participations
 from penchant.studies._results import (
     Curve,
@@ -51,6 +57,8 @@ from penchant.studies.store._records import (
     ModelRecord,
     OwnerRecord,
     ParticipantRecord,
+    PictureHead,
+    PictureRecord,
     SessionRecord,
     StudyDump,
     StudyRecord,
@@ -65,6 +73,7 @@ __all__ = [
     "FORMS",
     "LANGUAGES",
     "LONGEST_NOUN",
+    "PICTURE_TYPE",
     "QUESTION_FORMS",
     "AnsweredQuestion",
     "Calibration",
@@ -89,6 +98,8 @@ __all__ = [
     "ParticipantRecord",
     "Participation",
     "Parts",
+    "PictureHead",
+    "PictureRecord",
     "Prediction",
     "Progress",
     "RankedItem",
@@ -118,6 +129,9 @@ __all__ = [
     "import_study",
     "load_texts",
     "participations",
+    "picture_cell",
+    "picture_names",
+    "read_pictures",
     "restore",
     "simulated_answer",
     "store_url",

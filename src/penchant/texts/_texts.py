@@ -7,7 +7,7 @@ changed is noticed. A folder with a catalogue is all that a new language needs.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from gettext import c2py
 from importlib.resources import files
@@ -17,7 +17,7 @@ from babel import Locale, dates, lists
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from penchant.data import Attribute
+from penchant.data import DATE, Attribute
 from penchant.exceptions import DataError
 
 __all__ = ["LANGUAGES", "Texts", "choose_language", "load_texts"]
@@ -148,13 +148,25 @@ class Texts:
         """Write a value of an attribute with its unit, or that it is not known."""
         if value is None or value != value:
             return self("numbers.unknown")
+        if attribute.unit == DATE and attribute.kind == "numeric":
+            return self._date(float(value)) or attribute.format(value)
         text = self.number(float(value)) if attribute.kind == "numeric" else str(value)
         return text + self.unit(attribute)
+
+    def _date(self, days: float) -> str:
+        """Write days since 1970 as a date; empty: that is beyond the calendar."""
+        try:
+            moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)
+        except OverflowError:
+            return ""
+        if days.is_integer():
+            return dates.format_date(moment, "medium", locale=self.locale)
+        return dates.format_datetime(moment, "short", locale=self.locale)
 
     @staticmethod
     def unit(attribute: Attribute) -> str:
         """Give what follows a value: a unit that stays on the line if it is short."""
-        if not attribute.unit:
+        if not attribute.unit or attribute.unit == DATE:
             return ""
         space = " " if len(attribute.unit) > _SHORT_UNIT else "\u00a0"
         return space + attribute.unit

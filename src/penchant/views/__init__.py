@@ -5,6 +5,7 @@ from penchant.views._charts import Numbers
 from penchant.views._counts import counts_view
 from penchant.views._curves import curves_view
 from penchant.views._display import show_name
+from penchant.views._extras import ExtrasView, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
 from penchant.views._model import model_view
@@ -12,9 +13,11 @@ from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_resu
 from penchant.views._people import people_view
 from penchant.views._question import (
     BecauseView,
-    QuestionView,
+    Card,
     because_view,
+    question_cards,
     question_view,
+    same_lines,
 )
 from penchant.views._ranking import choices, ranking_view
 from penchant.views._reasons import CompareView, compare_items, why_view
@@ -26,10 +29,12 @@ from penchant.views._what_if import WhatIfView, read_values, what_if_view
 __all__ = [
     "CHARTS",
     "BecauseView",
+    "Card",
     "CompareView",
+    "ExtrasView",
     "Numbers",
     "PictureKind",
-    "QuestionView",
+    "Shelf",
     "WhatIfView",
     "answers_view",
     "because_view",
@@ -40,17 +45,21 @@ __all__ = [
     "counts_view",
     "curves_view",
     "draw_chart",
+    "extras_view",
     "group_view",
     "model_view",
     "own_answers_csv",
     "own_ranking_csv",
     "own_result",
     "people_view",
+    "question_cards",
     "question_view",
     "ranking_csv",
     "ranking_view",
     "read_values",
     "reasons_view",
+    "same_lines",
+    "shelf_of",
     "show_name",
     "study_line",
     "study_view",

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
+from typing import Any
 
-from penchant.data import Attribute, Items
+from penchant.data import DATE, Attribute, Items
 from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
 from penchant.texts import Texts
-from penchant.views._display import Fact, item_values, show_name
+from penchant.views._display import item_values, show_name
+from penchant.views._extras import ExtrasView, Shelf, extras_view
 
 __all__ = [
     "BecauseView",
@@ -15,7 +17,9 @@ __all__ = [
     "Line",
     "QuestionView",
     "because_view",
+    "question_cards",
     "question_view",
+    "same_lines",
 ]
 
 
@@ -27,23 +31,39 @@ class Line:
     ----------
     label, value : str
         As people read them.
+    differs : bool
+        Whether the alternatives of the question differ in it.
     difference : str
         By how much, in words; empty where words would not add to the value.
     """
 
     label: str
     value: str
+    differs: bool
     difference: str = ""
 
 
 @dataclass(frozen=True)
 class Card:
-    """One alternative of a question."""
+    """One alternative of a question.
+
+    Parameters
+    ----------
+    letter, name : str
+        As people read them.
+    item : int
+        Its position in the table.
+    lines : tuple of Line
+        All attributes, in the order of the table.
+    extras : ExtrasView
+        What is shown beside them.
+    """
 
     letter: str
     item: int
     name: str
     lines: tuple[Line, ...]
+    extras: ExtrasView
 
 
 @dataclass(frozen=True)
@@ -99,8 +119,8 @@ class QuestionView:
         Share of certainty in percent, for the bar.
     cards : tuple of Card
         The alternatives, in the order of the question.
-    same : tuple of Fact
-        What all of them have alike; it is not on the cards.
+    same : tuple of Line
+        In what the alternatives do not differ; empty if there is only one.
     can_undo, can_finish : bool
         Which other things the person may do.
     notice : str
@@ -118,7 +138,7 @@ class QuestionView:
     sentence: str
     certainty: int
     cards: tuple[Card, ...]
-    same: tuple[Fact, ...]
+    same: tuple[Line, ...]
     can_undo: bool
     notice: str = ""
     given: dict[str, str] = field(default_factory=dict)
@@ -172,6 +192,7 @@ def question_view(
     notice: str = "",
     given: dict[str, str] | None = None,
     because: BecauseView | None = None,
+    shelf: Shelf | None = None,
 ) -> QuestionView:
     """Show a question.
 
@@ -191,8 +212,10 @@ def question_view(
         What the person chose before, by field.
     because : BecauseView, optional
         What the person may say of the last choice.
+    shelf : Shelf, optional
+        Pictures of the alternatives.
     """
-    cards, same = _cards(items, question.items, texts)
+    cards = question_cards(items, question.items, texts, shelf)
     sure = progress.certainty if progress.is_known else 0.0
     sentence = [texts("question.early")]
     if progress.is_known:
@@ -207,7 +230,7 @@ def question_view(
         " ".join(sentence),
         round(100 * sure),
         cards,
-        same,
+        same_lines(cards),
         progress.can_undo,
         notice,
         given or {},
@@ -215,15 +238,14 @@ def question_view(
     )
 
 
-def _cards(
-    items: Items, shown: Sequence[int], texts: Texts
-) -> tuple[tuple[Card, ...], tuple[Fact, ...]]:
-    """Give the cards with what differs, and what all have alike."""
+def question_cards(
+    items: Items, shown: Sequence[int], texts: Texts, shelf: Shelf | None = None
+) -> tuple[Card, ...]:
+    """Show alternatives side by side."""
     values = [item_values(items, item, texts) for item in shown]
-    alike = [
-        len(shown) > 1 and len(set(column)) == 1 for column in zip(*values, strict=True)
-    ]
-    cards = tuple(
+    pair = [items.values(item) for item in shown] if len(shown) == 2 else None
+    differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
+    return tuple(
         Card(
             ascii_uppercase[place],
             item,
@@ -232,30 +254,36 @@ def _cards(
                 Line(
                     show_name(attribute.name),
                     values[place][k],
-                    _difference(items, attribute, shown, place, texts),
+                    differs[k],
+                    _difference(attribute, pair[place], pair[1 - place], texts)
+                    if pair and differs[k]
+                    else "",
                 )
                 for k, attribute in enumerate(items.attributes)
-                if not alike[k]
             ),
+            extras_view(items, item, shelf),
         )
         for place, item in enumerate(shown)
     )
-    same = tuple(
-        Fact(show_name(attribute.name), values[0][k])
-        for k, attribute in enumerate(items.attributes)
-        if alike[k]
-    )
-    return cards, same
+
+
+def same_lines(cards: Sequence[Card]) -> tuple[Line, ...]:
+    """Give that in which several alternatives do not differ."""
+    if len(cards) < 2:
+        return ()
+    return tuple(line for line in cards[0].lines if not line.differs)
 
 
 def _difference(
-    items: Items, attribute: Attribute, shown: Sequence[int], place: int, texts: Texts
+    attribute: Attribute, item: dict[str, Any], rival: dict[str, Any], texts: Texts
 ) -> str:
     """Say how one of two alternatives differs from the other in numbers."""
-    if attribute.kind != "numeric" or len(shown) != 2:
+    own, other = item[attribute.name], rival[attribute.name]
+    if attribute.kind != "numeric" or own != own or other != other:
         return ""
-    own, other = (items.values(shown[k])[attribute.name] for k in (place, 1 - place))
-    if own != own or other != other:
-        return ""
-    words = "question.more" if own > other else "question.less"
-    return texts(words, amount=texts.value(attribute, abs(own - other)))
+    more = own > other
+    if attribute.unit == DATE:
+        days = max(1, round(abs(own - other)))
+        return texts.count("question.later" if more else "question.earlier", days)
+    amount = texts.value(attribute, abs(own - other))
+    return texts("question.more" if more else "question.less", amount=amount)

@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from penchant.data import Attribute, Items
+from penchant.data import DATE, Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
+from penchant.views._extras import ExtrasView, Shelf, extras_view
 
 __all__ = [
     "ROWS_PER_PAGE",
@@ -73,10 +74,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One alternative."""
+    """One alternative: its name, its values, and what is shown beside them."""
 
     name: str
     cells: tuple[Cell, ...]
+    extras: ExtrasView
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ def study_view(
     sort: int | None = None,
     descending: bool = False,
     page: int = 1,
+    shelf: Shelf | None = None,
 ) -> StudyView:
     """Show one page of the table of a study.
 
@@ -163,6 +166,8 @@ def study_view(
         Whether the largest, or last, value comes first.
     page : int
         Which part of the rows, from 1.
+    shelf : Shelf, optional
+        Pictures of the alternatives.
     """
     items = study.items
     n_pages = -(-len(items) // ROWS_PER_PAGE)
@@ -180,7 +185,7 @@ def study_view(
         f"{n_alternatives}, {n_attributes}",
         study.demo,
         tuple(_heads(items, texts, sort, descending)),
-        tuple(_row(items, row) for row in rows),
+        tuple(_row(items, row, shelf) for row in rows),
         shown if n_pages > 1 else "",
         _link(sort, descending, page - 1) if page > 1 else "",
         _link(sort, descending, page + 1) if page < n_pages else "",
@@ -260,10 +265,12 @@ def _meaning(attribute: Attribute, texts: Texts) -> str:
     return texts("owner.study.best_level", level=attribute.levels[-1 if up else 0])
 
 
-def _row(items: Items, row: int) -> Row:
+def _row(items: Items, row: int, shelf: Shelf | None) -> Row:
     values = items.values(row)
     cells = [
-        Cell(replace(a, unit="").format(values[a.name]), a.unit)
+        Cell(a.format(values[a.name]), "")
+        if a.unit == DATE
+        else Cell(replace(a, unit="").format(values[a.name]), a.unit)
         for a in items.attributes
     ]
-    return Row(items.names[row], tuple(cells))
+    return Row(items.names[row], tuple(cells), extras_view(items, row, shelf))

@@ -29,6 +29,7 @@ from penchant.web.pages._group import group_pages
 from penchant.web.pages._login import login_pages, on_login_needed
 from penchant.web.pages._owner import owner_pages
 from penchant.web.pages._participant import participant_pages
+from penchant.web.pages._pictures import picture_pages
 from penchant.web.pages._results import result_pages
 from penchant.web.pages._studies import pages
 from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
@@ -83,7 +84,7 @@ def create_app(
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
-    for router in (participant_pages, result_pages, health):
+    for router in (participant_pages, picture_pages, result_pages, health):
         app.include_router(router)
     for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)

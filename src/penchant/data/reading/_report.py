@@ -1,46 +1,191 @@
-"""TableReport: what a file holds and every problem in it, without raising."""
+"""ReadingReport: how a file was understood, column by column, without raising."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from penchant.data._attribute import Attribute
-from penchant.data.reading._csv_files import MAX_BYTES, Source, read_csv_table
-from penchant.data.reading._guess import guess_attribute, guess_name_column
 from penchant.data.reading._problems import Problem
-from penchant.data.reading._workbooks import read_xlsx_sheets, sheet_frame
-from penchant.exceptions import DataError
 
-__all__ = ["TableReport", "inspect_table", "read_table"]
+__all__ = [
+    "Choice",
+    "ColumnReading",
+    "FileReading",
+    "LeftOut",
+    "ReadingReport",
+    "Role",
+    "TableReport",
+]
+
+Role = Literal[
+    "name", "attribute", "shown", "picture", "link", "text", "identifier", "leave out"
+]
 
 
 @dataclass(frozen=True)
-class TableReport:
-    """What was found in a table.
+class Choice:
+    """One of the ways in which an ambiguous column can be read.
+
+    Parameters
+    ----------
+    label : str
+        What the reading supposes, such as "decimal comma".
+    example : str
+        A cell and what it becomes: "1.299 → 1299".
+    option : mapping
+        The argument that selects it, for `Items.from_csv` and its kin:
+        ``{"readings": {"price": "decimal comma"}}``.
+    """
+
+    label: str
+    example: str
+    option: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """How one column was understood.
+
+    Parameters
+    ----------
+    name : str
+        Its header.
+    role : str
+        "name", "attribute", "shown", "picture", "link", "text", "identifier" or
+        "leave out".
+    attribute : Attribute or None
+        What is learned from; None for the other roles.
+    reading : str
+        How its cells were read: "number", "decimal comma", "day first", "yes or no",
+        "levels", "text", ... .
+    examples : tuple of (str, str)
+        A few cells as written, and as they were understood.
+    converted : tuple of str
+        Sentences: units, ranges and marks that became something else.
+    doubts : tuple of Problem
+        Cells that do not fit, and what may surprise.
+    choices : tuple of Choice
+        Two or more if the column is ambiguous: somebody has to say which.
+    """
+
+    name: str
+    role: Role
+    attribute: Attribute | None = None
+    reading: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+    converted: tuple[str, ...] = ()
+    doubts: tuple[Problem, ...] = ()
+    choices: tuple[Choice, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the reading as plain values for JSON."""
+        return {
+            "name": self.name,
+            "role": self.role,
+            "attribute": self.attribute and self.attribute.to_dict(),
+            "reading": self.reading,
+            "examples": [list(pair) for pair in self.examples],
+            "converted": list(self.converted),
+            "doubts": [problem.to_dict() for problem in self.doubts],
+            "choices": [asdict(choice) for choice in self.choices],
+        }
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows or columns of a file that are no alternatives.
+
+    Parameters
+    ----------
+    what : {"title", "total", "hidden", "empty row", "empty column"}
+        Why.
+    places : tuple of int
+        Row numbers as a spreadsheet counts them, or positions of columns, from 1.
+    text : str
+        What stands in the first of them.
+    option : mapping
+        The argument that keeps them; empty if nothing is lost.
+    """
+
+    what: Literal["title", "total", "hidden", "empty row", "empty column"]
+    places: tuple[int, ...]
+    text: str
+    option: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """How a file was taken apart before anybody looked at its columns.
+
+    Parameters
+    ----------
+    format : str
+        "csv", "xlsx", "ods", "json", "html", "parquet", "names" or "frame".
+    encoding, separator : str
+        Of text files; empty for others.
+    header_row : int
+        Number of the row with the column names; 0: there is none.
+    sheet : str
+        The one that was read, and
+    sheets : tuple of str
+        all that there are.
+    left_out : tuple of LeftOut
+        What was not read.
+    """
+
+    format: str = "frame"
+    encoding: str = ""
+    separator: str = ""
+    header_row: int = 1
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadingReport:
+    """What was understood of a table.
 
     Parameters
     ----------
     n_rows : int
-        Rows below the header.
-    name_column : str or None
-        The column that names the items.
-    attributes : tuple of Attribute
-        The guessed meaning of the other columns.
+        Alternatives.
+    columns : tuple of ColumnReading
+        One per column, in the order of the table.
     problems : tuple of Problem
-        Errors first.
+        Of the whole table and of all columns, errors first.
+    file : FileReading
+        How the file was taken apart.
     """
 
     n_rows: int
-    name_column: str | None
-    attributes: tuple[Attribute, ...]
-    problems: tuple[Problem, ...]
+    columns: tuple[ColumnReading, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    file: FileReading = FileReading()
 
     @property
     def ok(self) -> bool:
         """Whether the table can be used as it is."""
-        return all(problem.severity != "error" for problem in self.problems)
+        return not self.ambiguous and all(p.severity != "error" for p in self.problems)
+
+    @property
+    def ambiguous(self) -> tuple[ColumnReading, ...]:
+        """The columns about which somebody has to say how they are read."""
+        return tuple(column for column in self.columns if column.choices)
+
+    @property
+    def name_column(self) -> str | None:
+        """The column that names the items."""
+        return next((c.name for c in self.columns if c.role == "name"), None)
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is learned from."""
+        return tuple(c.attribute for c in self.columns if c.attribute is not None)
+
+    def column(self, name: str) -> ColumnReading:
+        """Give the reading of the column with this name."""
+        return next(column for column in self.columns if column.name == name)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the report as plain values for JSON."""
@@ -50,59 +195,10 @@ class TableReport:
             "name_column": self.name_column,
             "attributes": [attribute.to_dict() for attribute in self.attributes],
             "problems": [problem.to_dict() for problem in self.problems],
+            "columns": [column.to_dict() for column in self.columns],
+            "file": asdict(self.file),
         }
 
 
-def read_table(
-    source: Source, filename: str | None = None, *, max_bytes: int = MAX_BYTES
-) -> pd.DataFrame:
-    """Read a CSV or XLSX file as it is; rows are indexed as a spreadsheet counts.
-
-    Parameters
-    ----------
-    source : path or bytes
-        The file, or its content.
-    filename : str, optional
-        Needed with bytes: its ending tells the format.
-    max_bytes : int
-        Larger files are refused.
-    """
-    ending = Path(filename or str(source)).suffix.lower()
-    if ending == ".xlsx":
-        return sheet_frame(read_xlsx_sheets(source, max_bytes=max_bytes)["items"])
-    if ending in (".csv", ".tsv", ".txt"):
-        return read_csv_table(source, max_bytes=max_bytes)
-    raise DataError(
-        f"Files ending in {ending or 'nothing'!r} are not read. Use .csv or .xlsx."
-    )
-
-
-def inspect_table(frame: pd.DataFrame) -> TableReport:
-    """Say what each column of a table seems to mean, and what is wrong.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` gives it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> report = inspect_table(pd.DataFrame({"price": [1, 2], "name": ["a", "b"]}))
-    >>> report.name_column, report.attributes[0].direction
-    ('name', 'down')
-    """
-    problems: list[Problem] = []
-    if len(frame) < 2:
-        message = f"a table needs at least 2 rows to choose between, not {len(frame)}"
-        problems.append(Problem(message))
-    name_column = guess_name_column(frame)
-    attributes = []
-    for column in frame.columns:
-        if column == name_column:
-            continue
-        attribute, doubts = guess_attribute(column, frame[column])
-        attributes.append(attribute)
-        problems += doubts
-    problems.sort(key=lambda problem: problem.severity)
-    return TableReport(len(frame), name_column, tuple(attributes), tuple(problems))
+TableReport = ReadingReport
+"""Its name before it told of files and readings."""

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from penchant.exceptions import PenchantError, StudyNotFoundError
+from penchant.studies._pictures import check_picture
 from penchant.studies.operations._replay import replay_study
 from penchant.studies.store._records import EventRecord, ParticipantRecord, StudyDump
 from penchant.studies.store._store import Store
@@ -77,8 +78,9 @@ def check_store(store: Store) -> StoreReport:
     Every log must be numbered 0, 1, 2, ... without a gap and be as long as the
     store says. Every event must make sense where it stands: questions show
     alternatives that exist and are answered at most once, with an answer that
-    fits. Every model that somebody started from must be there. Each study is read
-    as it is at one moment, so that a store may be checked while it is in use.
+    fits. Every model that somebody started from must be there, and every picture
+    must be as it was written. Each study is read as it is at one moment, so that a
+    store may be checked while it is in use.
 
     Examples
     --------
@@ -108,6 +110,10 @@ def check_store(store: Store) -> StoreReport:
 
 def _check_study(dump: StudyDump, tally: Counter[str]) -> Iterator[StoreProblem]:
     models = {model.id for model in dump.models}
+    for picture in dump.pictures:
+        if problem := check_picture(picture):
+            text = f"picture {picture.name!r}: {problem}"
+            yield StoreProblem(dump.study.id, None, None, text)
     for person, log, replayed in replay_study(dump):
         n_answers = len(replayed.answers)
         tally.update(n_participants=1, n_events=len(log), n_answers=n_answers)

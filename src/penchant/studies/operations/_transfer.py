@@ -10,6 +10,7 @@ from typing import Any, Final
 from penchant.data import Items
 from penchant.exceptions import FormatError, PenchantError
 from penchant.studies._participation import check_kind
+from penchant.studies._pictures import check_picture
 from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import new_id
 from penchant.studies.store._log import new_link
@@ -18,6 +19,7 @@ from penchant.studies.store._records import (
     EventRecord,
     ModelRecord,
     ParticipantRecord,
+    PictureRecord,
     StudyDump,
     StudyRecord,
 )
@@ -34,9 +36,9 @@ _LARGEST = 2**31 - 1
 def export_study(store: Store, study_id: str) -> dict[str, Any]:
     """Give a whole study as plain values for JSON.
 
-    The values hold the table, the settings, every event of every participant and
-    the fitted models, as they are at one moment. They hold nothing that opens the
-    link of a participant.
+    The values hold the table with its pictures, the settings, every event of every
+    participant and the fitted models, as they are at one moment. They hold nothing
+    that opens the link of a participant.
 
     See Also
     --------
@@ -77,6 +79,10 @@ def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
         "owner": study.owner,
         "settings": study.settings.to_dict(),
         "items": study.items.to_dict(),
+        "pictures": [
+            {**vars(picture), "body": _written(picture.body)}
+            for picture in dump.pictures
+        ],
         "models": [_model_dict(model) for model in dump.models],
         "participants": [
             _person_dict(person) | ({"link": link} if links else {})
@@ -101,6 +107,7 @@ def read_dump(values: Mapping[str, Any]) -> StudyDump:
     try:
         study = _read_study(values)
         models = [_read_model(study.id, entry) for entry in values["models"]]
+        pictures = [_read_picture(entry) for entry in values.get("pictures", ())]
         people = [_read_person(study.id, entry) for entry in values["participants"]]
         links = [_read_link(entry) for entry in values["participants"]]
         events, lengths = _read_events(values["events"], [one.id for one in people])
@@ -110,7 +117,14 @@ def read_dump(values: Mapping[str, Any]) -> StudyDump:
         replace(person, n_events=length)
         for person, length in zip(people, lengths, strict=True)
     ]
-    return StudyDump(study, tuple(people), tuple(links), tuple(events), tuple(models))
+    return StudyDump(
+        study,
+        tuple(people),
+        tuple(links),
+        tuple(events),
+        tuple(models),
+        tuple(pictures),
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -126,8 +140,12 @@ def _model_dict(model: ModelRecord) -> dict[str, Any]:
         "id": model.id,
         "n_events": model.n_events,
         "created": model.created.isoformat(),
-        "body": base64.b64encode(model.body).decode(),
+        "body": _written(model.body),
     }
+
+
+def _written(body: bytes) -> str:
+    return base64.b64encode(body).decode()
 
 
 def _person_dict(person: ParticipantRecord) -> dict[str, Any]:
@@ -161,6 +179,16 @@ def _read_model(study_id: str, entry: Mapping[str, Any]) -> ModelRecord:
         _moment(entry["created"]),
         base64.b64decode(entry["body"], validate=True),
     )
+
+
+def _read_picture(entry: Mapping[str, Any]) -> PictureRecord:
+    body = base64.b64decode(entry["body"], validate=True)
+    sides = _count(entry["width"]), _count(entry["height"])
+    picture = PictureRecord(entry["name"], entry["digest"], *sides, body)
+    check_text("The name of a picture", picture.name)
+    if problem := check_picture(picture):
+        raise ValueError(f"the picture {picture.name!r}: {problem}")
+    return picture
 
 
 def _read_person(study_id: str, entry: Mapping[str, Any]) -> ParticipantRecord:
@@ -245,6 +273,7 @@ def _renamed(dump: StudyDump, owner: str | None) -> StudyDump:
             replace(model, id=models[model.id], study_id=study_id)
             for model in dump.models
         ),
+        dump.pictures,
     )
 
 

@@ -10,14 +10,22 @@ import sqlalchemy as sa
 from penchant.data import Items
 from penchant.studies.store._database import Database
 from penchant.studies.store._engine import wrap_errors
+from penchant.studies.store._pictures import PICTURE, insert_pictures
 from penchant.studies.store._records import (
     EventRecord,
     ModelRecord,
     ParticipantRecord,
+    PictureRecord,
     StudyDump,
 )
 from penchant.studies.store._studies import insert_study, no_study, study_record
-from penchant.studies.store._tables import events, models, participants, studies
+from penchant.studies.store._tables import (
+    events,
+    models,
+    participants,
+    pictures,
+    studies,
+)
 
 __all__ = ["Dumps"]
 
@@ -35,6 +43,7 @@ class Dumps:
         log = sa.select(events).join(participants)
         log = log.where(participants.c.study_id == study_id)
         fitted = sa.select(models).where(models.c.study_id == study_id)
+        seen = sa.select(*PICTURE).where(pictures.c.study_id == study_id)
         with self.database.reading() as connection:
             study = connection.execute(chosen).first()
             if study is None:
@@ -52,6 +61,10 @@ class Dumps:
                 links,
                 tuple(EventRecord(**row._mapping) for row in happened),
                 tuple(ModelRecord(**row._mapping) for row in made),
+                tuple(
+                    PictureRecord(**row._mapping)
+                    for row in connection.execute(seen.order_by(pictures.c.name))
+                ),
             )
 
     def load_study(self, dump: StudyDump) -> None:
@@ -79,6 +92,7 @@ class Dumps:
             for table, rows in tables:
                 if rows:
                     connection.execute(table.insert(), rows)
+            insert_pictures(connection, dump.pictures, study_id=dump.study.id)
 
     def copy_to(self, path: Path) -> bool:
         """Copy the database into a new file while it is in use.

@@ -16,6 +16,8 @@ __all__ = [
     "NewEvent",
     "OwnerRecord",
     "ParticipantRecord",
+    "PictureHead",
+    "PictureRecord",
     "SessionRecord",
     "StudyDump",
     "StudyRecord",
@@ -214,6 +216,39 @@ class ModelRecord(ModelHead):
 
 
 @dataclass(frozen=True)
+class PictureHead:
+    """What is known of a picture without reading it.
+
+    Parameters
+    ----------
+    name : str
+        By which a table names it: without folder and ending, in small letters.
+    digest : str
+        SHA-256 of its bytes.
+    width, height : int
+        In pixels.
+    """
+
+    name: str
+    digest: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class PictureRecord(PictureHead):
+    """A picture of an alternative.
+
+    Parameters
+    ----------
+    body : bytes
+        As WebP, without metadata; the rest as in `PictureHead`.
+    """
+
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
 class OwnerRecord:
     """Somebody who may run studies.
 
@@ -271,6 +306,8 @@ class StudyDump:
         The logs of all participants, in order of `id`.
     models : tuple of ModelRecord
         The oldest first.
+    pictures : tuple of PictureRecord
+        By name.
     """
 
     study: StudyRecord
@@ -278,3 +315,4 @@ class StudyDump:
     links: tuple[str, ...] = field(repr=False)
     events: tuple[EventRecord, ...]
     models: tuple[ModelRecord, ...]
+    pictures: tuple[PictureRecord, ...] = ()

@@ -9,6 +9,7 @@ from penchant.studies.store._dumps import Dumps
 from penchant.studies.store._log import Log
 from penchant.studies.store._models import Models
 from penchant.studies.store._owners import Owners
+from penchant.studies.store._pictures import Pictures
 from penchant.studies.store._records import NewEvent
 from penchant.studies.store._studies import Studies
 
@@ -56,6 +57,11 @@ class Store:
         self.get_draft = studies.get_draft
         self.discard_draft = studies.discard_draft
         self.expire_drafts = studies.expire_drafts
+
+        pictures = Pictures(database)
+        self.add_pictures = pictures.add_pictures
+        self.list_pictures = pictures.list_pictures
+        self.get_picture = pictures.get_picture
 
         log = Log(database)
         self.add_participant = log.add_participant

@@ -1,5 +1,6 @@
 """Studies and drafts in a database."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -12,10 +13,17 @@ from penchant.exceptions import (
     OwnerNotFoundError,
     StudyNotFoundError,
 )
+from penchant.studies._pictures import picture_names
 from penchant.studies._settings import StudySettings
 from penchant.studies.store._database import Database, hold, new_id
+from penchant.studies.store._pictures import insert_pictures, take_over_pictures
 from penchant.studies.store._plain import check_text
-from penchant.studies.store._records import Draft, StudyRecord, StudySummary
+from penchant.studies.store._records import (
+    Draft,
+    PictureRecord,
+    StudyRecord,
+    StudySummary,
+)
 from penchant.studies.store._tables import drafts, owners, participants, studies
 
 __all__ = ["Studies", "hold_study", "insert_study", "no_study", "study_record"]
@@ -41,6 +49,7 @@ class Studies:
         settings: StudySettings | None = None,
         owner: str | None = None,
         draft_id: str | None = None,
+        pictures: Sequence[PictureRecord] = (),
     ) -> str:
         """Keep a new study and return its identifier.
 
@@ -56,7 +65,10 @@ class Studies:
             Identifier of the owner.
         draft_id : str, optional
             The draft that becomes this study. It is discarded in the same
-            transaction, so a draft becomes a study at most once.
+            transaction, so a draft becomes a study at most once; pictures of it
+            that the items name become those of the study.
+        pictures : sequence of PictureRecord
+            More pictures of the items.
 
         Raises
         ------
@@ -67,11 +79,14 @@ class Studies:
         """
         study = _new_study(name, items, settings, owner=owner)
         with self.database.writing() as connection:
+            insert_study(connection, study)
+            insert_pictures(connection, pictures, study_id=study.id)
             if draft_id is not None:
+                names = picture_names(items)
+                take_over_pictures(connection, draft_id, study.id, names)
                 gone = drafts.delete().where(drafts.c.id == draft_id)
                 if connection.execute(gone).rowcount != 1:
                     raise _no_draft()
-            insert_study(connection, study)
         return study.id
 
     def ensure_demo(
@@ -122,7 +137,7 @@ class Studies:
             raise no_study()
 
     def delete_study(self, study_id: str) -> None:
-        """Forget a study with its participants, answers and models, for good."""
+        """Forget a study with its people, answers, models and pictures, for good."""
         gone = studies.delete().where(studies.c.id == study_id)
         if self.database.change(gone) != 1:
             raise no_study()

@@ -21,6 +21,7 @@ __all__ = [
     "models",
     "owners",
     "participants",
+    "pictures",
     "sessions",
     "studies",
 ]
@@ -163,6 +164,22 @@ models = sa.Table(
     sa.Column("n_events", sa.Integer, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("created", Moment, nullable=False),
+)
+
+pictures = sa.Table(
+    "pictures",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    # Of a study, or of a draft that may become one.
+    sa.Column("study_id", Key(32), _belongs_to("studies")),
+    sa.Column("draft_id", Key(32), _belongs_to("drafts")),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("digest", Key(64), nullable=False),
+    sa.Column("width", sa.Integer, nullable=False),
+    sa.Column("height", sa.Integer, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.UniqueConstraint("study_id", "name", name="one_picture_per_name"),
+    sa.UniqueConstraint("draft_id", "name", name="one_draft_picture_per_name"),
 )
 
 leases = sa.Table(

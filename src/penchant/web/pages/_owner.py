@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import DataError
 from penchant.studies import Study, StudyRecord, StudySettings
-from penchant.views import checks_view, people_view, show_name, study_view
+from penchant.views import checks_view, people_view, shelf_of, show_name, study_view
 from penchant.views.forms import check_settings, read_settings, settings_form
 from penchant.web.pages._participant import LONGEST_LABEL
 from penchant.web.security._access import (
@@ -40,11 +40,14 @@ def study(
 ) -> Response:
     """Show the state of a study, its participants and its alternatives."""
     texts = visitor.texts(study)
+    shelf = shelf_of(store, study.id, study.items, f"/studies/{study.id}/pictures")
     return visitor.render(
         "study.html",
         study=study,
         checks=checks_view(Study(store, study.id).calibration(), texts),
-        view=study_view(study, texts, sort=sort, descending=descending, page=page),
+        view=study_view(
+            study, texts, sort=sort, descending=descending, page=page, shelf=shelf
+        ),
         people=people_view(store, study, texts, people, simulated=simulated),
         invitation=_address(request, f"/s/{study.id}/join"),
         longest_label=LONGEST_LABEL,

@@ -237,6 +237,7 @@ def _next(
         notice=notice,
         given=given,
         because=_because(visit),
+        shelf=visit.shelf,
     )
     return visit.render("question.html", status, q=view)
 

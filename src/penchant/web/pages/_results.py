@@ -16,6 +16,7 @@ from penchant.views import (
     compare_items,
     counts_view,
     curves_view,
+    extras_view,
     own_answers_csv,
     own_ranking_csv,
     own_result,
@@ -57,6 +58,8 @@ def result(visit: AgreedVisit) -> Response:
         ranking=ranking_view(items, ranking, visit.texts),
         counted=counts_view(curves, visit.texts),
         most_counted=_COUNTED,
+        photos=visit.shelf.photos(items),
+        beside=extras_view(items, best, visit.shelf),
         why=_why(visit, best),
         compare=_compare(visit, *pair, changes=False) if pair else None,
         choices=choices(ranking),
@@ -80,7 +83,11 @@ def why(visit: AgreedVisit, item: Position) -> Response:
     """Show why an alternative has the points that it has."""
     _check(visit, item)
     return visit.render(
-        "why.html", page="result", why=_why(visit, item), best=_best(visit)
+        "why.html",
+        page="result",
+        why=_why(visit, item),
+        best=_best(visit),
+        beside=extras_view(visit.study.items, item, visit.shelf),
     )
 
 

@@ -121,5 +121,5 @@ def _read(
     request: Request, filename: str, content: bytes
 ) -> tuple[pd.DataFrame, TableForm]:
     limit = request.app.state.max_upload_bytes
-    frame = read_table(content, filename, max_bytes=limit)
+    frame = read_table(content, filename, max_bytes=limit).cells
     return frame, guess_form(filename, frame)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from penchant.exceptions import ParticipantNotFoundError, StudyNotFoundError
 from penchant.studies import ParticipantRecord, Participation, Store, Study
 from penchant.texts import Texts
-from penchant.views import show_name
+from penchant.views import Shelf, shelf_of, show_name
 from penchant.web._languages import (
     Language,
     language_of,
@@ -122,6 +122,12 @@ class Visit:
     def needs_consent(self) -> bool:
         """Whether the person has to agree to something first."""
         return bool(self.study.settings.consent) and not self.now.consented
+
+    @property
+    def shelf(self) -> Shelf:
+        """The pictures of the study, where this person finds them."""
+        study = self.study
+        return shelf_of(study.store, study.id, study.items, f"{self.home}/pictures")
 
     def render(
         self, template: str, status: int = 200, *, page: str = "", **context: Any

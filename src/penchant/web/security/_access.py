@@ -5,6 +5,7 @@ import hmac
 import ipaddress
 import math
 import secrets
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final, TypeAlias
@@ -330,8 +331,9 @@ def _visitor(request: Request, store: StoreOfApp) -> Visitor:
 VisitorOfApp: TypeAlias = Annotated[Visitor, Depends(_visitor)]
 
 
-async def _fields(request: Request) -> FormData:
-    return await request.form(max_fields=10 * MAX_COLUMNS)
+async def _fields(request: Request) -> AsyncIterator[FormData]:
+    async with request.form(max_fields=10 * MAX_COLUMNS) as fields:
+        yield fields
 
 
 Fields: TypeAlias = Annotated[FormData, Depends(_fields)]
