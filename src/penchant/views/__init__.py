@@ -8,6 +8,7 @@ from penchant.views._display import show_name
 from penchant.views._extras import ExtrasView, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
+from penchant.views._invite import qr_code
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.views._people import people_view
@@ -52,6 +53,7 @@ __all__ = [
     "own_ranking_csv",
     "own_result",
     "people_view",
+    "qr_code",
     "question_cards",
     "question_view",
     "ranking_csv",

@@ -116,8 +116,16 @@ document.addEventListener("pointerover", (event) => {
 });
 addEventListener("scroll", hide, { passive: true });
 
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+  button.textContent = button.dataset.done;
+});
+
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
 function enhance(part) {
+  for (const button of part.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
   for (const button of part.querySelectorAll("[data-live] [data-plain]")) button.remove();
 }
 
