@@ -63,9 +63,15 @@ class TestReading:
 
     def test_other_encodings_on_request(self, tmp_path):
         path = write(tmp_path, "straße,b\n1,x\n2,y\n".encode("latin-1"))
-        with pytest.raises(DataError, match=r"Row 1: byte 4 is not valid UTF-8.*latin"):
-            Items.from_csv(path)
+        assert Items.from_csv(path).attributes[0].name == "straße"
+        assert Items.from_csv(path).report.file.encoding == "Windows-1252"
         assert Items.from_csv(path, encoding="latin-1").attributes[0].name == "straße"
+        with pytest.raises(
+            DataError, match=r"Row 1: byte 4 is not valid UTF-8.*cp1252"
+        ):
+            Items.from_csv(path, encoding="utf-8")
+        with pytest.raises(DataError, match=r"no encoding called 'klingon'"):
+            Items.from_csv(path, encoding="klingon")
 
     def test_bytes_are_read_like_a_file(self):
         assert len(Items.from_csv(TABLE.encode())) == 3
@@ -117,9 +123,12 @@ class TestGuessing:
         colour = self.guess(["red", "blue", "red"])
         assert (colour.kind, colour.levels) == ("categorical", ("blue", "red"))
 
-    def test_an_empty_column_is_refused(self):
-        with pytest.raises(DataError, match="Column 'x': the column is empty"):
-            self.guess([None, None])
+    def test_an_empty_column_is_left_out(self):
+        frame = pd.DataFrame({"name": ["a", "b"], "x": [None, None]})
+        items = Items.from_frame(frame)
+        assert items.attributes == ()
+        doubt = items.report.column("x").doubts[0]
+        assert str(doubt) == "Column 'x': the column is empty and was left out"
 
     def test_infinite_numbers_are_refused(self):
         with pytest.raises(DataError, match=r"Column 'x'.*finite"):
@@ -136,16 +145,13 @@ class TestBadInput:
         [
             ("", "file is empty"),
             ("  \n ", "file is empty"),
-            ("name,a\n", "at least 2 rows.*Found 0"),
-            ("name,a\nx,1\n", "at least 2 rows.*Found 1"),
+            ("name,a\n", "at least 2 rows to choose between, not 0"),
+            ("name,a\nx,1\n", "at least 2 rows to choose between, not 1"),
             ("name,a\nx,1\nx,2\n", "Row 3: the name 'x' stands in row 2 already"),
             ("name,a\nx,1\n,2\n", "Row 3: the item has no name"),
-            ("a,b,a\n1,2,3\n4,5,6\n", "columns 1 and 3: two columns are called 'a'"),
-            ("a,,c\n1,2,3\n4,5,6\n", "Row 1, column 2: the header is empty"),
             ("a,b\n1,2\n3,4,5\n6,7\n", "Row 3: there are 3 cells.*header has 2"),
             ("a,b\n1,2,3\n3,4,5\n", "there are (3|more) cells|more cells"),
             ("name,a\nx,1\ny,two\nz,3\n", "Row 3, column 'a': 'two' is not a number"),
-            (b"a,b\n1,\xff\n2,x\n", "Row 2: byte 6 is not valid"),
             (b"a,b\n1,\x00\n2,x\n", "Row 2: the file holds a zero byte"),
         ],
     )
@@ -174,7 +180,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("content", [b"no archive", b"PK\x03\x04 broken"])
     def test_a_broken_workbook_is_refused(self, tmp_path, content):
-        with pytest.raises(DataError, match="not an XLSX workbook"):
+        with pytest.raises(DataError, match="not an XLSX"):
             Items.from_xlsx(write(tmp_path, content, "x.xlsx"))
 
     def test_an_archive_that_is_no_workbook_is_refused(self, tmp_path):
@@ -192,19 +198,15 @@ class TestBadInput:
             book.active.append(row)
         book.active["XFD1048576"] = 3
         book.save(tmp_path / "t.xlsx")
-        with pytest.raises(DataError, match="Row 1048576: there are 16384 cells"):
+        with pytest.raises(
+            DataError, match="has 16,384 columns or more; at most 1,000"
+        ):
             Items.from_xlsx(tmp_path / "t.xlsx")
 
-    def test_a_sheet_with_too_many_cells_is_refused(self, tmp_path, monkeypatch):
-        import openpyxl
-
-        monkeypatch.setattr("penchant.data.reading._workbooks.MAX_CELLS", 5)
-        book = openpyxl.Workbook()
-        for row in [["a", "b"], [1, 2], [3, 4]]:
-            book.active.append(row)
-        book.save(tmp_path / "t.xlsx")
-        with pytest.raises(DataError, match="Row 3: the sheet has more than 5 cells"):
-            Items.from_xlsx(tmp_path / "t.xlsx")
+    def test_headers_are_made_different_and_none_is_empty(self):
+        items = Items.from_csv(b"a,,a\n1,2,3\n4,5,6\n")
+        assert [a.name for a in items.attributes] == ["a", "column 2", "a (2)"]
+        assert items.report.file.left_out[0].what == "same header"
 
     def test_rows_of_a_frame_with_text_index_are_counted(self):
         frame = pd.DataFrame({"a": [1, None], "b": [1, 2]}, ["x", "y"])
@@ -393,7 +395,7 @@ class TestRoundTrips:
         assert Items.from_xlsx(folder / "t.xlsx") == items
 
     def test_formulas_are_neutralised_in_csv(self):
-        frame = pd.DataFrame({"=cmd()": ["+1x", "-1x", "@a"]}, ["=1", "\tb", "\rc"])
+        frame = pd.DataFrame({"=cmd()": ["+x", "-y", "@a"]}, ["=1", "\tb", "\rc"])
         text = Items.from_frame(frame).to_csv()
         cells = [
             cell.strip('"') for line in text.split("\n") for cell in line.split(",")

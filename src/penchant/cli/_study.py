@@ -89,6 +89,22 @@ def new(
         list[str],
         typer.Option(metavar="COLUMN", help="Leave this column out. May be repeated."),
     ] = [],  # noqa: B006 - as above
+    read: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN=READING",
+            help="How a column is read that can be read in several ways. "
+            "May be repeated.",
+        ),
+    ] = [],  # noqa: B006 - as above
+    pictures: Annotated[
+        list[Path],
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="A picture that the table names, or a ZIP of them. May be repeated.",
+        ),
+    ] = [],  # noqa: B006 - as above
     owner: Annotated[
         str, typer.Option(help="Whose it is on a server with logins.")
     ] = "",
@@ -103,7 +119,7 @@ def new(
     Example: penchant study new flats.csv --name "Our next flat" --noun flat/flats
     """
     from penchant.cli._table_file import read_study_table
-    from penchant.studies import Study, StudySettings
+    from penchant.studies import Study, StudySettings, picture_names, read_pictures
 
     settings = StudySettings(
         question=question,
@@ -115,10 +131,18 @@ def new(
         nouns=tuple(_noun(words, language[0]) for words in noun),
         help_each_other=help_each_other,
     )
-    table = read_study_table(file, name=name, up=up, down=down, skip=skip)
+    readings = dict(entry.rpartition("=")[::2] for entry in read)
+    table = read_study_table(
+        file, name=name, up=up, down=down, skip=skip, readings=readings
+    )
+    seen = read_pictures((path.name, path.read_bytes()) for path in pictures)
     with open_store(data) as store:
         study_id = store.create_study(
-            table.name, table.items, settings=settings, owner=_owner_id(store, owner)
+            table.name,
+            table.items,
+            settings=settings,
+            owner=_owner_id(store, owner),
+            pictures=[each for each in seen if each.name in picture_names(table.items)],
         )
         made = Study(store, study_id)
         if as_json:

@@ -1,6 +1,6 @@
 """The table of a new study, with the guesses about its columns corrected."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,20 +37,23 @@ def read_study_table(
     up: Sequence[str],
     down: Sequence[str],
     skip: Sequence[str],
+    readings: Mapping[str, str] | None = None,
 ) -> StudyTable:
     """Read a table as the upload in the browser does, where all guesses are kept.
 
     Parameters
     ----------
     file : Path
-        CSV or XLSX.
+        In any format that `penchant.data.read_table` takes.
     name : str
         Of the study; empty: that of the file.
     up, down, skip : sequence of str
         Columns of which more is better, or less, or that are left out.
+    readings : mapping of str to str, optional
+        How columns are read that can be read in several ways.
     """
-    frame = read_table(file).cells
-    guess = guess_form(file.name, frame)
+    table = read_table(file)
+    guess = guess_form(file.name, table, readings=readings)
     columns = {column.header: column for column in guess.columns}
     for header in up:
         columns[header] = _directed(_find(columns, header), "up")
@@ -59,13 +62,22 @@ def read_study_table(
     for header in skip:
         columns[header] = replace(_find(columns, header), role="skip")
     named = replace(guess, name=name.strip() or guess.name)
-    items, form = check_form(frame, replace(named, columns=tuple(columns.values())))
+    items, form = check_form(table, replace(named, columns=tuple(columns.values())))
     if items is None:
         wrong = [form.name_error, form.error, *(c.error for c in form.columns)]
+        wrong += [_ways(column) for column in form.questions]
         raise DataError(" ".join(filter(None, wrong)))
     used = [column for column in form.columns if column.role == "attribute"]
     notes = tuple(note for column in used for note in column.notes)
     return StudyTable(form.name, items, notes)
+
+
+def _ways(column: Column) -> str:
+    ways = [f"{each.label} ({each.example})" for each in column.found.choices]
+    return (
+        f"Column {column.header!r} can be read in {len(ways)} ways: {'; '.join(ways)}. "
+        f"Say which, as in --read {column.header!r}={column.found.choices[0].label!r}."
+    )
 
 
 def _find(columns: dict[str, Column], header: str) -> Column:

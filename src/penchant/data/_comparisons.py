@@ -19,7 +19,7 @@ from penchant.data._reductions import (
     pairs_of_ranking,
     pairs_of_ratings,
 )
-from penchant.data.reading._csv_files import read_evidence, write_evidence
+from penchant.data.reading._evidence import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 

@@ -2,8 +2,8 @@
 
 import html
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -11,32 +11,21 @@ import numpy as np
 import pandas as pd
 
 from penchant._cached import cached_property
-from penchant.data._attribute import Attribute
+from penchant.data._attribute import DATE, Attribute
 from penchant.data._extra import Extra
-from penchant.data.reading._columns import (
-    categorise_text,
-    encode_column,
-    impute_column,
-    type_column,
-)
-from penchant.data.reading._csv_files import (
-    MAX_BYTES,
-    Source,
-    check_header,
-    read_csv_table,
+from penchant.data.reading._grid import Wishes
+from penchant.data.reading._limits import MAX_BYTES, Limits, Source, source_bytes
+from penchant.data.reading._problems import Problem, name_problems, raise_first
+from penchant.data.reading._records import frame_of
+from penchant.data.reading._report import ReadingReport
+from penchant.data.reading._table import Table, open_table
+from penchant.data.reading._typed import encode_column, impute_column, type_column
+from penchant.data.reading._understanding import understand
+from penchant.data.reading._workbooks import write_xlsx_sheets
+from penchant.data.reading._writing import (
     read_sidecar,
     sidecar_path,
-    source_bytes,
     write_csv_table,
-)
-from penchant.data.reading._guess import guess_attribute
-from penchant.data.reading._names import name_problems, split_names
-from penchant.data.reading._problems import Problem, raise_first
-from penchant.data.reading._report import ReadingReport
-from penchant.data.reading._workbooks import (
-    read_xlsx_sheets,
-    sheet_frame,
-    write_xlsx_sheets,
 )
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
@@ -130,12 +119,17 @@ class Items:
     @classmethod
     def from_frame(
         cls,
-        df: pd.DataFrame,
+        df: Any,
         attributes: Iterable[Attribute] | None = None,
         *,
         names: str | Sequence[Any] | None = None,
+        roles: Mapping[str, str] | None = None,
+        readings: Mapping[str, str] | None = None,
     ) -> Self:
-        """Make items of a data frame.
+        """Make items of a data frame of pandas, polars, pyarrow and their kin.
+
+        Columns of numbers and dates are taken as they are; text is read as in a
+        file.
 
         Parameters
         ----------
@@ -146,107 +140,156 @@ class Items:
         names : str or sequence, optional
             The column that names the items, or the names. Default: a telling
             index, else a column that looks like names, else "item 1", ... .
+        roles, readings : mapping of str to str, optional
+            What columns are and how their cells are read, where that is not found
+            rightly; see `inspect_table`.
 
         Returns
         -------
         Items
         """
-        given = {attribute.name: attribute for attribute in attributes or ()}
-        table = df.set_axis(check_header(list(df.columns)), axis="columns")
-        table, labels = split_names(table, names, given)
-        unknown = [name for name in given if name not in table]
-        if unknown:
-            raise DataError(
-                f"There is no column {unknown[0]!r}. "
-                f"The columns are: {', '.join(table.columns)}."
-            )
-        table = categorise_text(table)
-        found = []
-        problems: list[Problem] = []
-        for name in table.columns:
-            if name not in given:
-                attribute, doubts = guess_attribute(name, table[name])
-                given[name] = attribute
-                problems += doubts
-            found.append(given[name])
-        raise_first(problems)
-        return cls(table, tuple(found), labels)
+        frame = df if isinstance(df, pd.DataFrame) else frame_of(df)
+        header = [str(name).strip() for name in frame.columns]
+        for name in header:
+            if not name or header.count(name) > 1:
+                raise DataError(
+                    f"Every column needs a name of its own. Got {name!r} for "
+                    f"{header.count(name)} columns."
+                )
+        table = Table(frame.set_axis(header, axis="columns"))
+        return cls.from_table(
+            table, attributes, names=names, roles=roles, readings=readings
+        )
 
     @classmethod
-    def from_csv(
+    def from_table(
         cls,
-        path: Source,
+        table: Table,
+        attributes: Iterable[Attribute] | None = None,
+        *,
+        names: str | Sequence[Any] | None = None,
+        roles: Mapping[str, str] | None = None,
+        readings: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Make items of what `read_table` gave; parameters as in `from_frame`.
+
+        Raises
+        ------
+        AmbiguousColumnError
+            If a column can be read in two ways that differ, and nobody said which.
+        """
+        given = {a.name: a for a in (*table.attributes, *(attributes or ()))}
+        found = understand(
+            table.cells,
+            given.values(),
+            names=names,
+            roles={**table.roles, **(roles or {})},
+            readings=readings,
+            file=table.file,
+        )
+        found.check()
+        frame = pd.DataFrame(found.columns, index=table.cells.index)
+        return cls(frame, found.attributes, found.names, found.extras, found.report)
+
+    @classmethod
+    def read(
+        cls,
+        source: Source,
+        filename: str | None = None,
         attributes: Iterable[Attribute] | None = None,
         *,
         names: str | None = None,
+        roles: Mapping[str, str] | None = None,
+        readings: Mapping[str, str] | None = None,
+        sheet: str | None = None,
+        header_row: int | None = None,
         encoding: str | None = None,
+        separator: str | None = None,
+        keep_totals: bool = False,
+        keep_hidden: bool = False,
+        fill_merged: bool = True,
         max_bytes: int = MAX_BYTES,
     ) -> Self:
-        """Read items from a CSV file (comma, semicolon or tab; UTF-8).
+        r"""Read items from a file of any format that `read_table` knows.
 
-        A file ``flats.attributes.json`` beside ``flats.csv``, as `to_csv` writes
-        it, tells the meaning of the columns; `attributes` override it.
+        How the file was understood stands in `report`. A file
+        ``flats.attributes.json`` beside ``flats.csv``, as `to_csv` writes it, tells
+        the meaning of the columns.
 
         Parameters
         ----------
-        path : path or bytes
+        source : path or bytes
             The file, or its content.
+        filename : str, optional
+            With bytes: its ending tells the format, unless the content does.
         attributes : iterable of Attribute, optional
             Overrides the guess for the columns of these names.
         names : str, optional
             The column that names the items.
-        encoding : str, optional
-            Default: UTF-8.
+        roles, readings : mapping of str to str, optional
+            As in `inspect_table`.
+        sheet, header_row, encoding, separator : optional
+            As in `read_table`, like the others.
+        keep_totals, keep_hidden, fill_merged : bool
+            Undo what was done about such rows.
         max_bytes : int
             Larger files are refused.
+
+        Examples
+        --------
+        >>> from penchant.data import Items
+        >>> text = "Modell;Preis;Akku\nA;1.299,00 €;13 h\nB;999,00 €;450 min\n"
+        >>> items = Items.read(text.encode())
+        >>> items.describe(1)
+        {'Preis': '999 €', 'Akku': '7.5 h'}
+        >>> items.report.column("Akku").converted
+        ("'min' converted to 'h'",)
         """
-        beside = {} if isinstance(path, bytes) else read_sidecar(Path(path))
-        known = [Attribute.from_dict(entry) for entry in beside.get("attributes", ())]
-        merged = {a.name: a for a in [*known, *(attributes or ())]}
-        names = names or beside.get("names")
-        text = [name for name, a in merged.items() if a.kind != "numeric"]
-        frame = read_csv_table(
-            path,
-            encoding=encoding,
-            text_columns=tuple(text),
-            name_column=names,
-            max_bytes=max_bytes,
+        wishes = Wishes(
+            header_row,
+            sheet,
+            encoding,
+            separator,
+            keep_totals,
+            keep_hidden,
+            fill_merged,
         )
-        return cls._from_file(frame, merged.values(), names)
+        beside = {} if isinstance(source, bytes) else read_sidecar(Path(source))
+        if beside:  # penchant wrote the file: nothing has to be found out
+            wishes = replace(wishes, header_row=1, separator=",", keep_totals=True)
+        table = open_table(source, filename, wishes, Limits(bytes=max_bytes))
+        known = [Attribute.from_dict(entry) for entry in beside.get("attributes", ())]
+        numbers = {
+            a.name: "decimal point"
+            for a in known
+            if a.kind == "numeric" and a.unit != DATE
+        }
+        table = replace(
+            table,
+            attributes=(*table.attributes, *known),
+            roles={**table.roles, **beside.get("roles", {})},
+        )
+        return cls.from_table(
+            table,
+            attributes,
+            names=names or beside.get("names"),
+            roles=roles,
+            readings={**numbers, **(readings or {})},
+        )
+
+    @classmethod
+    def from_csv(
+        cls, path: Source, attributes: Iterable[Attribute] | None = None, **options: Any
+    ) -> Self:
+        """Read items from a CSV file; the options are those of `read`."""
+        return cls.read(path, "table.csv", attributes, **options)
 
     @classmethod
     def from_xlsx(
-        cls,
-        path: Source,
-        attributes: Iterable[Attribute] | None = None,
-        *,
-        names: str | None = None,
-        max_bytes: int = MAX_BYTES,
+        cls, path: Source, attributes: Iterable[Attribute] | None = None, **options: Any
     ) -> Self:
-        """Read items from the first sheet of an XLSX file.
-
-        A sheet called "attributes", as `to_xlsx` writes it, tells the meaning of
-        the columns; `attributes` override it.
-        """
-        sheets = read_xlsx_sheets(path, max_bytes=max_bytes)
-        frame = sheet_frame(sheets["items"])
-        _, *meaning = sheets.get("attributes", {0: []}).values()
-        known = [Attribute.from_dict(json.loads(row[1])) for row in meaning]
-        if names is None and meaning:
-            names = str(frame.columns[0])
-        merged = {a.name: a for a in [*known, *(attributes or ())]}
-        return cls._from_file(frame, merged.values(), names)
-
-    @classmethod
-    def _from_file(
-        cls, frame: pd.DataFrame, attributes: Iterable[Attribute], names: str | None
-    ) -> Self:
-        if len(frame) < 2:
-            raise DataError(
-                "A table needs a header and at least 2 rows to choose between. "
-                f"Found {len(frame)} below the header (row 1)."
-            )
-        return cls.from_frame(frame, attributes, names=names)
+        """Read items from an XLSX file; the options are those of `read`."""
+        return cls.read(path, "table.xlsx", attributes, **options)
 
     @classmethod
     def from_json(cls, path: Source) -> Self:
@@ -303,6 +346,7 @@ class Items:
             beside = {
                 "names": table.columns[0],
                 "attributes": [attribute.to_dict() for attribute in self.attributes],
+                "roles": {extra.name: extra.role for extra in self.extras},
             }
             sidecar = json.dumps(beside, ensure_ascii=False, indent=1)
             sidecar_path(Path(path)).write_text(sidecar, encoding="utf-8")
@@ -316,6 +360,10 @@ class Items:
             [a.name, json.dumps(a.to_dict(), ensure_ascii=False)]
             for a in self.attributes
         ]
+        meaning += [
+            [extra.name, json.dumps({"name": extra.name, "role": extra.role})]
+            for extra in self.extras
+        ]
         write_xlsx_sheets(
             {
                 "items": [list(table.columns), *cells],
@@ -327,13 +375,20 @@ class Items:
     def _named_table(self) -> pd.DataFrame:
         """Give the table with the names as first column."""
         header = "name"
-        while header in self.frame:
+        taken = {*self.frame.columns, *(extra.name for extra in self.extras)}
+        while header in taken:
             header += "_"
         table = self.frame.copy()
         for attribute in self.attributes:
+            column = table[attribute.name]
             if attribute.kind != "numeric":
-                table[attribute.name] = table[attribute.name].astype(object)
+                table[attribute.name] = column.astype(object)
+            elif attribute.unit == DATE and (column.dropna() % 1 == 0).all():
+                dates = column.astype(object).map(attribute.format, na_action="ignore")
+                table[attribute.name] = dates
         table.insert(0, header, list(self.names))
+        for extra in self.extras:
+            table[extra.name] = list(extra.values)
         return table
 
     def encode(

@@ -15,7 +15,7 @@ from penchant._validation import (
 )
 from penchant.data._comparisons import Comparisons, check_users
 from penchant.data._reductions import check_ranking, pairs_of_ratings
-from penchant.data.reading._csv_files import read_evidence, write_evidence
+from penchant.data.reading._evidence import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 

@@ -105,6 +105,11 @@ class Shelf:
         path = f"{self.path}/{head.digest}"
         return Photo(path, words or name, head.width, head.height)
 
+    def digest(self, cell: str) -> str:
+        """Give the digest of the picture that a cell names; empty: it is not there."""
+        head = self.heads.get(picture_cell(cell)[0])
+        return head.digest if head else ""
+
     def photos(self, items: Items) -> dict[int, Photo]:
         """Give the picture of every alternative that has one."""
         cells = [extra.values for extra in items.extras if extra.role == "picture"]
@@ -117,7 +122,7 @@ class Shelf:
         return {item: photo for item, photo in found.items() if photo}
 
 
-def shelf_of(store: Store, holder: str, items: Items, path: str) -> Shelf:
+def shelf_of(store: Store, holder: str, items: Items, path: str = "") -> Shelf:
     """Give the pictures of a study or a draft; asks only if the table names some."""
     named = any(extra.role == "picture" for extra in items.extras)
     return Shelf(store.list_pictures(holder) if named else {}, path)

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from penchant.studies import Store
+from penchant.views.forms import TableLimits
 from penchant.web._errors import (
     on_consent_needed,
     on_http_error,
@@ -47,6 +48,8 @@ def create_app(
     login: bool = False,
     secret: str | None = None,
     max_upload_bytes: int = MAX_UPLOAD,
+    max_rows: int = 20_000,
+    max_columns: int = 200,
     hosts: tuple[str, ...] = (),
 ) -> FastAPI:
     """Make the web app around a store.
@@ -65,6 +68,8 @@ def create_app(
         reaches the app is the analyst, which may be every user of the machine.
     max_upload_bytes : int
         Larger uploads are refused before they are read.
+    max_rows, max_columns : int
+        Larger tables are refused.
     hosts : tuple of str
         Names under which the app may be reached; empty: any.
 
@@ -80,7 +85,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.store = store
-    app.state.max_upload_bytes = max_upload_bytes
+    app.state.limits = limits = TableLimits(max_rows, max_columns, max_upload_bytes)
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
@@ -88,7 +93,7 @@ def create_app(
         app.include_router(router)
     for router in (pages, owner_pages, group_pages, login_pages):
         app.include_router(router)
-    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools))
+    app.mount("/api/v1", create_api(store, app.state.access, app.state.pools, limits))
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
     app.add_exception_handler(ConsentNeededError, on_consent_needed)

@@ -21,8 +21,10 @@ def test_every_problem_is_listed_errors_first():
     found = report("name,price,size\na,1,4\nb,x,\nc,2,6\nd,y,7\ne,3,8\n")
     assert not found.ok
     assert [str(problem) for problem in found.problems] == [
-        "Row 3, column 'price': 'x' is not a number, but most cells are",
-        "Row 5, column 'price': 'y' is not a number, but most cells are",
+        "Row 3, column 'price': 'x' is not a number, but most cells are; "
+        "correct or clear it",
+        "Row 5, column 'price': 'y' is not a number, but most cells are; "
+        "correct or clear it",
         "Row 3, column 'size': 1 of 5 cells are missing",
     ]
 
@@ -38,9 +40,9 @@ def test_constant_columns_and_free_text_are_doubts():
     assert found.ok
     messages = " ".join(str(problem) for problem in found.problems)
     assert "all values are 1" in messages
-    assert "look like free text" in messages
+    assert "60 different texts in 60 rows are no levels" in messages
 
 
 def test_the_ending_tells_the_format():
-    with pytest.raises(DataError, match=r"'.pdf' are not read. Use .csv or .xlsx"):
+    with pytest.raises(DataError, match=r"'.pdf' are not read. Use .csv, .tsv, .xlsx"):
         read_table(b"x", "t.pdf")

@@ -1,192 +1,312 @@
-"""One column of a table under the meaning of its attribute."""
+"""One column of a table, read as a whole: one reading must explain all its cells."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast, get_args
 
 import numpy as np
 import pandas as pd
 
-from penchant.data._attribute import Attribute
-from penchant.data.reading._csv_files import MISSING_MARKS
-from penchant.data.reading._problems import Problem, raise_first, row_numbers
-from penchant.exceptions import DataError
-from penchant.typing import FloatArray
+from penchant.data._attribute import DATE, Attribute
+from penchant.data._extra import Extra, ExtraRole
+from penchant.data.reading._candidate import Candidate
+from penchant.data.reading._cells import Cells, collect, gaps, shown_text
+from penchant.data.reading._dates import read_clocks, read_dates
+from penchant.data.reading._headers import (
+    guess_direction,
+    is_counter_header,
+    is_identifier_header,
+)
+from penchant.data.reading._levels import read_levels
+from penchant.data.reading._marks import read_stars
+from penchant.data.reading._numbers import NUMBER_READINGS, read_as, read_numbers
+from penchant.data.reading._problems import Problem
+from penchant.data.reading._report import Choice, ColumnReading, Role
 
-__all__ = [
-    "as_numbers",
-    "categorise_text",
-    "encode_column",
-    "impute_column",
-    "type_column",
-]
+__all__ = ["Asked", "ReadColumn", "looks_numeric", "read_column"]
 
+_PROBE = 30
+"""So many distinct cells tell whether a family of readings is worth a try."""
 
-def categorise_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """Find the distinct texts of each text column once; the rest is then cheap."""
-    columns = {}
-    for name in frame.columns:
-        column = frame[name]
-        if isinstance(column.dtype, pd.StringDtype):
-            codes, texts = pd.factorize(column)
-            column = pd.Series(pd.Categorical.from_codes(codes, texts), frame.index)
-        columns[name] = column
-    return pd.DataFrame(columns, index=frame.index)
+_MANY_STRAYS = 20
+"""Beyond so many cells that do not fit, the others are counted, not listed."""
 
 
-def type_column(
-    values: pd.Series, attribute: Attribute, *, takes_unseen: bool = False
-) -> tuple[pd.Series, Attribute]:
-    """Give the column its type, and the attribute the domain that it lacked.
+@dataclass(frozen=True)
+class Asked:
+    """What somebody said about a column; the rest is found out."""
+
+    attribute: Attribute | None = None
+    role: str | None = None
+    reading: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ReadColumn:
+    """A column with what was understood, and its cells under that reading."""
+
+    reading: ColumnReading
+    values: pd.Series | None = None
+    extra: Extra | None = None
+
+
+def read_column(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
+    """Find out what a column means, by all its cells together.
 
     Parameters
     ----------
+    name : str
+        Its header.
     values : Series
-        Cells as they were read; the index is used as row numbers in errors.
-    attribute : Attribute
-        What they should be.
-    takes_unseen : bool
-        Whether a level that the attribute does not have is blank, or an error.
-
-    Returns
-    -------
-    column : Series
-        Floats, or a categorical over the levels of the attribute.
-    attribute : Attribute
-        The same, with a domain.
+        Cells as they stand in the file; the index is used as row numbers.
+    asked : Asked
+        What somebody said about it.
     """
-    if attribute.kind == "numeric":
-        return _type_numeric(values, attribute)
-    return _type_levels(values, attribute, takes_unseen)
+    if asked.role == "leave out":
+        return ReadColumn(ColumnReading(name, "leave out", reading="not read"))
+    if asked.role in get_args(ExtraRole):
+        return _shown(collect(name, values, as_written=True), cast(Role, asked.role))
+    if asked.attribute is not None and asked.attribute.kind != "numeric":
+        known = ColumnReading(name, "attribute", asked.attribute, "levels")
+        return ReadColumn(known, values)
+    if asked.attribute is None and _is_empty(values):
+        return _empty(name)
+    found = _typed(name, values, asked) or _read_text(name, values, asked)
+    if asked.attribute is not None and found.values is not None:
+        unit = found.reading.attribute.unit if found.reading.attribute else ""
+        known = replace(asked.attribute, unit=asked.attribute.unit or unit)
+        found = replace(found, reading=replace(found.reading, attribute=known))
+    return found
 
 
-def as_numbers(values: pd.Series, attribute: Attribute) -> pd.Series:
-    """Give cells as finite floats, NaN where they are blank."""
-    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
-    strays = _not_missing(values) & ~np.isfinite(numbers)
-    _refuse(values, strays, attribute, "is not a finite number")
-    return numbers
-
-
-def _type_numeric(
-    values: pd.Series, attribute: Attribute
-) -> tuple[pd.Series, Attribute]:
-    numbers = as_numbers(values, attribute)
-    if attribute.domain is None:
-        known = numbers.dropna()
-        if known.empty:
-            raise DataError(
-                f"Column {attribute.name!r}: no value is known, so the attribute "
-                "needs a domain."
-            )
-        attribute = replace(attribute, domain=(known.min(), known.max()))
-    low, high = attribute.domain or (0.0, 0.0)
-    outside = (numbers < low) | (numbers > high)
-    _refuse(values, outside, attribute, f"is outside the domain {low:g} to {high:g}")
-    return numbers, attribute
-
-
-def _type_levels(
-    values: pd.Series, attribute: Attribute, takes_unseen: bool
-) -> tuple[pd.Series, Attribute]:
-    codes, uniques = pd.factorize(values)
-    texts = [_clean(value) for value in uniques]
-    levels = attribute.levels
-    if attribute.domain is None:
-        levels = tuple(sorted({text for text in texts if text is not None}))
-        if attribute.kind == "ordinal":
-            raise DataError(
-                f"Ordinal attribute {attribute.name!r} needs its levels in order: "
-                f"domain={list(levels)}, sorted from first to last."
-            )
-        attribute = replace(attribute, domain=levels)
-    position = {level: code for code, level in enumerate(levels)}
-    stray = -1 if takes_unseen else -2
-    places = [-1 if text is None else position.get(text, stray) for text in texts]
-    lookup = np.array([*places, -1])
-    recoded = lookup[codes]
-    strays = pd.Series(recoded == -2, index=values.index)
-    _refuse(values, strays, attribute, f"is not one of {', '.join(levels)}")
-    column = pd.Categorical.from_codes(
-        recoded, categories=list(levels), ordered=attribute.kind == "ordinal"
-    )
-    return pd.Series(column, index=values.index, name=attribute.name), attribute
-
-
-def _clean(value: object) -> str | None:
-    """Give a cell as text; whole numbers without a decimal point."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    text = str(value).strip()
-    return None if text in MISSING_MARKS else text
-
-
-def _not_missing(values: pd.Series) -> pd.Series:
+def looks_numeric(values: pd.Series) -> bool:
+    """Tell whether the first cells of a column could be numbers or dates."""
     if pd.api.types.is_numeric_dtype(values):
-        return values.notna()
-    return values.notna() & ~values.astype(str).str.strip().isin(MISSING_MARKS)
+        return True
+    cells = collect("", values.iloc[: 4 * _PROBE])
+    found = _candidates(cells, "")
+    return any(np.isfinite(c.values).mean() >= 0.5 for c in found)
 
 
-def _refuse(
-    values: pd.Series, strays: pd.Series, attribute: Attribute, message: str
-) -> None:
-    rows = np.flatnonzero(strays.to_numpy())
-    numbers = row_numbers(values.index)
-    raise_first(
-        [
-            Problem(
-                f"{_shown(values.iloc[row])} {message}",
-                int(numbers[row]),
-                attribute.name,
+def _typed(name: str, values: pd.Series, asked: Asked) -> ReadColumn | None:
+    """Read a column whose type the file or the data frame tells."""
+    kind = values.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        levels = tuple(map(str, kind.categories))
+        if kind.ordered:
+            attribute = Attribute(name, "ordinal", guess_direction(name), levels)
+            return ReadColumn(
+                ColumnReading(name, "attribute", attribute, "levels"), values
             )
-            for row in rows
-        ]
+        return None
+    if pd.api.types.is_bool_dtype(kind) and values.notna().all():
+        truth = Attribute(name, "ordinal", guess_direction(name), ("False", "True"))
+        read = ColumnReading(name, "attribute", truth, "yes or no")
+        return ReadColumn(read, values.map({False: "False", True: "True"}))
+    if pd.api.types.is_datetime64_any_dtype(kind):
+        plain = (
+            values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz else values
+        )
+        days = (plain - pd.Timestamp(0)) / pd.Timedelta(days=1)
+        return _numbers_of(name, days, "date", DATE)
+    if pd.api.types.is_timedelta64_dtype(kind):
+        return _numbers_of(name, values / pd.Timedelta(hours=1), "number", "h")
+    if pd.api.types.is_numeric_dtype(kind):
+        numbers = values.astype(np.float64)
+        free = asked.role is None and asked.attribute is None
+        key = _counts_rows(name, numbers.dropna().to_numpy()) if free else ""
+        if key:
+            return _shown(collect(name, values), "identifier", key)
+        return _numbers_of(name, numbers, asked.reading or "number")
+    return None
+
+
+def _numbers_of(
+    name: str, values: pd.Series, reading: str, unit: str = ""
+) -> ReadColumn:
+    known = values.dropna().to_numpy(np.float64)
+    attribute, doubts = _numeric(name, known, unit)
+    doubts = (*gaps(name, values.isna().to_numpy(), values.index), *doubts)
+    examples = tuple(
+        (shown_text(v), attribute.format(v)) for v in dict.fromkeys(known[:3].tolist())
+    )
+    read = ColumnReading(name, "attribute", attribute, reading, examples, (), doubts)
+    return ReadColumn(read, values)
+
+
+def _numeric(
+    name: str, known: np.ndarray[Any, np.dtype[np.float64]], unit: str
+) -> tuple[Attribute, tuple[Problem, ...]]:
+    doubts: tuple[Problem, ...] = ()
+    if not np.isfinite(known).all():
+        doubts += (Problem("the numbers must be finite", column=name),)
+        known = known[np.isfinite(known)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    attribute = Attribute(name, "numeric", guess_direction(name), (low, high), unit)
+    if low == high:
+        message = f"all values are {attribute.format(low)}, so the column cannot matter"
+        doubts += (Problem(message, column=name, severity="warning"),)
+    return attribute, doubts
+
+
+def _counts_rows(name: str, known: np.ndarray[Any, np.dtype[np.float64]]) -> str:
+    """Say why whole numbers are a key, if they are one."""
+    if not known.size or not (known == np.floor(known)).all():
+        return ""
+    if is_identifier_header(name):
+        return f"{name!r} is called like a key"
+    if np.unique(known).size < known.size:
+        return ""
+    steps = np.diff(known)
+    if is_counter_header(name) and (steps == 1).all() and known[0] in (0, 1):
+        return "it counts the rows"
+    if known.size > 2 and known.min() >= 1e9 and known.max() < 10 * known.min():
+        return "its numbers are long and all differ, as those of a key"
+    return ""
+
+
+def _is_empty(values: pd.Series) -> bool:
+    return bool(values.isna().all())
+
+
+def _empty(name: str) -> ReadColumn:
+    doubt = Problem("the column is empty and was left out", None, name, "warning")
+    return ReadColumn(ColumnReading(name, "leave out", reading="", doubts=(doubt,)))
+
+
+def _shown(cells: Cells, role: Role, why: str = "") -> ReadColumn:
+    """Make a column that is shown and not learned from, with the reason."""
+    texts = np.array([*cells.texts, ""], dtype=object)
+    extra = Extra(cells.name, cast(ExtraRole, role), tuple(texts[cells.codes]))
+    doubts = ()
+    if why:
+        message = f"shown, not learned from: {why}"
+        doubts = (Problem(message, None, cells.name, "warning"),)
+    examples = tuple((text, text) for text in cells.texts[:3])
+    return ReadColumn(
+        ColumnReading(cells.name, role, None, "text", examples, (), doubts), None, extra
     )
 
 
-def _shown(value: object) -> str:
-    """Show a cell as a person wrote it: text in quotes, numbers plain."""
-    return repr(value) if isinstance(value, str) else str(value)
+def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
+    """Read cells that are text, or of several types."""
+    plain = asked.reading in ("levels", "text")
+    cells = collect(name, values, as_written=plain)
+    if asked.reading == "text":
+        return _shown(cells, "shown")
+    if not cells.distinct and asked.attribute is None:
+        return _empty(name)
+    if not cells.distinct:
+        return _numbers(
+            cells, [Candidate(asked.reading or "number", np.empty(0))], asked
+        )
+    candidates = [] if plain else _pool(cells, asked)
+    if candidates:
+        return _numbers(cells, candidates, asked)
+    must = asked.role == "attribute" or asked.attribute is not None or plain
+    found = read_levels(cells, values, asked.reading, must_be_levels=must)
+    if found.role != "attribute":
+        return _shown(cells, found.role, found.why)
+    if asked.attribute is not None:  # numeric, which these cells are not
+        raw = ColumnReading(name, "attribute", asked.attribute, "levels")
+        return ReadColumn(raw, values)
+    return ReadColumn(found.reading, found.values)
 
 
-def encode_column(
-    column: pd.Series, attribute: Attribute, *, takes_unseen: bool = False
-) -> FloatArray:
-    """Map a typed column to [0, 1], flipped when less is better.
-
-    Numbers outside the domain of the attribute are clamped; a level that it does
-    not have is an error, or NaN if `takes_unseen`.
-    """
-    if attribute.kind == "numeric":
-        if not pd.api.types.is_numeric_dtype(column):
-            raise DataError(f"Column {attribute.name!r} must hold numbers, not levels.")
-        low, high = attribute.domain or (0.0, 0.0)
-        width = high - low
-        position = np.clip(column.to_numpy(np.float64), low, high) - low
-    else:
-        width = float(len(attribute.levels) - 1)
-        typed, _ = type_column(column, attribute, takes_unseen=takes_unseen)
-        codes = typed.cat.codes.to_numpy(np.float64)
-        position = np.where(codes < 0, np.nan, codes)
-    share: FloatArray = position / width if width > 0 else position * 0.0
-    return 1.0 - share if attribute.direction == "down" else share
+def _candidates(cells: Cells, home: str) -> list[Candidate]:
+    """Give all readings as numbers that explain some of the first cells."""
+    distinct, counts = cells.distinct, cells.counts
+    found: list[Candidate] = []
+    probe = distinct[:_PROBE]
+    if any(np.isfinite(c.values).any() for c in read_numbers(probe, counts[:_PROBE])):
+        found += read_numbers(distinct, counts, home)
+    for family in (read_dates, read_clocks, read_stars):
+        if any(np.isfinite(c.values).any() for c in family(probe)):
+            found += family(distinct)
+    return found
 
 
-def impute_column(column: pd.Series, attribute: Attribute, strategy: str) -> pd.Series:
-    """Fill the gaps of a typed column."""
-    if not column.isna().any():
-        return column
-    if strategy == "worst":
-        if attribute.direction == "unknown":
-            raise DataError(
-                f"Column {attribute.name!r} has no direction, so no value is the "
-                "worst. Declare one, or choose strategy='middle'."
-            )
-        domain = attribute.domain or ()
-        return column.fillna(domain[-1] if attribute.direction == "down" else domain[0])
-    if column.notna().sum() == 0:
-        raise DataError(f"Column {attribute.name!r} has no value to fill gaps with.")
-    if attribute.kind == "numeric":
-        return column.fillna(column.median())
-    if attribute.kind == "categorical":
-        return column.fillna(column.mode().iloc[0])
-    codes = np.sort(column.cat.codes[column.notna()].to_numpy())
-    return column.fillna(attribute.levels[codes[(codes.size - 1) // 2]])
+def _pool(cells: Cells, asked: Asked) -> list[Candidate]:
+    """Give the readings between which somebody has to choose; one, if all is clear."""
+    home = asked.attribute.unit if asked.attribute else ""
+    if asked.reading in NUMBER_READINGS.values():
+        return [read_as(asked.reading, cells.distinct, cells.counts, home)]
+    found = _candidates(cells, home)
+    if asked.reading:
+        return [c for c in found if c.reading == asked.reading]
+    shares = [_share(cells, candidate) for candidate in found]
+    best = max(shares, default=0.0)
+    if best < 0.5:
+        return []
+    return [c for c, share in zip(found, shares, strict=True) if share == best]
+
+
+def _share(cells: Cells, candidate: Candidate) -> float:
+    counts = cells.counts
+    return float(counts[np.isfinite(candidate.values)].sum() / counts.sum())
+
+
+def _numbers(cells: Cells, pool: Sequence[Candidate], asked: Asked) -> ReadColumn:
+    """Make an attribute of cells that are numbers or dates."""
+    chosen, name = pool[0], cells.name
+    known = chosen.values[np.isfinite(chosen.values)]
+    key = _counts_rows(name, known) if not chosen.unit and len(pool) == 1 else ""
+    if key and asked.role is None and asked.attribute is None:
+        return _shown(cells, "identifier", key)
+    attribute, doubts = _numeric(name, known, chosen.unit)
+    noun = "date" if chosen.unit == DATE else "number"
+    told = (*chosen.converted, *cells.told())
+    reading = ColumnReading(
+        name,
+        "attribute",
+        attribute,
+        chosen.reading,
+        _examples(cells, chosen, attribute),
+        told,
+        (*cells.gaps(), *_strays(cells, chosen, noun), *doubts),
+        _choices(cells, pool) if len(pool) > 1 else (),
+    )
+    return ReadColumn(reading, cells.spread(chosen.values))
+
+
+def _strays(cells: Cells, chosen: Candidate, noun: str) -> tuple[Problem, ...]:
+    places = np.flatnonzero(np.isnan(chosen.values))
+    rows = np.flatnonzero(np.isin(cells.codes, places))
+    listed = [
+        Problem(
+            f"{cells.texts[cells.codes[row]]!r} is not a {noun}, but most cells are; "
+            "correct or clear it",
+            cells.row(row),
+            cells.name,
+        )
+        for row in rows[:_MANY_STRAYS]
+    ]
+    if len(rows) > _MANY_STRAYS:
+        message = f"{len(rows) - _MANY_STRAYS} more cells are not a {noun}"
+        listed.append(Problem(message, column=cells.name))
+    return tuple(listed)
+
+
+def _examples(
+    cells: Cells, chosen: Candidate, attribute: Attribute
+) -> tuple[tuple[str, str], ...]:
+    shown = np.flatnonzero(np.isfinite(chosen.values))[:3]
+    return tuple(
+        (cells.texts[i], attribute.format(float(chosen.values[i]))) for i in shown
+    )
+
+
+def _choices(cells: Cells, pool: Sequence[Candidate]) -> tuple[Choice, ...]:
+    """Show every reading on a cell where they differ."""
+    values = np.stack([candidate.values for candidate in pool])
+    differ = np.flatnonzero((values != values[0]).any(axis=0))
+    place = int(differ[0]) if differ.size else 0
+    choices = []
+    for candidate in pool:
+        shown = Attribute(cells.name, unit=candidate.unit)
+        value = float(candidate.values[place])
+        after = shown.format(value) if candidate.unit else f"{value:.12g}"
+        example = f"{cells.texts[place]} → {after}"
+        option = {"readings": {cells.name: candidate.reading}}
+        choices.append(Choice(candidate.reading, example, option))
+    return tuple(choices)

@@ -10,7 +10,7 @@ import pandas as pd
 from penchant.exceptions import DataError
 from penchant.typing import IntArray
 
-__all__ = ["Problem", "raise_first", "row_numbers"]
+__all__ = ["Problem", "name_problems", "raise_first", "row_numbers"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,19 @@ def row_numbers(index: pd.Index) -> IntArray:
         numbers: IntArray = index.to_numpy(np.int64)
         return numbers
     return np.arange(len(index))
+
+
+def name_problems(names: tuple[str, ...], rows: pd.Index) -> list[Problem]:
+    """Find names that are empty or stand twice."""
+    if len(set(names)) == len(names) and all(map(str.strip, names)):
+        return []
+    problems = []
+    seen: dict[str, Any] = {}
+    for row, name in zip(row_numbers(rows), names, strict=True):
+        if not name.strip():
+            problems.append(Problem("the item has no name", int(row)))
+        elif name in seen:
+            message = f"the name {name!r} stands in row {seen[name]} already"
+            problems.append(Problem(message, int(row)))
+        seen.setdefault(name, row)
+    return problems

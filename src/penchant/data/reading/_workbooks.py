@@ -1,27 +1,27 @@
 """Tables in XLSX workbooks: reading them with clear errors, writing them safely."""
 
 import io
+import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
+from xml.etree.ElementTree import ParseError
 
-import pandas as pd
-
-from penchant.data.reading._csv_files import (
-    MAX_BYTES,
-    Source,
-    check_header,
-    source_bytes,
-)
+from penchant.data.reading._archives import open_archive
+from penchant.data.reading._candidate import Cell
+from penchant.data.reading._grid import Grid
+from penchant.data.reading._limits import Limits
+from penchant.data.reading._numbers import Measured
 from penchant.exceptions import DataError, MissingExtraError
 
-__all__ = ["Sheet", "read_xlsx_sheets", "sheet_frame", "write_xlsx_sheets"]
+__all__ = ["read_workbook", "write_xlsx_sheets"]
 
-Sheet: TypeAlias = dict[int, list[Any]]
-
-MAX_CELLS = 10_000_000
-"""Most cells of a sheet, gaps counted: a few stray cells must not fill the memory."""
+_ROW = re.compile(rb"<(?:\w+:)?row\b[^>]*>")
+_NUMBER = re.compile(rb'\br="(\d+)"')
+_HIDDEN = re.compile(rb'\bhidden="(?:1|true)"')
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\b[^>]*ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
+_CURRENCY = re.compile(r"\[\$([^-\]]+)|\"\s*([€$£¥]|[A-Z]{3})\s*\"|([€£¥])|^\$")
 
 
 def _openpyxl() -> Any:
@@ -32,66 +32,141 @@ def _openpyxl() -> Any:
     return openpyxl
 
 
-def read_xlsx_sheets(source: Source, *, max_bytes: int = MAX_BYTES) -> dict[str, Sheet]:
-    """Read the first sheet of an XLSX file, and the one that `to_xlsx` adds.
+def read_workbook(
+    content: bytes, sheet: str | None, limits: Limits
+) -> tuple[Grid, str, tuple[str, ...], dict[str, list[list[Cell]]]]:
+    """Read one sheet of an XLSX file.
 
     Returns
     -------
-    dict of str to Sheet
-        "items": the first sheet; "attributes": the meaning of its columns, if there
-        is a further sheet of that name. A sheet gives the cells of each row that is
-        not blank, up to the last filled one, by row number.
+    grid : Grid
+    sheet : str
+        Its name.
+    sheets : tuple of str
+        The names of all sheets that are shown.
+    meaning : dict
+        Rows of the sheet "attributes" that `Items.to_xlsx` adds, if it is there.
     """
     openpyxl = _openpyxl()
-    content = source_bytes(source, max_bytes)
-    _check_archive(content, max_bytes)
+    archive = open_archive(content, limits)
     try:
-        book = openpyxl.load_workbook(
-            io.BytesIO(content), read_only=True, data_only=True
-        )
-        first, *others = book.worksheets
-        wanted = {"items": first}
-        wanted |= {s.title: s for s in others if s.title == "attributes"}
-        return {title: _read_sheet(sheet) for title, sheet in wanted.items()}
+        # A list of charts is no sheet, and a hidden one was not meant for others.
+        book = openpyxl.load_workbook(io.BytesIO(content), True, data_only=True)
+        known = {s.title: s for s in book.worksheets if s.sheet_state == "visible"}
+        chosen = _choose(sheet, known)
+        grid = _read_sheet(archive, known[chosen], limits)
+        meaning = {}
+        if chosen != "attributes" and "attributes" in known:
+            rows = _read_sheet(archive, known["attributes"], limits).rows
+            meaning["attributes"] = [rows[number] for number in sorted(rows)]
+        shown = tuple(title for title in known if title not in meaning)
+        return grid, chosen, shown, meaning
     except DataError:
         raise
-    except (KeyError, ValueError, TypeError, zipfile.BadZipFile, OSError) as error:
-        raise DataError(f"The file is not a readable XLSX workbook: {error}.") from None
-
-
-def _read_sheet(sheet: Any) -> Sheet:
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
-    rows: Sheet = {}
-    n_cells = 0
-    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
-        filled = [column for column, cell in enumerate(cells, 1) if cell is not None]
-        if not filled:
-            continue
-        n_cells += filled[-1]
-        if n_cells > MAX_CELLS:
-            raise DataError(
-                f"Row {number}: the sheet has more than {MAX_CELLS:,} cells. "
-                "Keep the rows and columns that matter."
-            )
-        rows[number] = list(cells[: filled[-1]])
-    return rows
-
-
-def _check_archive(content: bytes, max_bytes: int) -> None:
-    """Refuse what is no archive, and one that would unpack to far too much."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile:
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        OSError,
+        OverflowError,
+        ParseError,
+        TypeError,
+        ValueError,
+        zipfile.BadZipFile,
+    ) as error:
         raise DataError(
-            "The file is not an XLSX workbook. Save it as XLSX or CSV and try again."
+            f"The file is not a readable XLSX workbook: {str(error).rstrip('.')}. "
+            "Save it as XLSX or CSV again and try once more."
         ) from None
-    limit = 4 * max_bytes
-    if unpacked > limit:
+
+
+def _choose(sheet: str | None, known: Mapping[str, Any]) -> str:
+    if not known:
+        raise DataError("The workbook has no sheet that is shown.")
+    if sheet is None:
+        return next(iter(known))
+    if sheet not in known:
         raise DataError(
-            f"The workbook unpacks to {unpacked / 1e6:.0f} MB; at most "
-            f"{limit / 1e6:.0f} MB are read. Keep the rows and columns that matter."
+            f"There is no sheet {sheet!r}. The sheets are: {', '.join(known)}."
         )
+    return sheet
+
+
+def _read_sheet(archive: zipfile.ZipFile, sheet: Any, limits: Limits) -> Grid:
+    hidden, merged = _look_ahead(archive, sheet._worksheet_path, limits)
+    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    rows: dict[int, list[Cell]] = {}
+    formats: dict[str, str] = {}
+    n_cells = 0
+    for number, cells in enumerate(sheet.iter_rows(), start=1):
+        values = [_value(cell, formats) for cell in cells]
+        while values and values[-1] is None:
+            values.pop()
+        if values:
+            rows[number] = values
+            n_cells += len(values)
+            limits.check(len(rows), len(values), n_cells)
+    return Grid(rows, hidden, merged)
+
+
+def _value(cell: Any, formats: dict[str, str]) -> Cell:
+    """Give a cell; a number with the unit that its format shows."""
+    value: Cell = cell.value
+    if type(value) not in (int, float):
+        return value
+    shown = cell.number_format
+    if shown == "General":
+        return value
+    unit = formats.get(shown)
+    if unit is None:
+        found = _CURRENCY.search(shown.replace("\\", ""))
+        sign = (found and next(filter(None, found.groups()), "$")) or ""
+        unit = formats[shown] = "%" if "%" in shown else sign.strip()
+    number = float(str(value))
+    if unit == "%":
+        return Measured.of(float(f"{number * 100:.12g}"), "%")
+    return Measured.of(number, unit) if unit else value
+
+
+def _look_ahead(
+    archive: zipfile.ZipFile, path: str, limits: Limits
+) -> tuple[set[int], list[tuple[int, int, int, int]]]:
+    """Count rows and cells before any is read; find hidden rows and merged cells."""
+    hidden: set[int] = set()
+    merged = []
+    n_rows = n_cells = 0
+    for chunk in _chunks(archive, path):
+        found = _ROW.findall(chunk)
+        n_rows += len(found)
+        n_cells += chunk.count(b"<c ") + chunk.count(b":c ")
+        limits.check(n_rows, n_cells // max(n_rows, 1), n_cells)
+        for tag in found:
+            number = _NUMBER.search(tag)
+            if number and _HIDDEN.search(tag):
+                hidden.add(int(number[1]))
+        merged += _MERGED.findall(chunk)
+    spans = [
+        (int(top), _column(left), int(bottom), _column(right))
+        for left, top, right, bottom in merged
+    ]
+    return hidden, spans
+
+
+def _chunks(archive: zipfile.ZipFile, path: str) -> Iterator[bytes]:
+    """Give a file of an archive in pieces that end where an element does."""
+    rest = b""
+    with archive.open(path) as file:
+        while piece := file.read(1_000_000):
+            whole, mark, rest = (rest + piece).rpartition(b">")
+            yield whole + mark
+    yield rest
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def write_xlsx_sheets(
@@ -129,21 +204,3 @@ def _exact_cell(openpyxl: Any, sheet: Any, value: Any) -> Any:
     cell = openpyxl.cell.WriteOnlyCell(sheet, repr(float(value)) if number else value)
     cell.data_type = "n" if number else "s"
     return cell
-
-
-def sheet_frame(sheet: Sheet) -> pd.DataFrame:
-    """Make a frame of the cells of a sheet; its first filled row is the header."""
-    if not sheet:
-        raise DataError("The first sheet is empty. A table needs a header and rows.")
-    first, *others = sheet
-    header = check_header(sheet[first])
-    width = len(header)
-    for number in others:
-        if len(sheet[number]) > width:
-            raise DataError(
-                f"Row {number}: there are {len(sheet[number])} cells, but the header "
-                f"has {width} columns."
-            )
-    body = [sheet[n] + [None] * (width - len(sheet[n])) for n in others]
-    frame = pd.DataFrame(body, columns=header).infer_objects()
-    return frame.set_axis(pd.Index(others, dtype="int64"), axis="index")

@@ -1,23 +1,30 @@
 """Forms and how they are read, without a web framework."""
 
-from penchant.views.forms._columns import MAX_COLUMNS, Column
+from penchant.views.forms._columns import Column
 from penchant.views.forms._settings import check_settings, read_settings, settings_form
 from penchant.views.forms._table import (
     LONGEST_NAME,
+    PASTED,
+    FileForm,
     TableForm,
+    TableLimits,
     check_form,
     guess_form,
+    read_file_form,
     read_form,
 )
 
 __all__ = [
     "LONGEST_NAME",
-    "MAX_COLUMNS",
+    "PASTED",
     "Column",
+    "FileForm",
     "TableForm",
+    "TableLimits",
     "check_form",
     "check_settings",
     "guess_form",
+    "read_file_form",
     "read_form",
     "read_settings",
     "settings_form",

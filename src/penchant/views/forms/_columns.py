@@ -1,24 +1,42 @@
 """The form that says what each column of an uploaded table means."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import pandas as pd
 
-from penchant.data import Attribute, Items, Problem, TableReport, inspect_table
+from penchant.data import (
+    Attribute,
+    ColumnReading,
+    Items,
+    Problem,
+    Table,
+    inspect_table,
+)
 from penchant.exceptions import DataError
+from penchant.studies import picture_cell
 
-__all__ = ["Column", "check_columns", "guess_columns", "read_columns"]
-
-MAX_COLUMNS = 100
-"""A table with more columns is refused: no person could answer for them."""
+__all__ = ["Column", "check_columns", "guess_columns", "mend", "read_columns"]
 
 MAX_LEVELS = 60
 """More levels than this are not listed in the form; the table decides then."""
 
 _EXAMPLES = 4
 _LONGEST_EXAMPLE = 40
+_EXTRAS: Final = ("shown", "picture", "link", "text", "identifier")
+_FIELDS: Final = (
+    *("role", "kind", "direction", "low", "high", "levels", "unit"),
+    *("reading", "cleared"),
+)
+
+_ASKED: Final = re.compile(
+    r"\bage\b|\bâge\b|\balter\b|year|jahr|année|size|\btime\b|range|power|rank|income|"
+    r"height|experience",
+    re.IGNORECASE,
+)
+"""Names of columns of which some want more and others less: the person is asked."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +49,28 @@ class Column:
         Place in the table, from 0; names the form fields.
     header : str
         Name in the table.
-    role : {"name", "attribute", "skip"}
-        The name of the alternatives, an attribute, or left out.
-    kind, direction, unit : str
+    role : {"name", "attribute", "show", "skip"}
+        The name of the alternatives, compared, shown only, or left out.
+    kind : str
+        As in `penchant.data.Attribute`, or the role of a `penchant.data.Extra`.
+    direction, unit : str
         As in `penchant.data.Attribute`.
     low, high : str
         Ends of a numeric domain; empty: as in the table.
     levels : str
         One level per line; empty: as in the table.
+    reading : str
+        How its cells are read, if somebody had to say.
+    cleared : str
+        Not empty: cells that do not fit are unknown.
     examples : str
         A few values, for the eye.
-    notes : tuple of Problem
-        What was found when the table was read.
+    found : ColumnReading
+        What was understood of it.
+    asked : bool
+        Whether the person should say if more or less is better.
+    pictures : tuple of (int, int)
+        How many pictures it names, and how many of them are there.
     error : str
         Why the column cannot be used like this.
     """
@@ -56,23 +84,63 @@ class Column:
     high: str = ""
     levels: str = ""
     unit: str = ""
+    reading: str = ""
+    cleared: str = ""
     examples: str = ""
-    notes: tuple[Problem, ...] = ()
+    found: ColumnReading = field(default=ColumnReading("", "leave out"))
+    asked: bool = False
+    pictures: tuple[int, int] = (0, 0)
     error: str = ""
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """What was found when the table was read, unless it is settled."""
+        doubts = self.found.doubts if self.role == "attribute" else ()
+        return () if self.cleared else doubts
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody has to say how the cells are read."""
+        compared = self.role == "attribute"
+        return compared and bool(self.found.choices) and not self.reading
+
+    @property
+    def strays(self) -> list[int]:
+        """Rows whose cells do not fit, if all of them are known."""
+        wrong = [doubt for doubt in self.found.doubts if doubt.severity == "error"]
+        rows = [doubt.row for doubt in wrong if doubt.row is not None]
+        return rows if len(rows) == len(wrong) else []
 
     def attribute(self) -> Attribute:
         """Make the attribute, or raise a DataError that says what is wrong."""
+        kind = self.kind if self.kind not in _EXTRAS else "categorical"
         return Attribute.from_dict(
             {
                 "name": self.header,
-                "kind": self.kind,
-                "direction": "unknown"
-                if self.kind == "categorical"
-                else self.direction,
-                "domain": self._range() if self.kind == "numeric" else self._levels(),
+                "kind": kind,
+                "direction": "unknown" if kind == "categorical" else self.direction,
+                "domain": self._range() if kind == "numeric" else self._levels(),
                 "unit": self.unit.strip(),
             }
         )
+
+    def items(self, cells: pd.DataFrame) -> Items:
+        """Make items of this column alone, or raise a DataError."""
+        table, header = cells[[self.header]], self.header
+        if self.role == "name":
+            return Items.from_frame(table, names=header)
+        numbers = [str(row) for row in cells.index]
+        if self.role == "show":
+            role = self.kind if self.kind in _EXTRAS else "shown"
+            return Items.from_frame(table, names=numbers, roles={header: role})
+        if self.role != "attribute":
+            raise DataError(f"A column cannot be used as {self.role!r}.")
+        if self.cleared and self.strays:
+            table = table.astype(object)
+            table.loc[self.strays, header] = None
+        readings = {header: self.reading} if self.reading else None
+        attributes = [self.attribute()]
+        return Items.from_frame(table, attributes, names=numbers, readings=readings)
 
     def _range(self) -> tuple[float, float] | None:
         low, high = self.low.strip(), self.high.strip()
@@ -93,57 +161,65 @@ class Column:
         return tuple(levels) or None
 
 
-def guess_columns(frame: pd.DataFrame) -> list[Column]:
+def guess_columns(
+    table: Table, readings: Mapping[str, str] | None = None
+) -> tuple[Column, ...]:
     """Fill in the form with what the table looks like.
+
+    Parameters
+    ----------
+    table : Table
+        As `penchant.data.read_table` gives it.
+    readings : mapping of str to str, optional
+        How the cells of columns are read that can be read in several ways.
 
     Raises
     ------
     DataError
         If no answer about the columns could make the table usable.
     """
-    if frame.shape[1] > MAX_COLUMNS:
+    known = {name: how for name, how in (readings or {}).items() if how}
+    if len(table.cells) < 2:
         raise DataError(
-            f"The table has {frame.shape[1]} columns; at most {MAX_COLUMNS} are read. "
-            "Keep the columns that matter and try again."
+            "A table needs at least 2 rows to choose between. "
+            f"Found {len(table.cells)} below the header."
         )
-    report = inspect_table(frame)
-    for problem in report.problems:
-        if problem.severity == "error" and problem.column is None:
-            raise DataError(f"{problem}.")
-    guesses = {attribute.name: attribute for attribute in report.attributes}
-    return [
-        _guess_column(position, header, frame[header], guesses.get(header), report)
-        for position, header in enumerate(frame.columns)
-    ]
+    plain_list = table.file.format == "names"
+    names = str(table.cells.columns[0]) if plain_list else None
+    report = inspect_table(table, names=names, readings=known)
+    return tuple(
+        _guess_column(position, found, table.cells.iloc[:, position], known)
+        for position, found in enumerate(report.columns)
+    )
 
 
 def _guess_column(
-    position: int,
-    header: str,
-    values: pd.Series,
-    guess: Attribute | None,
-    report: TableReport,
+    position: int, found: ColumnReading, values: pd.Series, known: Mapping[str, str]
 ) -> Column:
     texts = [_plain(value) for value in values.dropna().unique()]
     column = Column(
         position,
-        header,
-        levels="\n".join(sorted(texts)) if len(texts) <= MAX_LEVELS else "",
+        found.name,
+        role=found.role,
+        kind="shown",
         examples=_some(texts),
-        notes=tuple(p for p in report.problems if p.column == header),
+        found=found,
+        reading=known.get(found.name, ""),
     )
+    if found.role in _EXTRAS:
+        return replace(column, role="show", kind=found.role)
+    guess = found.attribute
     if guess is None:
-        return replace(column, role="name", kind="categorical")
-    low, high = guess.domain if guess.kind == "numeric" and guess.domain else ("", "")
+        return replace(column, role="skip" if found.role == "leave out" else found.role)
+    asked = guess.kind == "numeric" and bool(_ASKED.search(found.name))
     free_text = guess.kind == "categorical" and len(guess.levels) > MAX_LEVELS
     return replace(
         column,
-        role="skip" if free_text or not texts else "attribute",
+        role="skip" if not texts else "show" if free_text else "attribute",
         kind=guess.kind,
-        direction=guess.direction,
-        low=_plain(low),
-        high=_plain(high),
-        levels=column.levels if guess.kind == "numeric" else _lines(guess.levels),
+        direction="unknown" if asked else guess.direction,
+        asked=asked,
+        levels="" if guess.kind == "numeric" else _lines(guess.levels),
         unit=guess.unit,
     )
 
@@ -163,79 +239,102 @@ def _some(texts: list[str]) -> str:
         text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE]}…"
         for text in texts[:_EXAMPLES]
     ]
-    return ", ".join([*short, "…"] if len(texts) > _EXAMPLES else short)
+    return " · ".join([*short, "…"] if len(texts) > _EXAMPLES else short)
 
 
 def read_columns(
     guesses: Sequence[Column], fields: Mapping[str, Any]
 ) -> tuple[Column, ...]:
     """Put what a person sent in the place of the guesses."""
-    asked = ("role", "kind", "direction", "low", "high", "levels", "unit")
     read = []
     for guess in guesses:
-        sent = {name: fields.get(f"{name}-{guess.position}") for name in asked}
+        sent = {name: fields.get(f"{name}-{guess.position}") for name in _FIELDS}
         given: dict[str, Any] = {k: v for k, v in sent.items() if isinstance(v, str)}
-        read.append(replace(guess, **given))
+        column = replace(guess, **given)
+        answered = column.direction != "unknown" or column.role != "attribute"
+        read.append(replace(column, asked=guess.asked and not answered))
     return tuple(read)
 
 
+def mend(
+    guesses: Sequence[Column], columns: Sequence[Column], cure: str
+) -> tuple[Column, ...]:
+    """Use the cure whose button was pressed, such as "3 direction down".
+
+    A column that is read in another way gets the guesses that follow from that.
+    """
+    position, _, rest = cure.partition(" ")
+    name, _, value = rest.partition(" ")
+    return tuple(
+        column
+        if str(column.position) != position or name not in _FIELDS
+        else replace(guess, direction=column.direction)
+        if name == "reading"
+        else replace(column, **{name: value})
+        for guess, column in zip(guesses, columns, strict=True)
+    )
+
+
 def check_columns(
-    frame: pd.DataFrame, columns: Sequence[Column]
+    cells: pd.DataFrame, columns: Sequence[Column], pictures: Collection[str] = ()
 ) -> tuple[Items | None, tuple[Column, ...]]:
-    """Make the items, or say at each column why that is not possible.
+    """Make the items, and say at each column that is left out of them why.
 
     Parameters
     ----------
-    frame : DataFrame
-        As `penchant.data.read_table` gives it.
+    cells : DataFrame
+        Of a `penchant.data.Table`.
     columns : sequence of Column
         One per column of the table.
+    pictures : collection of str
+        Names of the pictures that are there.
 
     Returns
     -------
     items : Items or None
+        Of the columns without an error; None if there are none of those.
     columns : tuple of Column
-        With their errors. There are no items if one has an error, or if none is
-        used as an attribute.
+        With their errors.
     """
-    checked = tuple(
-        replace(column, error=_column_error(frame, columns, column))
-        for column in columns
+    parts: list[Items] = []
+    checked = []
+    names = [f"item {row}" for row in range(1, len(cells) + 1)]
+    first = next((each for each in columns if each.role == "name"), None)
+    for column in columns:
+        if column.role == "skip":
+            checked.append(column)
+            continue
+        try:
+            if column.role == "name" and first is not column and first is not None:
+                raise _two_names(first)
+            part = column.items(cells)
+        except DataError as error:
+            told = str(error).rstrip(".").replace(f", column {column.header!r}:", ":")
+            checked.append(replace(column, error="" if column.is_open else f"{told}."))
+            continue
+        if column.role == "name":
+            names = list(part.names)
+        parts.append(part)
+        checked.append(_count_pictures(column, part, pictures))
+    if not parts:
+        return None, tuple(checked)
+    frames = [part.frame for part in parts]
+    attributes = [attribute for part in parts for attribute in part.attributes]
+    extras = [extra for part in parts for extra in part.extras]
+    frame = pd.concat(frames, axis="columns")
+    return Items(frame, tuple(attributes), tuple(names), tuple(extras)), tuple(checked)
+
+
+def _two_names(first: Column) -> DataError:
+    return DataError(
+        f"Column {first.header!r} gives the names already. "
+        "Only one column can; leave this one out or compare it."
     )
-    used = [column for column in columns if column.role == "attribute"]
-    if not used or any(column.error for column in checked):
-        return None, checked
-    names = [column.header for column in columns if column.role == "name"]
-    table = frame[[*names, *(column.header for column in used)]]
-    attributes = [column.attribute() for column in used]
-    return Items.from_frame(table, attributes, names=next(iter(names), None)), checked
 
 
-def _column_error(
-    frame: pd.DataFrame, columns: Sequence[Column], column: Column
-) -> str:
-    try:
-        if column.role == "attribute":
-            numbers = [str(row) for row in frame.index]
-            table = frame[[column.header]]
-            Items.from_frame(table, [column.attribute()], names=numbers)
-        elif column.role == "name":
-            _check_names(frame, columns, column)
-        elif column.role != "skip":
-            raise DataError(f"A column cannot be used as {column.role!r}.")
-    except DataError as error:
-        return f"{str(error).rstrip('.')}."
-    return ""
-
-
-def _check_names(
-    frame: pd.DataFrame, columns: Sequence[Column], column: Column
-) -> None:
-    first = next(other for other in columns if other.role == "name")
-    if first is not column:
-        raise DataError(
-            f"Column {first.header!r} gives the names already. "
-            "Only one column can; leave this one out or use it as an attribute."
-        )
-    stand_in = frame[[column.header]].assign(**{f"{column.header}_": 0})
-    Items.from_frame(stand_in, [Attribute(f"{column.header}_")], names=column.header)
+def _count_pictures(column: Column, part: Items, there: Collection[str]) -> Column:
+    if column.role != "show" or column.kind != "picture":
+        return column
+    cells = {cell for cell in part.extras[0].values if cell}
+    named = {picture_cell(cell)[0] for cell in cells if "://" not in cell}
+    return replace(column, pictures=(len(named), len(named & set(there))))

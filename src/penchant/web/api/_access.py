@@ -13,12 +13,14 @@ from starlette.responses import Response
 
 from penchant.exceptions import ParticipantNotFoundError
 from penchant.studies import (
+    PICTURE_TYPE,
     ParticipantRecord,
     Participation,
     Store,
     Study,
     StudyRecord,
 )
+from penchant.views import Shelf, shelf_of
 from penchant.web.security._access import (
     COOKIE,
     Access,
@@ -29,12 +31,14 @@ from penchant.web.security._access import (
 )
 
 __all__ = [
+    "PICTURE",
     "ApiOwner",
     "ApiParticipant",
     "ApiPerson",
     "ApiStudy",
     "Caller",
     "OwnersFirst",
+    "RawBody",
 ]
 
 _OWNER = HTTPBearer(
@@ -96,6 +100,19 @@ def _find_owner(request: Request, bearer: _Credentials) -> Visitor:
 ApiOwner: TypeAlias = Annotated[Visitor, Depends(_owner)]
 
 
+async def _raw_body(request: Request) -> bytes:
+    return await request.body()
+
+
+RawBody: TypeAlias = Annotated[bytes, Depends(_raw_body)]
+"""What was sent, unread: parsing it is for a pool, so that nobody else waits."""
+
+PICTURE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {PICTURE_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
+}
+"""What a route gives that gives a picture."""
+
+
 class OwnersFirst(APIRoute):
     """A route that knows who asks before it reads what they send.
 
@@ -152,6 +169,11 @@ class Caller:
     def now(self) -> Participation:
         """Where they stand."""
         return self.study.participation(self.id)
+
+    @property
+    def shelf(self) -> Shelf:
+        """The pictures of the study."""
+        return shelf_of(self.study.store, self.study.id, self.study.items)
 
     @property
     def needs_consent(self) -> bool:

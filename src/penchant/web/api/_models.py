@@ -5,8 +5,10 @@ from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
 
 from penchant.data import Attribute, Items
+from penchant.exceptions import DataError
 from penchant.studies import (
     LONGEST_NOUN,
     QUESTION_FORMS,
@@ -20,7 +22,8 @@ from penchant.studies import (
     StudySettings,
     StudySummary,
 )
-from penchant.views.forms import LONGEST_NAME, MAX_COLUMNS
+from penchant.views import Shelf
+from penchant.views.forms import LONGEST_NAME, TableLimits
 from penchant.web.pages._participant import LONGEST_LABEL
 
 __all__ = [
@@ -39,13 +42,15 @@ __all__ = [
     "SettingsModel",
     "StudyChange",
     "StudyIn",
+    "StudyMade",
     "StudyOut",
     "ValueModel",
 ]
 
-MAX_ITEMS = 10_000
 _STATES = ("new", "asking", "finished")
 
+ExtraRole = Literal["shown", "picture", "link", "text", "identifier"]
+Role = Literal["attribute", "leave out"] | ExtraRole
 ValueModel = float | str | None
 
 
@@ -119,30 +124,58 @@ class ItemModel(_Model):
     values: dict[str, ValueModel]
 
 
+class ExtraOut(_Model):
+    """What is shown of an alternative beside its attributes."""
+
+    name: str
+    role: ExtraRole
+    value: str
+    picture: str = Field(
+        default="", description="Digest of the picture, see /me/pictures; empty: none."
+    )
+
+
+class ItemOut(ItemModel):
+    """One alternative, with what is shown beside its attributes."""
+
+    extras: list[ExtraOut]
+
+
 class ItemsOut(_Model):
     """The table of alternatives; positions in `items` name them elsewhere."""
 
     attributes: list[AttributeModel]
-    items: list[ItemModel]
+    items: list[ItemOut]
 
     @classmethod
-    def from_items(cls, items: Items) -> "ItemsOut":
+    def from_items(cls, items: Items, shelf: Shelf) -> "ItemsOut":
         """Show items."""
         return cls(
             attributes=[
                 AttributeModel.model_validate(attribute.to_dict())
                 for attribute in items.attributes
             ],
-            items=[item_out(items, row) for row in range(len(items))],
+            items=[item_out(items, row, shelf) for row in range(len(items))],
         )
 
 
-def item_out(items: Items, row: int) -> ItemModel:
+def item_out(items: Items, row: int, shelf: Shelf) -> ItemOut:
     """Show one alternative."""
     values = items.values(row).items()
-    return ItemModel(
+    return ItemOut(
         name=items.names[row],
         values={name: None if pd.isna(value) else value for name, value in values},
+        extras=[
+            ExtraOut(
+                name=extra.name,
+                role=extra.role,
+                value=extra.values[row],
+                picture=shelf.digest(extra.values[row])
+                if extra.role == "picture"
+                else "",
+            )
+            for extra in items.extras
+        ],
     )
 
 
@@ -150,24 +183,55 @@ class StudyIn(_Model):
     """A new study."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
-    items: list[ItemModel] = Field(min_length=1, max_length=MAX_ITEMS)
+    items: list[ItemModel] = Field(min_length=1)
     attributes: list[AttributeModel] = Field(
         default=[],
-        max_length=MAX_COLUMNS,
         description="What columns mean; what is not said is guessed from the values.",
+    )
+    roles: dict[str, Role] = Field(
+        default={}, description="What columns are for, where that is not guessed."
+    )
+    readings: dict[str, str] = Field(
+        default={},
+        description="How columns are read that can be read in several ways.",
     )
     settings: SettingsModel = SettingsModel()
 
-    def table(self) -> Items:
+    @classmethod
+    def read(cls, body: bytes, limits: TableLimits) -> "StudyIn":
+        """Read JSON; what is too large is refused before it is looked at closely."""
+        try:
+            values = from_json(body)
+        except ValueError as error:
+            raise DataError(f"The body is not valid JSON: {error}.") from None
+        items = values.get("items") if isinstance(values, dict) else None
+        rows = items if isinstance(items, list) else []
+        columns = max((_n_values(row) for row in rows), default=0)
+        limits.check(len(rows), columns)
+        return cls.model_validate(values)
+
+    def table(self, limits: TableLimits) -> Items:
         """Make the items, or raise a DataError."""
         attributes = [Attribute.from_dict(a.model_dump()) for a in self.attributes]
-        names = [attribute.name for attribute in attributes]
+        names = dict.fromkeys(attribute.name for attribute in attributes)
         for item in self.items:
-            names += [name for name in item.values if name not in names]
-        frame = pd.DataFrame([item.values for item in self.items], columns=names)
+            names |= dict.fromkeys(item.values)
+            limits.check(len(self.items), len(names))
+        columns = {
+            name: [item.values.get(name) for item in self.items] for name in names
+        }
         return Items.from_frame(
-            frame, attributes, names=[item.name for item in self.items]
+            pd.DataFrame(columns, index=range(len(self.items))),
+            attributes,
+            names=[item.name for item in self.items],
+            roles=self.roles,
+            readings=self.readings,
         )
+
+
+def _n_values(row: Any) -> int:
+    values = row.get("values") if isinstance(row, dict) else None
+    return len(values) if isinstance(values, dict) else 0
 
 
 class StudyChange(_Model):
@@ -204,6 +268,12 @@ class StudyOut(_Model):
             n_attributes=sizes[1],
             settings=study.settings.to_dict(),
         )
+
+
+class StudyMade(StudyOut):
+    """A new study, and how its table was understood."""
+
+    report: dict[str, Any]
 
 
 class ParticipantOut(_Model):
@@ -260,10 +330,12 @@ class QuestionOut(_Model):
     number: int
     repeat: bool
     positions: list[int]
-    items: list[ItemModel]
+    items: list[ItemOut]
 
     @classmethod
-    def from_question(cls, question: OpenQuestion, items: Items) -> "QuestionOut":
+    def from_question(
+        cls, question: OpenQuestion, items: Items, shelf: Shelf
+    ) -> "QuestionOut":
         """Show a question."""
         return cls(
             id=question.id,
@@ -271,7 +343,7 @@ class QuestionOut(_Model):
             number=question.number,
             repeat=question.repeat,
             positions=list(question.items),
-            items=[item_out(items, row) for row in question.items],
+            items=[item_out(items, row, shelf) for row in question.items],
         )
 
 

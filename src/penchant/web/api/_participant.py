@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import Study
-from penchant.web.api._access import ApiParticipant, Caller
+from penchant.web.api._access import PICTURE, ApiParticipant, Caller
 from penchant.web.api._models import (
     AnswerIn,
     BecauseIn,
@@ -24,6 +25,7 @@ from penchant.web.api._results import (
     WhatIfOut,
     WhyOut,
 )
+from penchant.web.pages._pictures import picture_response
 from penchant.web.security._access import Access, StoreOfApp
 
 __all__ = ["participant_api"]
@@ -56,7 +58,15 @@ def where_i_stand(me: ApiParticipant) -> ParticipationOut:
 @participant_api.get("/me/items")
 def my_items(me: ApiParticipant) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.from_items(me.study.items)
+    return ItemsOut.from_items(me.study.items, me.shelf)
+
+
+@participant_api.get(
+    "/me/pictures/{digest}", response_class=Response, responses=PICTURE
+)
+def my_picture(store: StoreOfApp, me: ApiParticipant, digest: str) -> Response:
+    """Give a picture of an alternative."""
+    return picture_response(store, me.study.id, digest)
 
 
 @participant_api.post("/me/consent")
@@ -75,7 +85,7 @@ def ask(me: ApiParticipant) -> QuestionOut | None:
     return (
         None
         if question is None
-        else QuestionOut.from_question(question, me.study.items)
+        else QuestionOut.from_question(question, me.study.items, me.shelf)
     )
 
 

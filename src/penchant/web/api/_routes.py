@@ -1,21 +1,31 @@
 """API v1: everything that the pages do, for programs."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, FastAPI, Response
+from fastapi import APIRouter, FastAPI, Query, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from penchant import __version__
+from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
 from penchant.studies import Store, Study, answers_csv, export_study, participations
-from penchant.views import ranking_csv
+from penchant.views import ranking_csv, shelf_of
+from penchant.views.forms import TableLimits
 from penchant.web._errors import status_of
 from penchant.web._exports import csv_response
 from penchant.web._workers import Workers, in_pool
-from penchant.web.api._access import ApiOwner, ApiPerson, ApiStudy, OwnersFirst
+from penchant.web.api._access import (
+    PICTURE,
+    ApiOwner,
+    ApiPerson,
+    ApiStudy,
+    OwnersFirst,
+    RawBody,
+)
 from penchant.web.api._models import (
     CountIn,
     ItemsOut,
@@ -25,10 +35,12 @@ from penchant.web.api._models import (
     Problem,
     StudyChange,
     StudyIn,
+    StudyMade,
     StudyOut,
 )
 from penchant.web.api._participant import participant_api
 from penchant.web.api._results import CalibrationOut, GroupOut
+from penchant.web.pages._pictures import picture_response
 from penchant.web.security._access import Access, StoreOfApp
 
 __all__ = ["create_api"]
@@ -48,7 +60,31 @@ _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-def create_api(store: Store, access: Access, pools: dict[str, Workers]) -> FastAPI:
+_FileName = Annotated[
+    str, Query(max_length=200, description="Its ending tells the format.")
+]
+
+
+def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Describe a body that a pool reads."""
+    return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
+
+
+class _Api(FastAPI):
+    """An app that describes bodies, too, that the framework does not read."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Give the schema."""
+        described = super().openapi()
+        body = StudyIn.model_json_schema(ref_template="#/components/schemas/{model}")
+        parts = body.pop("$defs")
+        described["components"]["schemas"] |= {**parts, "StudyIn": body}
+        return described
+
+
+def create_api(
+    store: Store, access: Access, pools: dict[str, Workers], limits: TableLimits
+) -> FastAPI:
     """Make the app that is mounted under /api/v1.
 
     Parameters
@@ -59,8 +95,10 @@ def create_api(store: Store, access: Access, pools: dict[str, Workers]) -> FastA
         Who may do what.
     pools : dict of str to Workers
         Who does heavy work.
+    limits : TableLimits
+        The largest table that is taken.
     """
-    api = FastAPI(
+    api = _Api(
         title="penchant",
         version=__version__,
         summary="Studies of what people prefer: ask, answer, rank, explain.",
@@ -73,11 +111,13 @@ def create_api(store: Store, access: Access, pools: dict[str, Workers]) -> FastA
     api.state.store = store
     api.state.access = access
     api.state.pools = pools
+    api.state.limits = limits
     api.include_router(owner_api)
     api.include_router(participant_api)
     api.add_exception_handler(PenchantError, _on_penchant_error)
     api.add_exception_handler(HTTPException, _on_http_error)
     api.add_exception_handler(RequestValidationError, _on_invalid)
+    api.add_exception_handler(ValidationError, _on_invalid)
     return api
 
 
@@ -87,14 +127,36 @@ def list_studies(store: StoreOfApp, owner: ApiOwner) -> list[StudyOut]:
     return [StudyOut.from_study(study) for study in owner.studies(store)]
 
 
-@owner_api.post("/studies", status_code=201)
+@owner_api.post("/tables", openapi_extra=_body("application/octet-stream", {}))
 @in_pool("reports")
-def create_study(store: StoreOfApp, owner: ApiOwner, body: StudyIn) -> StudyOut:
+def understand_table(
+    request: Request, owner: ApiOwner, sent: RawBody, filename: _FileName
+) -> dict[str, Any]:
+    """Say how a file with a table is understood, column by column; keep nothing."""
+    limits: TableLimits = request.app.state.limits
+    table = read_table(sent, filename, **limits.options())
+    return inspect_table(table).to_dict()
+
+
+@owner_api.post(
+    "/studies",
+    status_code=201,
+    openapi_extra=_body("application/json", {"$ref": "#/components/schemas/StudyIn"}),
+)
+@in_pool("reports")
+def create_study(
+    request: Request, store: StoreOfApp, owner: ApiOwner, sent: RawBody
+) -> StudyMade:
     """Make a study of a table of alternatives."""
+    limits: TableLimits = request.app.state.limits
+    body = StudyIn.read(sent, limits)
+    items = body.table(limits)
     study_id = store.create_study(
-        body.name, body.table(), settings=body.settings.settings(), owner=owner.owner_id
+        body.name, items, settings=body.settings.settings(), owner=owner.owner_id
     )
-    return StudyOut.from_study(store.get_study(study_id))
+    made = StudyOut.from_study(store.get_study(study_id))
+    report = items.report.to_dict() if items.report else {}
+    return StudyMade(**dict(made), report=report)
 
 
 @owner_api.get("/studies/{study_id}")
@@ -118,9 +180,17 @@ def delete_study(store: StoreOfApp, study: ApiStudy) -> None:
 
 
 @owner_api.get("/studies/{study_id}/items")
-def get_items(study: ApiStudy) -> ItemsOut:
+def get_items(store: StoreOfApp, study: ApiStudy) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.from_items(study.items)
+    return ItemsOut.from_items(study.items, shelf_of(store, study.id, study.items))
+
+
+@owner_api.get(
+    "/studies/{study_id}/pictures/{digest}", response_class=Response, responses=PICTURE
+)
+def get_picture(store: StoreOfApp, study: ApiStudy, digest: str) -> Response:
+    """Give a picture of an alternative."""
+    return picture_response(store, study.id, digest)
 
 
 @owner_api.get("/studies/{study_id}/participants")
@@ -218,9 +288,10 @@ def _on_http_error(_request: Request, error: Exception) -> Response:
 
 
 def _on_invalid(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+    assert isinstance(error, RequestValidationError | ValidationError)
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
+    inside = () if isinstance(error, RequestValidationError) else ("body",)
+    place = ".".join(str(part) for part in (*inside, *first["loc"]))
     return _problem(422, f"{place}: {first['msg']}")
 
 

@@ -1,24 +1,22 @@
-"""Pictures of alternatives: sent by owners, shown to those who may see the study."""
+"""Pictures of alternatives, for those who may see the study."""
 
 from typing import Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.datastructures import UploadFile
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from penchant.exceptions import ParticipantNotFoundError
-from penchant.studies import PICTURE_TYPE, Store, read_pictures
-from penchant.web._workers import in_pool
+from penchant.studies import PICTURE_TYPE, Store
 from penchant.web.pages._visit import LinkNotFoundError
 from penchant.web.security._access import (
     Fields,
     OwnStudy,
-    Sender,
     StoreOfApp,
     VisitorOfApp,
 )
 
-__all__ = ["keep_pictures", "picture_pages", "picture_response"]
+__all__ = ["picture_pages", "picture_response", "sent_files"]
 
 _FOR_GOOD: Final = "private, max-age=31536000, immutable"
 """A picture is named by its digest, so that it never changes."""
@@ -50,22 +48,10 @@ def of_draft(
     return picture_response(store, visitor.unseal(draft_id), digest)
 
 
-@picture_pages.post("/drafts/{draft_id}/pictures")
-@in_pool("reports")
-def add(
-    request: Request, store: StoreOfApp, sender: Sender, draft_id: str, fields: Fields
-) -> Response:
-    """Keep pictures with an uploaded table."""
-    keep_pictures(store, sender.unseal(draft_id), fields)
-    return RedirectResponse(f"/drafts/{draft_id}", 303)
-
-
-def keep_pictures(store: Store, draft_id: str, fields: Fields) -> None:
-    """Keep the pictures that were sent, if any were, with a draft."""
-    sent = [file for file in fields.getlist("pictures") if isinstance(file, UploadFile)]
-    files = ((file.filename or "", file.file.read()) for file in sent if file.filename)
-    if pictures := read_pictures(files):
-        store.add_pictures(pictures, draft_id=draft_id)
+def sent_files(fields: Fields, name: str) -> list[tuple[str, bytes]]:
+    """Give the files of a field of a form that were chosen: name and content."""
+    sent = [file for file in fields.getlist(name) if isinstance(file, UploadFile)]
+    return [(file.filename, file.file.read()) for file in sent if file.filename]
 
 
 def picture_response(store: Store, holder: str, digest: str) -> Response:

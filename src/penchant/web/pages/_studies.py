@@ -1,18 +1,30 @@
 """The list of studies, and making one from a table."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
-import pandas as pd
-from fastapi import APIRouter, Request, UploadFile
+from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from penchant.data import read_table
+from penchant.data import Table, read_table
 from penchant.exceptions import DataError
-from penchant.studies import Store
-from penchant.views import study_line
-from penchant.views.forms import TableForm, check_form, guess_form, read_form
+from penchant.studies import PictureHead, Store, read_pictures
+from penchant.views import Card, Shelf, question_cards, same_lines, study_line
+from penchant.views.forms import (
+    PASTED,
+    FileForm,
+    TableForm,
+    TableLimits,
+    check_form,
+    guess_form,
+    read_file_form,
+    read_form,
+)
 from penchant.web._languages import change_language, local_path
 from penchant.web._workers import in_pool
+from penchant.web.pages._pictures import sent_files
 from penchant.web.security._access import (
     Fields,
     Sender,
@@ -25,6 +37,9 @@ __all__ = ["pages"]
 
 DRAFTS_LAST = timedelta(days=1)
 """An upload that nobody confirms is forgotten after this time."""
+
+ENCODINGS: Final = ("utf-8", "utf-16", "windows-1252", "mac-roman", "windows-1250")
+"""What files of spreadsheets are written in."""
 
 pages = APIRouter()
 
@@ -44,17 +59,19 @@ def choose_language(fields: Fields) -> Response:
 @pages.post("/drafts")
 @in_pool("reports")
 def upload(
-    request: Request, store: StoreOfApp, sender: Sender, table: UploadFile
+    request: Request, store: StoreOfApp, sender: Sender, fields: Fields
 ) -> Response:
-    """Keep an uploaded table until its columns are confirmed."""
+    """Keep an uploaded or pasted table until its columns are confirmed."""
     store.expire_drafts(datetime.now(UTC) - DRAFTS_LAST)
-    filename, content = table.filename or "", table.file.read()
+    filename, content = _sent(fields)
     try:
-        _read(request, filename, content)
+        guess_form(filename, _read(request, filename, content, FileForm()))
+        pictures = read_pictures(sent_files(fields, "pictures"))
     except DataError as error:
-        return _home(request, store, sender, str(error))
-    draft = sender.seal(store.add_draft(filename, content))
-    return RedirectResponse(f"/drafts/{draft}", 303)
+        return _home(request, store, sender, str(error), str(fields.get("paste", "")))
+    draft_id = store.add_draft(filename, content)
+    store.add_pictures(pictures, draft_id=draft_id)
+    return RedirectResponse(f"/drafts/{sender.seal(draft_id)}", 303)
 
 
 @pages.get("/drafts/{draft_id}")
@@ -64,8 +81,12 @@ def columns(
 ) -> Response:
     """Show what each column of an uploaded table seems to mean."""
     draft = store.get_draft(visitor.unseal(draft_id))
-    _, form = _read(request, draft.filename, draft.content)
-    return _columns(draft_id, visitor, form)
+    table = _read(request, draft.filename, draft.content, FileForm())
+    guess = guess_form(draft.filename, table)
+    heads = store.list_pictures(draft.id)
+    _, form = check_form(table, guess, visitor.texts(), heads)
+    named = form.name or visitor.texts()("owner.columns.untitled")
+    return _columns(draft_id, visitor, replace(form, name=named, name_error=""), heads)
 
 
 @pages.post("/drafts/{draft_id}")
@@ -73,12 +94,24 @@ def columns(
 def save(
     request: Request, store: StoreOfApp, sender: Sender, draft_id: str, fields: Fields
 ) -> Response:
-    """Make a study of a draft, or show what to correct."""
-    draft = store.get_draft(sender.unseal(draft_id))
-    frame, guess = _read(request, draft.filename, draft.content)
-    items, form = check_form(frame, read_form(guess, fields), sender.texts())
+    """Make a study of a draft, use a cure, or show what to correct."""
+    draft, texts = store.get_draft(sender.unseal(draft_id)), sender.texts()
+    try:
+        if pictures := read_pictures(sent_files(fields, "pictures")):
+            store.add_pictures(pictures, draft_id=draft.id)
+        file = read_file_form(fields)
+        table = _read(request, draft.filename, draft.content, file)
+    except DataError as error:
+        table = _read(request, draft.filename, draft.content, FileForm())
+        _, form = check_form(table, guess_form(draft.filename, table), texts)
+        return _columns(draft_id, sender, replace(form, error=str(error)), {}, 422)
+    heads = store.list_pictures(draft.id)
+    told = read_form(draft.filename, table, file, fields)
+    items, form = check_form(table, told, texts, heads)
+    if "fix" in fields or "look" in fields:
+        return _columns(draft_id, sender, form, heads)
     if items is None:
-        return _columns(draft_id, sender, form, 422)
+        return _columns(draft_id, sender, form, heads, 422)
     study_id = store.create_study(
         form.name,
         items,
@@ -97,7 +130,7 @@ def discard(store: StoreOfApp, sender: Sender, draft_id: str) -> Response:
 
 
 def _home(
-    request: Request, store: Store, visitor: Visitor, error: str = ""
+    request: Request, store: Store, visitor: Visitor, error: str = "", paste: str = ""
 ) -> Response:
     found = visitor.studies(store)
     lines = [study_line(summary, visitor.texts(summary)) for summary in found]
@@ -106,20 +139,46 @@ def _home(
         422 if error else 200,
         studies=lines,
         trial=next((line for line in lines if line.trial), None),
-        limit=f"{request.app.state.max_upload_bytes / 1e6:g} MB",
+        limit=f"{request.app.state.limits.bytes / 1e6:g} MB",
         error=error,
+        paste=paste,
     )
 
 
 def _columns(
-    address: str, visitor: Visitor, form: TableForm, status: int = 200
+    address: str,
+    visitor: Visitor,
+    form: TableForm,
+    heads: Mapping[str, PictureHead],
+    status: int = 200,
 ) -> Response:
-    return visitor.render("columns.html", status, draft_id=address, form=form)
+    """Show the form, with two cards as participants would see them."""
+    shelf = Shelf(heads, f"/drafts/{address}/pictures")
+    cards: tuple[Card, ...] = ()
+    texts = visitor.texts().about(form.noun, form.nouns)
+    if form.preview is not None:
+        cards = question_cards(form.preview, (0, 1), texts, shelf)
+    return visitor.render(
+        "columns.html",
+        status,
+        draft_id=address,
+        form=form,
+        cards=cards,
+        same=same_lines(cards),
+        encodings=ENCODINGS,
+        tried=status != 200,
+    )
 
 
-def _read(
-    request: Request, filename: str, content: bytes
-) -> tuple[pd.DataFrame, TableForm]:
-    limit = request.app.state.max_upload_bytes
-    frame = read_table(content, filename, max_bytes=limit).cells
-    return frame, guess_form(filename, frame)
+def _sent(fields: Fields) -> tuple[str, bytes]:
+    """Give the file that was sent, or the text that was pasted in its place."""
+    sent = next(iter(sent_files(fields, "table")), None)
+    paste = str(fields.get("paste", ""))
+    if sent is not None:
+        return sent
+    return PASTED, paste.encode("utf-8", "replace")
+
+
+def _read(request: Request, filename: str, content: bytes, file: FileForm) -> Table:
+    limits: TableLimits = request.app.state.limits
+    return read_table(content, filename, **file.options(), **limits.options())

@@ -28,7 +28,6 @@ from penchant.studies import (
     StudySummary,
 )
 from penchant.texts import LANGUAGES, Texts, load_texts
-from penchant.views.forms import MAX_COLUMNS
 from penchant.web._languages import languages_of, texts_about, texts_for
 from penchant.web._templates import render
 from penchant.web.security._limiter import Limiter
@@ -332,7 +331,9 @@ VisitorOfApp: TypeAlias = Annotated[Visitor, Depends(_visitor)]
 
 
 async def _fields(request: Request) -> AsyncIterator[FormData]:
-    async with request.form(max_fields=10 * MAX_COLUMNS) as fields:
+    # Ten fields per column; who opens a file has chosen it, so there are few of those.
+    most = 100 + 10 * request.app.state.limits.columns
+    async with request.form(max_fields=most) as fields:
         yield fields
 
 

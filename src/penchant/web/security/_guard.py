@@ -30,10 +30,13 @@ _RAW_POLICY: Final = [
 ]
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
-_UPLOADS: Final = ("/drafts", "/api/v1/studies")
+_UPLOADS: Final = ("/drafts", "/api/v1/studies", "/api/v1/tables")
 """Where tables are sent, which may be large."""
 
-_OWNERS: Final = ("/drafts/", "/studies/", "/api/v1/studies/")
+_DRAFTS: Final = "/drafts/"
+"""Where pictures are sent along with what columns mean."""
+
+_OWNERS: Final = ("/studies/", "/api/v1/studies/")
 """Where owners send forms and settings, all but the invitations to join."""
 
 _FORM, _SMALL = 1_000_000, 50_000
@@ -134,7 +137,7 @@ class Guard:
 
     def _limit(self, path: str) -> int:
         """Say how long a body may be that is sent there."""
-        if path in _UPLOADS:
+        if path in _UPLOADS or path.startswith(_DRAFTS):
             return self.max_bytes
         of_owner = path.startswith(_OWNERS) and not path.endswith("/join")
         return min(_FORM if of_owner else _SMALL, self.max_bytes)

@@ -57,10 +57,24 @@ document.addEventListener("submit", (event) => {
   else look(form);
 });
 
+/** Show what would follow from a form that is not sent yet. */
+function foresee(form) {
+  asked?.abort();
+  asked = new AbortController();
+  const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
+  body.set("look", "yes");
+  replace(form.action, { method: "POST", body, signal: asked.signal }, form.dataset.look).catch(() => {});
+}
+
 let timer = 0;
 document.addEventListener("input", (event) => {
-  const form = event.target.closest("form[data-live]");
+  const form = event.target.closest("form[data-live], form[data-look]");
   if (!form) return;
+  if (form.dataset.look) {
+    clearTimeout(timer);
+    timer = setTimeout(foresee, 5 * WAIT, form);
+    return;
+  }
   const shown = event.target.parentElement.querySelector("output");
   if (shown) shown.textContent = `${Number(event.target.value).toLocaleString(document.documentElement.lang)}${shown.dataset.unit}`;
   clearTimeout(timer);
@@ -126,7 +140,7 @@ document.addEventListener("click", async (event) => {
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
 function enhance(part) {
   for (const button of part.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
-  for (const button of part.querySelectorAll("[data-live] [data-plain]")) button.remove();
+  for (const button of part.querySelectorAll("[data-live] [data-plain], [data-look] [data-plain]")) button.remove();
 }
 
 enhance(document);

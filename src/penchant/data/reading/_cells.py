@@ -1,0 +1,124 @@
+"""The distinct cells of a column that are not blank, and where they stand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from penchant.data.reading._candidate import Cell
+from penchant.data.reading._marks import is_missing_mark
+from penchant.data.reading._problems import Problem, row_numbers
+
+__all__ = ["Cells", "collect", "gaps", "shown_text"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column by its distinct cells: few of them, so that looking closely is cheap.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    index : Index
+        Row numbers.
+    codes : ndarray of shape (n_rows,)
+        Which of the distinct cells stands in a row; -1: it is blank.
+    distinct : list
+        The cells, without spaces around.
+    marks : dict of str to int
+        Texts that were taken as blanks, and how often.
+    """
+
+    name: str
+    index: pd.Index
+    codes: np.ndarray[Any, np.dtype[np.intp]]
+    distinct: list[Cell]
+    marks: dict[str, int]
+
+    @property
+    def counts(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """How often each of the distinct cells occurs."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.distinct))
+
+    @property
+    def texts(self) -> list[str]:
+        """The distinct cells as a person would write them."""
+        return [shown_text(cell) for cell in self.distinct]
+
+    @property
+    def all_differ(self) -> bool:
+        """Whether no two rows have the same and none is blank."""
+        return len(self.distinct) == len(self.codes)
+
+    def row(self, position: int) -> int:
+        """Give the number of a row, as problems name it."""
+        return int(row_numbers(self.index)[position])
+
+    def spread(self, values: Sequence[Any]) -> pd.Series:
+        """Give every row the value of its cell; blanks stay blank."""
+        by_cell = pd.Series(values, dtype=None if len(values) else float)
+        spread = by_cell.reindex(self.codes).set_axis(self.index)
+        return spread.rename(self.name)
+
+    def gaps(self) -> tuple[Problem, ...]:
+        """Say how many cells are blank."""
+        return gaps(self.name, self.codes < 0, self.index)
+
+    def told(self) -> list[str]:
+        """Say which texts were taken as blanks."""
+        if not self.marks:
+            return []
+        shown = ", ".join(map(repr, list(self.marks)[:5]))
+        return [f"{shown} taken as unknown ({sum(self.marks.values())} cells)"]
+
+
+def shown_text(cell: Cell) -> str:
+    """Give a cell as a person would write it."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def collect(name: str, values: pd.Series, *, as_written: bool = False) -> Cells:
+    """Find the distinct cells of a column.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    values : Series
+        Its cells; the index holds row numbers.
+    as_written : bool
+        Whether marks such as "n/a" and "-" are texts like others, not blanks.
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object)
+    codes, uniques = pd.factorize(values)
+    places: dict[tuple[type, Cell], int] = {}
+    lookup = np.full(len(uniques) + 1, -1)
+    marks: dict[str, int] = {}
+    for code, cell in enumerate(uniques):
+        known = cell.strip() if isinstance(cell, str) else cell
+        if isinstance(known, str):
+            if known and not as_written and is_missing_mark(known):
+                marks[known] = marks.get(known, 0) + int((codes == code).sum())
+                continue
+            if not known:
+                continue
+        lookup[code] = places.setdefault((type(known), known), len(places))
+    distinct = [cell for _, cell in places]
+    return Cells(name, values.index, lookup[codes], distinct, marks)
+
+
+def gaps(
+    name: str, blank: np.ndarray[Any, np.dtype[np.bool_]], index: pd.Index
+) -> tuple[Problem, ...]:
+    """Say how many cells of a column are blank, and where the first is."""
+    rows = row_numbers(index)[blank]
+    if not rows.size:
+        return ()
+    message = f"{rows.size} of {len(index)} cells are missing"
+    return (Problem(message, int(rows[0]), name, "warning"),)
