@@ -96,7 +96,7 @@ def test_plurals(language: str, n: int, words: str) -> None:
 
 
 def test_french_has_the_singular_for_nothing() -> None:
-    one, none = (load_texts("fr").count("result.chance_after", n) for n in (1, 0))
+    one, none = (load_texts("fr").count("result.loss", n) for n in (1, 0))
     assert one.replace("1", "0") == none
 
 

@@ -93,7 +93,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// Values under the pointer, and along a curve with the arrow keys
+// Values under the pointer
 
 const tip = document.createElement("div");
 tip.className = "tip";
@@ -121,45 +121,16 @@ document.addEventListener("pointerover", (event) => {
 });
 addEventListener("scroll", hide, { passive: true });
 
-/** Let the pointer and the keyboard read a curve from its own table. */
-function walk(curve) {
-  const rows = [...document.querySelectorAll(`#${curve.dataset.walk} tbody tr`)];
-  const marks = rows.map((row) => Number(row.dataset.at));
-  let place = 0;
-  const read = (next) => {
-    place = Math.min(Math.max(next, 0), rows.length - 1);
-    const words = rows[place].dataset.words;
-    curve.setAttribute("aria-valuenow", place);
-    curve.setAttribute("aria-valuetext", words);
-    const box = curve.getBoundingClientRect();
-    show(words, box.left + (marks[place] / 100) * box.width, box.top + 24);
-  };
-  curve.tabIndex = 0;
-  curve.setAttribute("role", "slider");
-  curve.setAttribute("aria-valuemin", 0);
-  curve.setAttribute("aria-valuemax", rows.length - 1);
-  curve.setAttribute("aria-valuenow", 0);
-  curve.setAttribute("aria-valuetext", rows[0].dataset.words);
-  curve.addEventListener("pointermove", (event) => {
-    const box = curve.getBoundingClientRect();
-    const at = (100 * (event.clientX - box.left)) / box.width;
-    const gaps = marks.map((mark) => Math.abs(mark - at));
-    read(gaps.indexOf(Math.min(...gaps)));
-  });
-  curve.addEventListener("keydown", (event) => {
-    const last = rows.length - 1;
-    const next = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    read(next);
-  });
-  curve.addEventListener("pointerleave", hide);
-  curve.addEventListener("blur", hide);
-}
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+  button.textContent = button.dataset.done;
+});
 
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
 function enhance(part) {
-  for (const curve of part.querySelectorAll("[data-walk]")) walk(curve);
+  for (const button of part.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
   for (const button of part.querySelectorAll("[data-live] [data-plain], [data-look] [data-plain]")) button.remove();
 }
 
