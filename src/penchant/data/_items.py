@@ -186,6 +186,7 @@ class Items:
             roles={**table.roles, **(roles or {})},
             readings=readings,
             file=table.file,
+            least=1 if table.file.format == "frame" else 2,
         )
         found.check()
         frame = pd.DataFrame(found.columns, index=table.cells.index)

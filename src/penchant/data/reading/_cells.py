@@ -1,8 +1,6 @@
 """The distinct cells of a column that are not blank, and where they stand."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +8,7 @@ import pandas as pd
 from penchant.data.reading._candidate import Cell
 from penchant.data.reading._marks import is_missing_mark
 from penchant.data.reading._problems import Problem, row_numbers
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Cells", "collect", "gaps", "shown_text"]
 
@@ -34,14 +33,15 @@ class Cells:
 
     name: str
     index: pd.Index
-    codes: np.ndarray[Any, np.dtype[np.intp]]
+    codes: IntArray
     distinct: list[Cell]
     marks: dict[str, int]
 
     @property
-    def counts(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+    def counts(self) -> IntArray:
         """How often each of the distinct cells occurs."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.distinct))
+        known = self.codes[self.codes >= 0]
+        return np.bincount(known, minlength=len(self.distinct)).astype(np.int64)
 
     @property
     def texts(self) -> list[str]:
@@ -57,11 +57,10 @@ class Cells:
         """Give the number of a row, as problems name it."""
         return int(row_numbers(self.index)[position])
 
-    def spread(self, values: Sequence[Any]) -> pd.Series:
+    def spread(self, values: FloatArray) -> pd.Series:
         """Give every row the value of its cell; blanks stay blank."""
-        by_cell = pd.Series(values, dtype=None if len(values) else float)
-        spread = by_cell.reindex(self.codes).set_axis(self.index)
-        return spread.rename(self.name)
+        by_code = np.append(values, np.nan)  # the last one is that of code -1
+        return pd.Series(by_code[self.codes], self.index, name=self.name)
 
     def gaps(self) -> tuple[Problem, ...]:
         """Say how many cells are blank."""
@@ -113,9 +112,7 @@ def collect(name: str, values: pd.Series, *, as_written: bool = False) -> Cells:
     return Cells(name, values.index, lookup[codes], distinct, marks)
 
 
-def gaps(
-    name: str, blank: np.ndarray[Any, np.dtype[np.bool_]], index: pd.Index
-) -> tuple[Problem, ...]:
+def gaps(name: str, blank: BoolArray, index: pd.Index) -> tuple[Problem, ...]:
     """Say how many cells of a column are blank, and where the first is."""
     rows = row_numbers(index)[blank]
     if not rows.size:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from penchant.data.reading._marks import read_stars
 from penchant.data.reading._numbers import NUMBER_READINGS, read_as, read_numbers
 from penchant.data.reading._problems import Problem
 from penchant.data.reading._report import Choice, ColumnReading, Role
+from penchant.typing import FloatArray
 
 __all__ = ["Asked", "ReadColumn", "looks_numeric", "read_column"]
 
@@ -67,8 +68,8 @@ def read_column(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     if asked.role in get_args(ExtraRole):
         return _shown(collect(name, values, as_written=True), cast(Role, asked.role))
     if asked.attribute is not None and asked.attribute.kind != "numeric":
-        known = ColumnReading(name, "attribute", asked.attribute, "levels")
-        return ReadColumn(known, values)
+        declared = ColumnReading(name, "attribute", asked.attribute, "levels")
+        return ReadColumn(declared, values)
     if asked.attribute is None and _is_empty(values):
         return _empty(name)
     found = _typed(name, values, asked) or _read_text(name, values, asked)
@@ -113,12 +114,23 @@ def _typed(name: str, values: pd.Series, asked: Asked) -> ReadColumn | None:
         return _numbers_of(name, values / pd.Timedelta(hours=1), "number", "h")
     if pd.api.types.is_numeric_dtype(kind):
         numbers = values.astype(np.float64)
-        free = asked.role is None and asked.attribute is None
+        free = asked == Asked()
+        if free and _may_be_dates(numbers):
+            return None
         key = _counts_rows(name, numbers.dropna().to_numpy()) if free else ""
         if key:
             return _shown(collect(name, values), "identifier", key)
         return _numbers_of(name, numbers, asked.reading or "number")
     return None
+
+
+def _may_be_dates(numbers: pd.Series) -> bool:
+    """Tell whether whole numbers could be dates without marks, such as 20240301."""
+    known = numbers.dropna().to_numpy()
+    if not known.size or known.min() < 19_000_101 or known.max() > 21_000_000:
+        return False
+    month, day = known // 100 % 100, known % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
 
 
 def _numbers_of(
@@ -135,7 +147,7 @@ def _numbers_of(
 
 
 def _numeric(
-    name: str, known: np.ndarray[Any, np.dtype[np.float64]], unit: str
+    name: str, known: FloatArray, unit: str
 ) -> tuple[Attribute, tuple[Problem, ...]]:
     doubts: tuple[Problem, ...] = ()
     if not np.isfinite(known).all():
@@ -149,7 +161,7 @@ def _numeric(
     return attribute, doubts
 
 
-def _counts_rows(name: str, known: np.ndarray[Any, np.dtype[np.float64]]) -> str:
+def _counts_rows(name: str, known: FloatArray) -> str:
     """Say why whole numbers are a key, if they are one."""
     if not known.size or not (known == np.floor(known)).all():
         return ""
@@ -178,7 +190,7 @@ def _shown(cells: Cells, role: Role, why: str = "") -> ReadColumn:
     """Make a column that is shown and not learned from, with the reason."""
     texts = np.array([*cells.texts, ""], dtype=object)
     extra = Extra(cells.name, cast(ExtraRole, role), tuple(texts[cells.codes]))
-    doubts = ()
+    doubts: tuple[Problem, ...] = ()
     if why:
         message = f"shown, not learned from: {why}"
         doubts = (Problem(message, None, cells.name, "warning"),)
@@ -191,6 +203,8 @@ def _shown(cells: Cells, role: Role, why: str = "") -> ReadColumn:
 def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     """Read cells that are text, or of several types."""
     plain = asked.reading in ("levels", "text")
+    if pd.api.types.is_numeric_dtype(values):  # they may be dates
+        values = values.map(shown_text, na_action="ignore").astype(object)
     cells = collect(name, values, as_written=plain)
     if asked.reading == "text":
         return _shown(cells, "shown")
@@ -205,7 +219,7 @@ def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
         return _numbers(cells, candidates, asked)
     must = asked.role == "attribute" or asked.attribute is not None or plain
     found = read_levels(cells, values, asked.reading, must_be_levels=must)
-    if found.role != "attribute":
+    if found.reading is None:
         return _shown(cells, found.role, found.why)
     if asked.attribute is not None:  # numeric, which these cells are not
         raw = ColumnReading(name, "attribute", asked.attribute, "levels")
@@ -229,7 +243,7 @@ def _candidates(cells: Cells, home: str) -> list[Candidate]:
 def _pool(cells: Cells, asked: Asked) -> list[Candidate]:
     """Give the readings between which somebody has to choose; one, if all is clear."""
     home = asked.attribute.unit if asked.attribute else ""
-    if asked.reading in NUMBER_READINGS.values():
+    if asked.reading is not None and asked.reading in NUMBER_READINGS.values():
         return [read_as(asked.reading, cells.distinct, cells.counts, home)]
     found = _candidates(cells, home)
     if asked.reading:

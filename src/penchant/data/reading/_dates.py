@@ -3,11 +3,13 @@
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from penchant.data._attribute import DATE
 from penchant.data.reading._candidate import Candidate, Cell, rounded
+from penchant.typing import FloatArray
 
 __all__ = ["CLOCK_READINGS", "DATE_READINGS", "read_clocks", "read_dates"]
 
@@ -81,7 +83,7 @@ def read_dates(cells: Sequence[Cell]) -> list[Candidate]:
     that write so, unless a value says otherwise.
     """
     found = [
-        Candidate(order, _each(cells, lambda cell, o=order: _day(cell, o)), DATE)
+        Candidate(order, _each(cells, partial(_day, order=order)), DATE)
         for order in DATE_READINGS
     ]
     known = [int(np.isfinite(candidate.values).sum()) for candidate in found]
@@ -89,7 +91,7 @@ def read_dates(cells: Sequence[Cell]) -> list[Candidate]:
     kept = [c for i, c in enumerate(kept) if not any(map(c.agrees, kept[:i]))]
     points = [c for c in cells if isinstance(c, str) and re.match(r"\d+\.", c)]
     if len(kept) > 1 and points and kept[0].reading == "day first":
-        slashes = _each(cells, lambda cell: _day(cell, "day first", marks="-/"))
+        slashes = _each(cells, partial(_day, order="day first", marks="-/"))
         if not np.isfinite(slashes).any():
             kept = kept[:1]
     if len(kept) == 1 and not _depends(cells):
@@ -104,9 +106,7 @@ def _depends(cells: Sequence[Cell]) -> bool:
     return any(pattern.fullmatch(text) for text in texts for pattern in local)
 
 
-def _each(
-    cells: Sequence[Cell], read: Callable[[Cell], float | None]
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _each(cells: Sequence[Cell], read: Callable[[Cell], float | None]) -> FloatArray:
     values = [read(cell) for cell in cells]
     return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
@@ -167,7 +167,7 @@ def _day_share(parts: dict[str, str | None]) -> float:
 
 def read_clocks(cells: Sequence[Cell]) -> list[Candidate]:
     """Read a column such as "1:30": hours, or minutes, which only people know."""
-    hours = _each(cells, lambda cell: _clock(cell, in_hours=True))
+    hours = _each(cells, partial(_clock, in_hours=True))
     if not np.isfinite(hours).any():
         return []
     texts = [_CLOCK.fullmatch(cell) for cell in cells if isinstance(cell, str)]
@@ -175,7 +175,7 @@ def read_clocks(cells: Sequence[Cell]) -> list[Candidate]:
     told = any(match[4] or match[5] for match in found)
     if not found or told or all(match[3] for match in found):
         return [Candidate(CLOCK_READINGS[0], hours, "h")]
-    minutes = _each(cells, lambda cell: _clock(cell, in_hours=False))
+    minutes = _each(cells, partial(_clock, in_hours=False))
     return [
         Candidate(CLOCK_READINGS[0], hours, "h"),
         Candidate(CLOCK_READINGS[1], minutes, "min"),

@@ -8,9 +8,14 @@ __all__ = ["decode"]
 
 _NAMES = {"cp1252": "Windows-1252", "mac_roman": "Mac Roman"}
 # Letters inside words, and signs beside numbers and spaces, are what people write.
-_INSIDE = re.compile(r"(?<=[a-z])[^\W\d_A-Za-z](?=[a-z\W]|$)|\b[^\W\d_A-Za-z](?=[a-z])")
+_SMALL = "ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿœšž"
+_LARGE = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞŒŠŽ"
+_INSIDE = re.compile(
+    rf"(?<=[A-Za-z{_SMALL}])[{_SMALL}]|(?<![a-z])[{_SMALL}](?=[a-z])|"
+    rf"(?<![a-z{_SMALL}])[{_LARGE}](?=[A-Za-z{_SMALL}])"
+)
 _SIGNS = "€£°²³½§–—’‘“”„«»…·•™®©µ±×"  # noqa: RUF001
-_BESIDE = re.compile(rf"(?<![^\W\d_])[{_SIGNS}](?![^\W\d_])|(?<=\w)[’²³]")  # noqa: RUF001
+_BESIDE = re.compile(rf"(?<![^\W\d_])[{_SIGNS}](?![^\W\d_])|(?<=\w)[’²³”»]|[“„«](?=\w)")  # noqa: RUF001
 _STRANGE = re.compile(r"[^\x00-\x7f]")
 
 

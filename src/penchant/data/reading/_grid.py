@@ -14,6 +14,7 @@ from penchant.data.reading._headers import NAME_WORDS
 from penchant.data.reading._numbers import Measured
 from penchant.data.reading._report import FileReading, LeftOut
 from penchant.exceptions import DataError
+from penchant.typing import BoolArray
 
 __all__ = ["Grid", "Wishes", "column_names", "find_header", "grid_cells", "tidy"]
 
@@ -264,14 +265,14 @@ def tidy(
     return frame, file
 
 
-def _blank(column: pd.Series) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    missing: np.ndarray[Any, np.dtype[np.bool_]] = column.isna().to_numpy()
-    if pd.api.types.is_numeric_dtype(column):
-        return missing
-    return missing | (column == "").to_numpy(dtype=bool, na_value=False)
+def _blank(column: pd.Series) -> BoolArray:
+    blank: BoolArray = column.isna().to_numpy()
+    if not pd.api.types.is_numeric_dtype(column):
+        blank = blank | (column == "").to_numpy(dtype=bool, na_value=False)
+    return blank
 
 
-def _empty_rows(frame: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _empty_rows(frame: pd.DataFrame) -> BoolArray:
     """Find rows without any cell; most tables are done after the first column."""
     empty = np.ones(len(frame), dtype=bool)
     for position in range(frame.shape[1]):

@@ -15,6 +15,7 @@ from penchant.data.reading._units import (
     find_unit,
     is_known,
 )
+from penchant.typing import IntArray
 
 __all__ = ["NUMBER_READINGS", "Measured", "is_plain", "read_as", "read_numbers"]
 
@@ -102,7 +103,7 @@ def is_plain(texts: Sequence[str], decimal: str = ".") -> bool:
 
 
 def read_numbers(
-    cells: Sequence[Cell], counts: Sequence[int], home: str = ""
+    cells: Sequence[Cell], counts: IntArray, home: str = ""
 ) -> list[Candidate]:
     """Read a column as numbers in every way that differs.
 
@@ -110,7 +111,7 @@ def read_numbers(
     ----------
     cells : sequence
         The distinct cells that are not blank.
-    counts : sequence of int
+    counts : ndarray of shape (n_cells,)
         How often each occurs.
     home : str
         Unit to convert to; empty: the most frequent one.
@@ -133,15 +134,15 @@ def read_numbers(
 
 
 def read_as(
-    reading: str, cells: Sequence[Cell], counts: Sequence[int], home: str = ""
+    reading: str, cells: Sequence[Cell], counts: IntArray, home: str = ""
 ) -> Candidate:
     """Read a column as numbers with the decimal sign that somebody named."""
     decimal = next(d for d, name in NUMBER_READINGS.items() if name == reading)
     return _candidate(cells, counts, decimal, home)
 
 
-def _explained(candidate: Candidate, counts: Sequence[int]) -> int:
-    return int(np.asarray(counts)[~np.isnan(candidate.values)].sum())
+def _explained(candidate: Candidate, counts: IntArray) -> int:
+    return int(counts[~np.isnan(candidate.values)].sum())
 
 
 def _plain_candidate(texts: Sequence[str], decimal: str) -> Candidate:
@@ -153,7 +154,7 @@ def _plain_candidate(texts: Sequence[str], decimal: str) -> Candidate:
 
 
 def _candidate(
-    cells: Sequence[Cell], counts: Sequence[int], decimal: str, home: str
+    cells: Sequence[Cell], counts: IntArray, decimal: str, home: str
 ) -> Candidate:
     found = [_quantity(cell, decimal) for cell in cells]
     used: Counter[str] = Counter()
@@ -161,7 +162,7 @@ def _candidate(
         if quantity is not None:
             used[quantity.unit] += count
     # A word that nobody knows is a unit only where most cells have it.
-    strange = {u for u in used if not is_known(u) and 2 * used[u] < sum(counts)}
+    strange = {u for u in used if not is_known(u) and 2 * used[u] < counts.sum()}
     used = Counter({unit: n for unit, n in used.items() if unit not in strange})
     label = _label(used, home)
     goal = find_unit(label)

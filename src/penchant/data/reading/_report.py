@@ -93,12 +93,14 @@ class ColumnReading:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows or columns of a file that are no alternatives.
+    """Rows or columns of a file that were not taken as they stand.
 
     Parameters
     ----------
-    what : {"title", "total", "hidden", "empty row", "empty column"}
-        Why.
+    what : str
+        "title", "total", "note", "hidden" or "heading" rows, an "empty row" or "empty
+        column", rows that were "merged" and so filled, or columns with the "same
+        header", which were told apart.
     places : tuple of int
         Row numbers as a spreadsheet counts them, or positions of columns, from 1.
     text : str
@@ -107,7 +109,7 @@ class LeftOut:
         The argument that keeps them; empty if nothing is lost.
     """
 
-    what: Literal["title", "total", "hidden", "empty row", "empty column"]
+    what: str
     places: tuple[int, ...]
     text: str
     option: Mapping[str, Any]

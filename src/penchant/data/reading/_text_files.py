@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from penchant.data.reading._candidate import Cell
 from penchant.data.reading._encodings import decode
 from penchant.data.reading._grid import (
     Grid,
@@ -28,6 +29,7 @@ from penchant.data.reading._writing import unquote
 
 __all__ = ["EXACT", "guess_separator", "read_text_table"]
 
+_NONE = "\x1f"
 _SAMPLE_ROWS = 200
 _SAMPLE_CHARACTERS = 400_000
 _LARGEST_EXACT = 2.0**53
@@ -65,14 +67,11 @@ def read_text_table(
     limits.check(_n_rows(content, limits.rows), widest)
     rows = [(n, cells) for n, (cells, _) in enumerate(sample, 1) if any(cells)]
     header_row = find_header(rows, wishes)
-    is_list = widest <= 1 and not header_row
-    file = FileReading(
-        "names" if is_list else "csv", encoding, "" if is_list else separator
-    )
-    if is_list:
-        names = {n: [c.strip(" -*•\t")] for n, (c, *_) in _all_rows(text, separator)}
-        cells, file = grid_cells(Grid({0: ["name"], **names}), wishes, file)
-        return cells, file
+    if widest <= 1 and not header_row:
+        names = {n: str(c[0]).strip(" -*•\t") for n, c in _all_rows(text, _NONE)}
+        frame = pd.DataFrame({"name": names.values()}, index=list(names))
+        return tidy(frame, wishes, FileReading("names", encoding, header_row=0))
+    file = FileReading("csv", encoding, "" if separator == _NONE else separator)
     if header_row and header_row <= len(sample):
         parts = _Layout(
             separator, [c for c, _ in sample], header_row, sample[header_row - 1][1]
@@ -85,8 +84,11 @@ def read_text_table(
 
 
 def guess_separator(text: str) -> str:
-    """Find the sign that gives most rows the same number of cells, two or more."""
-    best, separator = (0.0, 0), ","
+    """Find the sign that gives most rows the same number of cells, two or more.
+
+    A list of names has none: then it is one that stands in no text.
+    """
+    best, separator = (0.0, 0), _NONE
     for mark in ",;\t|":
         if mark not in text[:_SAMPLE_CHARACTERS]:
             continue
@@ -113,12 +115,12 @@ def _records(text: str, separator: str) -> Iterator[tuple[list[str], int]]:
         return
 
 
-def _all_rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    for number, (cells, _) in enumerate(_records(text, separator), start=1):
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            yield number, cells
+def _all_rows(text: str, separator: str) -> Iterator[tuple[int, list[Cell]]]:
+    for number, (texts, _) in enumerate(_records(text, separator), start=1):
+        while texts and not texts[-1]:
+            texts.pop()
+        if texts:
+            yield number, list(texts)
 
 
 def _n_rows(content: bytes, most: int) -> int:

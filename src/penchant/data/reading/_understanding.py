@@ -76,10 +76,12 @@ def understand(
     roles: Mapping[str, str] | None = None,
     readings: Mapping[str, str] | None = None,
     file: FileReading | None = None,
+    least: int = 2,
 ) -> Understanding:
     """Find out what the columns of a table mean, and raise only if asked nonsense.
 
-    The parameters are those of `inspect_table`.
+    The parameters are those of `inspect_table`; with fewer rows than `least` there is
+    nothing to choose between.
     """
     given = {attribute.name: attribute for attribute in attributes}
     asked_roles, asked_readings = dict(roles or {}), dict(readings or {})
@@ -93,9 +95,8 @@ def understand(
             continue
         asked = Asked(given.get(name), asked_roles.get(name), asked_readings.get(name))
         read.append(read_column(name, column, asked))
-    file = file or FileReading()
     problems = [
-        *_table_problems(table, labels, file),
+        *_table_problems(table, labels, least),
         *_reading_problems(read, asked_readings),
     ]
     problems.sort(key=lambda problem: problem.severity)
@@ -103,7 +104,7 @@ def understand(
         len(table),
         tuple(column.reading for column in read),
         tuple(problems),
-        file,
+        file or FileReading(),
     )
     used = {c.reading.name: c for c in read if c.values is not None}
     return Understanding(
@@ -217,20 +218,19 @@ def _name_column(name: str, values: pd.Series) -> ReadColumn:
 
 
 def _table_problems(
-    table: pd.DataFrame, labels: tuple[str, ...], file: FileReading
+    table: pd.DataFrame, labels: tuple[str, ...], least: int
 ) -> list[Problem]:
     problems = list(name_problems(labels, table.index))
-    if len(table) < 2:
+    if len(table) < least:
         message = f"a table needs at least 2 rows to choose between, not {len(table)}"
-        severity = "warning" if file.format == "frame" and len(table) else "error"
-        problems.insert(0, Problem(message, severity=severity))
+        problems.insert(0, Problem(message))
     return problems
 
 
 def _reading_problems(
     read: Sequence[ReadColumn], asked: Mapping[str, str]
 ) -> list[Problem]:
-    problems = []
+    problems: list[Problem] = []
     for column in read:
         problems += column.reading.doubts
         wanted = asked.get(column.reading.name)

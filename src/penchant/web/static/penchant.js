@@ -38,13 +38,18 @@ async function answer(form, button) {
   }
 }
 
-/** Show what a form that only asks would show; the latest request wins. */
+/** Show what a form that only asks, or is not sent yet, would show; the latest request wins. */
 function look(form) {
   asked?.abort();
   asked = new AbortController();
-  const url = `${form.action.split("?")[0]}?${new URLSearchParams(new FormData(form))}`;
   const { signal } = asked;
-  replace(url, { signal }, form.dataset.into).catch((error) => {
+  const fields = new URLSearchParams([...new FormData(form)].filter(([, value]) => !value.size));
+  if (form.dataset.look) {
+    fields.set("look", "yes");
+    replace(form.action, { method: "POST", body: fields, signal }, form.dataset.look).catch(() => {});
+    return;
+  }
+  replace(`${form.action.split("?")[0]}?${fields}`, { signal }, form.dataset.into).catch((error) => {
     if (error.name !== "AbortError") form.submit();
   });
 }
@@ -57,24 +62,10 @@ document.addEventListener("submit", (event) => {
   else look(form);
 });
 
-/** Show what would follow from a form that is not sent yet. */
-function foresee(form) {
-  asked?.abort();
-  asked = new AbortController();
-  const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
-  body.set("look", "yes");
-  replace(form.action, { method: "POST", body, signal: asked.signal }, form.dataset.look).catch(() => {});
-}
-
 let timer = 0;
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-live], form[data-look]");
   if (!form) return;
-  if (form.dataset.look) {
-    clearTimeout(timer);
-    timer = setTimeout(foresee, 5 * WAIT, form);
-    return;
-  }
   const shown = event.target.parentElement.querySelector("output");
   if (shown) shown.textContent = `${Number(event.target.value).toLocaleString(document.documentElement.lang)}${shown.dataset.unit}`;
   clearTimeout(timer);
