@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from penchant.studies import SqlStore, store_url
+from tests.web.conftest import drawn_picture
+
 
 def test_new_study_is_made_and_can_be_asked(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "our_flats.csv"
@@ -52,10 +55,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         (("--name", "x" * 121), "at most 120 characters. It has 121."),
         (("--owner", "nobody"), "There is no owner called 'nobody'."),
         (("--language", "xx-yy"), "The languages must be"),
-        (
-            ("--skip", "rent", "--skip", "size", "--skip", "noise", "--skip", "view"),
-            "Use at least one column",
-        ),
+        (("--read", "price=number"), "There is no column 'price'."),
     ],
 )
 def test_what_does_not_fit_is_said_and_nothing_is_made(
@@ -79,7 +79,7 @@ def test_alternatives_have_names_in_every_language(run: Any) -> None:
 def test_bad_table_and_wrong_usage(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "flats.csv"
     file.write_text("name,rent\na,1\nb,two\nc,3\nd,4\n")
-    assert "Row 3, column 'rent': 'two' is not a finite number" in run.error(
+    assert "Row 3, column 'rent': 'two' is not a number" in run.error(
         "study", "new", file
     )
     file.write_text("name,rent\na,1\n")
@@ -132,3 +132,16 @@ def test_hostile_names_are_shown_as_text(
     assert len(shown) < 5000
     names = run.json("study", "show", study)["items"]
     assert names[0] == "\x1b[31mred\x1b[0m"
+
+
+def test_ambiguous_columns_and_pictures(run: Any, tmp_path: Path) -> None:
+    file, photo = tmp_path / "laptops.csv", tmp_path / "a.png"
+    file.write_text("name;price;photo\na;1.299;a.png\nb;2.499;b.png\n")
+    photo.write_bytes(drawn_picture())
+    assert "--read 'price'='decimal" in run.error("study", "new", file)
+    options = ("--read", "price=decimal comma", "--pictures", photo)
+    study = run.json("study", "new", file, *options)["id"]
+    with SqlStore(store_url(run.folder / "studies")) as store:
+        kept = store.get_study(study)
+        assert list(kept.items.frame["price"]) == [1299.0, 2499.0]
+        assert list(store.list_pictures(study)) == ["a"]

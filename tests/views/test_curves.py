@@ -3,7 +3,7 @@ import pandas as pd
 
 from penchant.data import Attribute, Items
 from penchant.studies import Curve, load_texts
-from penchant.views._curves import curve_tabs, curve_view
+from penchant.views._curves import curves_view
 
 ITEMS = Items.from_frame(
     pd.DataFrame(
@@ -31,31 +31,24 @@ NOISE = Curve(
 
 
 def test_numbers_make_a_curve_with_axes_and_marks() -> None:
-    view = curve_view(ITEMS, PRICES, load_texts("en"))
+    view, _ = curves_view(ITEMS, [NOISE, PRICES], load_texts("en"))
     assert view.shape is not None
-    assert view.title == "What you value: rent"
-    assert "62\u00a0%" in view.weight
+    assert (view.attribute, view.unit) == ("rent", "EUR")
     assert view.rug == (10.0, 50.0)
-    assert view.across[-1].label.endswith("EUR")
-    assert view.across[0].label.isdecimal()
-    assert view.upward[-1].label.endswith("points")
+    assert not view.unsure
     heights = [tick.at for tick in view.upward]
     assert heights == sorted(heights, reverse=True)
     row = view.numbers.rows[0]
-    assert (row.at, row.name, row.cells) == (0.0, "400\u00a0EUR", ("+30", "+20 to +40"))
-    assert row.words == "400\u00a0EUR: +30 points, 90\u00a0% range +20 to +40"
+    assert (row.name, row.cells) == ("400\u00a0EUR", ("+30", "+20 to +40"))
+    assert "400\u00a0EUR +30, 90\u00a0% range +20 to +40" in view.words
     assert view.levels == ()
 
 
-def test_levels_make_rows() -> None:
-    view = curve_view(ITEMS, NOISE, load_texts("en"))
+def test_levels_make_dots_on_the_same_scale() -> None:
+    price, view = curves_view(ITEMS, [NOISE, PRICES], load_texts("en"))
     assert view.shape is None
     assert [level.label for level in view.levels] == ["busy", "quiet"]
     busy, quiet = view.levels
-    assert busy.mark.at < view.zero < quiet.mark.at
-    assert view.numbers.rows[0].words == ""
-
-
-def test_tabs_keep_the_order_of_the_table() -> None:
-    tabs = curve_tabs([PRICES, NOISE], 1)
-    assert [(tab.name, tab.here) for tab in tabs] == [("rent", False), ("noise", True)]
+    assert busy.y > view.zero > quiet.y
+    assert (view.zero, view.upward) == (price.zero, price.upward)
+    assert all((busy.unsure, quiet.unsure, view.unsure))

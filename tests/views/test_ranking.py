@@ -1,10 +1,12 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from penchant.datasets import load_flats
 from penchant.studies import AnsweredQuestion, RankedItem, load_texts
-from penchant.views._ranking import answer_words, choices, ranking_view
+from penchant.views._answers import answer_words
+from penchant.views._ranking import choices, ranking_view
 
 FLATS = load_flats()
 A, B, C = FLATS.names[:3]
@@ -17,21 +19,36 @@ def _ranking(n: int = 40) -> list[RankedItem]:
     ]
 
 
-def test_first_eight_are_drawn_and_all_are_told() -> None:
-    view = ranking_view(FLATS, _ranking(), load_texts("en"))
-    assert len(view.rows) == 8
-    assert len(view.numbers.rows) == view.n_items == 40
-    first = view.rows[0]
-    assert (first.place, first.name, first.points, first.chance) == (
-        "1",
-        A,
-        "100",
-        "10\u00a0%",
-    )
-    assert first.facts == "545 EUR/month · 27\u00a0m² · 12\u00a0min"
+def test_all_are_shown_in_tiers() -> None:
+    ranking = [
+        replace(each, tier=0 if each.place == 40 else 1 + (each.place > 3))
+        for each in _ranking()
+    ]
+    view = ranking_view(FLATS, ranking, load_texts("en"))
+    front, behind = view.tiers
+    assert (len(front.rows), len(behind.rows), view.n_items) == (3, 36, 40)
+    assert [row.name for row in view.top] == [row.name for row in front.rows]
+    first = front.rows[0]
+    assert (first.place, first.name, first.points) == ("1", A, "100")
+    assert [(f.label, f.value) for f in first.facts[:2]] == [
+        ("price", "545 EUR/month"),
+        ("size", "27\u00a0m²"),
+    ]
     assert first.mark.low < first.mark.at < first.mark.high
-    assert first.points_words == f"{A}: 100 points, 90\u00a0% range 90 to 110"
-    assert view.numbers.rows[0].cells == ("1", "10\u00a0%", "100", "90 to 110")
+    assert first.words == f"{A}: 100 points, 90\u00a0% range 90 to 110"
+    assert front.sentence.startswith("3 alternatives; no clear order")
+    assert "at most 10\u00a0% each" in front.sentence
+    assert f"95\u00a0% sure that {A} is better" in behind.sentence
+    assert FLATS.names[39] in view.rejected
+    assert view.more == ""
+
+
+def test_a_long_ranking_says_how_many_are_left() -> None:
+    first = _ranking(1)[0]
+    long = [replace(first, item=k % 40, place=k + 1) for k in range(260)]
+    view = ranking_view(FLATS, long, load_texts("en"))
+    assert sum(len(tier.rows) for tier in view.tiers) == 200
+    assert view.more == "60 more in the file of the ranking."
 
 
 def test_choices_begin_with_the_best() -> None:

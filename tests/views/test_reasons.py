@@ -51,7 +51,9 @@ def test_what_no_attribute_explains_is_a_step_too() -> None:
     reason = MainReason(("rent",), 0.9)
     view = why_view(ITEMS, 0, _parts([1, 0, 0], 50, 60, half=0.0), reason, TEXTS)
     assert view.steps[-1].label == "Everything else about it"
-    assert view.steps[-1].points == "+9"
+    # no range is known of it, so the number stands in the table only
+    assert view.steps[-1].points == "not sure"
+    assert view.numbers.rows[-1].cells == ("", "+9", "")
     assert view.steps[0].bar.low == view.steps[0].bar.high
     assert view.words == (
         "What speaks most for it is rent (780\u00a0EUR): we are 90\u00a0% sure."

@@ -13,48 +13,51 @@ from penchant.studies import (
     Contradiction,
     Curve,
     Participation,
+    Parts,
     Progress,
     RankedItem,
     load_texts,
 )
-from penchant.views._result import BestView, answers_view, best_view
+from penchant.views._answers import answers_view
+from penchant.views._counts import counts_view
+from penchant.views._result import BestView, Reason, best_view, reasons_view
 
 FLATS = load_flats()
 TEXTS = load_texts("en")
 TOLD = AnsweredQuestion("q", "pair", (0, 1), "left")
 BEST = RankedItem(3, FLATS.names[3], 1, 100.0, 90.0, 110.0, 0.59)
+NEXT = RankedItem(5, FLATS.names[5], 2, 80.0, 70.0, 90.0, 0.2)
 NOW = Participation(40, answered=(TOLD,))
 
 
+def study_that(**known: Any) -> Any:
+    """Make a study of the flats of which something is believed."""
+    return SimpleNamespace(items=FLATS, noticed=lambda _: 2.2, **known)
+
+
 def show(
-    certainty: float = 0.59,
-    *,
-    finished: str = "",
-    known: bool = True,
-    counting: tuple[str, ...] = (),
-    reason: tuple[str, ...] = (),
+    certainty: float = 0.59, *, finished: str = "", known: bool = True
 ) -> BestView:
     """Show a best flat of which something is believed."""
-    none = np.zeros(1)
-    curves = [
-        Curve(name, (1,), none, none, none, 0.2, counts=name in counting)
-        for name in ("price", "size")
-    ]
-    study: Any = SimpleNamespace(
-        items=FLATS,
+    study = study_that(
         participation=lambda _: replace(NOW, finished=finished),
         progress=lambda *_: Progress(2, certainty, 0.3, 7.4, known, False, "", True),
-        main_reason=lambda *_: MainReason(reason, 0.84),
-        curves=lambda _: curves,
     )
-    return best_view(study, "p", [BEST], TEXTS)
+    ranking = [replace(BEST, probability_best=certainty), NEXT]
+    return best_view(study, "p", ranking, TEXTS)
 
 
-def test_the_answer_comes_first() -> None:
-    view = show()
-    assert view.name == FLATS.names[3]
-    assert view.chance == "59\u00a0%"
-    assert view.after == "chance that it is your best, or as good, after 1 answer"
+def test_the_answer_comes_first_with_labelled_values() -> None:
+    view = show(0.91)
+    assert view.lead == "Your best match out of 40 alternatives"
+    assert view.title == view.name == FLATS.names[3]
+    assert [fact.label for fact in view.facts] == [a.name for a in FLATS.attributes]
+    assert view.sure == "Very likely: 91\u00a0%"
+    assert view.certainty == 91
+    assert view.chance_of == (
+        f"The chance that {FLATS.names[3]} is the best for you, or as good as the "
+        "best (within 2 points), after one answer."
+    )
     assert view.loss == (
         "If another one is better, you lose about 7 points, probably less."
     )
@@ -65,39 +68,86 @@ def test_the_answer_comes_first() -> None:
 @pytest.mark.parametrize(
     ("certainty", "words"),
     [
-        (0.97, "Almost certainly your best out of 40 alternatives, or as good"),
-        (0.8, "Very likely your best"),
-        (0.6, "Probably your best"),
-        (0.59, "Not decided yet. In front for now"),
+        (0.97, "Almost certainly: 97\u00a0%"),
+        (0.8, "Very likely: 80\u00a0%"),
+        (0.6, "Probably: 60\u00a0%"),
+        (0.59, "Not decided yet: 59\u00a0%"),
     ],
 )
 def test_words_are_as_sure_as_numbers(certainty: float, words: str) -> None:
-    assert show(certainty).lead.startswith(words)
+    assert show(certainty).sure == words
+
+
+def test_an_open_result_names_the_tier() -> None:
+    view = show(0.59)
+    assert view.title == "Not decided yet: 2 alternatives are in front"
+    assert view.facts == ()
 
 
 def test_before_three_answers_no_number_is_told() -> None:
     view = show(0.9, known=False)
-    assert (view.chance, view.after, view.loss) == ("", "", "")
-    assert view.lead.startswith("Too early to say.")
+    assert (view.certainty, view.chance_of, view.loss) == (None, "", "")
+    assert (view.title, view.sure) == ("Too early to say", "Not known yet")
 
 
-def test_only_what_may_be_listed_is_listed() -> None:
-    assert show(counting=("size",)).counts == "These count for you: size."
-    assert "do not show yet" in show().counts
+def reasons(
+    names: tuple[str, ...], low: float = 5.0, *, against: float = -3.0
+) -> tuple[Reason, ...]:
+    """Say what speaks for and against, where points have some ranges."""
+    points = np.array([10.0, 8.0])
+    found = Parts(("price", "size"), points, points - low, points + 9, 40.0, 77.0, 1.0)
+    rival = np.array([12.0, -6.0])
+    other = Parts(("price", "size"), rival, rival - 2, rival + 6 + against, 1, 2, 0.7)
+    study = study_that(
+        main_reason=lambda *_: MainReason(names, 0.84),
+        explain=lambda *_: found,
+        contrast=lambda *_: other,
+    )
+    return reasons_view(study, "p", [BEST, NEXT], TEXTS)
 
 
 @pytest.mark.parametrize(
-    ("names", "words"),
+    ("names", "side", "words"),
     [
-        (("price",), "What speaks most for it is price ("),
-        (("price", "size"), "84\u00a0% sure that it is one of them"),
-        ((), "Several things together"),
+        (("price",), "for", "What speaks most for it is price ("),
+        (("price", "size"), "for", "84\u00a0% sure that it is one of them"),
+        ((), "open", "Several things together"),
     ],
 )
 def test_the_main_reason_is_one_thing_or_one_of_two_or_several(
-    names: tuple[str, ...], words: str
+    names: tuple[str, ...], side: str, words: str
 ) -> None:
-    assert words in show(reason=names).reason
+    found = reasons(names)[0]
+    assert found.side == side
+    assert words in found.words
+
+
+def test_a_reason_says_what_it_rests_on_where_that_is_sure() -> None:
+    rests = "It rests on 18 points; all in all it is 37 points ahead of an average"
+    assert rests in reasons(("price", "size"))[0].words
+    assert "rests" not in reasons(("price", "size"), low=9.0)[0].words
+
+
+def test_only_what_surely_speaks_against_it_is_told() -> None:
+    against = reasons(("price",))[1]
+    assert against.side == "against"
+    assert against.words.startswith(f"Size speaks for {FLATS.names[5]}, the next best:")
+    assert against.words.endswith("That is worth 6 points.")
+    unsure = reasons(("price",), against=3.0)[1]
+    assert (unsure.side, unsure.words[:14]) == ("open", "Nothing surely")
+
+
+def test_what_may_count_for_nothing_is_not_sure() -> None:
+    none = np.zeros(1)
+    curves = [
+        Curve("size", (1,), none, none, none, 0.2, 0.004, 0.3),
+        Curve("price", (1,), none, none, none, 0.5, 0.3, 0.6),
+    ]
+    price, size = counts_view(curves, TEXTS)
+    assert (price.label, price.share, price.unsure) == ("price", "50\u00a0%", False)
+    assert price.high == 100
+    assert (size.share, size.unsure) == ("not sure", True)
+    assert size.words.endswith("90\u00a0% range <1\u00a0% to 30\u00a0%, not sure")
 
 
 @pytest.mark.parametrize(
@@ -116,24 +166,24 @@ def test_why_the_questions_ended(reason: str, words: str) -> None:
     assert view.can_go_on == (reason != "exhausted")
 
 
-def test_answers_that_decided() -> None:
+def test_answers_and_what_each_does() -> None:
     supports = [
         AnswerSupport(0, TOLD, 12.0, 3.0, 3),
         AnswerSupport(1, TOLD, 0.2, 3.0, 3),
         AnswerSupport(2, TOLD, -20.0, 3.0, 5),
     ]
-    view = answers_view(FLATS, 3, supports, [], (), TEXTS)
-    assert [row.points for row in view.rows] == ["\u221220", "+12"]
-    assert [row.bar.side for row in view.rows] == ["con", "pro"]
-    assert f"Without it, {FLATS.names[5]} would come first." in view.rows[0].words
-    assert "Without" not in view.rows[1].words
+    view = answers_view(FLATS, 3, [TOLD] * 4, supports, [], (), TEXTS)
+    assert [row.number for row in view.rows] == ["4", "3", "2", "1"]
+    assert [row.points for row in view.rows] == ["", "\u221220", "", "+12"]
+    assert view.rows[1].note == f"Without it, {FLATS.names[5]} would come first."
+    assert view.rows[3].note == ""
     assert FLATS.names[3] in view.hint
     assert view.consistency == "None of your answers contradicts another."
 
 
 def test_answers_that_cannot_all_be_right_are_named() -> None:
     circle = Contradiction((0, 1), (TOLD, replace(TOLD, answer="right")))
-    view = answers_view(FLATS, 3, [], [circle], (5,), TEXTS)
+    view = answers_view(FLATS, 3, [], [], [circle], (5,), TEXTS)
     a, b = FLATS.names[:2]
     assert view.doubtful == (
         f"{a} rather than {b} and {b} rather than {a}.",
@@ -143,5 +193,3 @@ def test_answers_that_cannot_all_be_right_are_named() -> None:
     assert "contradict each other" in view.consistency
     assert view.rows == ()
     assert view.hint.startswith("You have not answered yet")
-    weak = [AnswerSupport(0, TOLD, 0.1, 3.0, 3)]
-    assert "all of them together" in answers_view(FLATS, 3, weak, [], (), TEXTS).hint

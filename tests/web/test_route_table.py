@@ -35,7 +35,6 @@ ROUTES = {
     ("GET", "/drafts/{draft_id}"): "owner",
     ("POST", "/drafts/{draft_id}"): "owner",
     ("POST", "/drafts/{draft_id}/discard"): "owner",
-    ("POST", "/drafts/{draft_id}/pictures"): "owner",
     ("GET", "/drafts/{draft_id}/pictures/{digest}"): "owner",
     ("GET", "/studies/{study_id}/pictures/{digest}"): "owner",
     ("GET", "/studies/{study_id}"): "owner",
@@ -93,11 +92,13 @@ ROUTES = {
     ("GET", "/api/v1/openapi.json"): "public",
     ("POST", "/api/v1/studies/{study_id}/join"): "public",
     ("GET", "/api/v1/studies"): "api any owner",
+    ("POST", "/api/v1/tables"): "api any owner",
     ("POST", "/api/v1/studies"): "api any owner",
     ("GET", "/api/v1/studies/{study_id}"): "api owner",
     ("PATCH", "/api/v1/studies/{study_id}"): "api owner",
     ("DELETE", "/api/v1/studies/{study_id}"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/items"): "api owner",
+    ("GET", "/api/v1/studies/{study_id}/pictures/{digest}"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/participants"): "api owner",
     ("POST", "/api/v1/studies/{study_id}/participants"): "api owner",
     (
@@ -119,6 +120,7 @@ ROUTES = {
     ("GET", "/api/v1/studies/{study_id}/ranking.csv"): "api owner",
     ("GET", "/api/v1/me"): "api participant",
     ("GET", "/api/v1/me/items"): "api participant",
+    ("GET", "/api/v1/me/pictures/{digest}"): "api participant",
     ("POST", "/api/v1/me/consent"): "api participant",
     ("POST", "/api/v1/me/question"): "api participant",
     ("POST", "/api/v1/me/answers"): "api participant",
@@ -279,9 +281,9 @@ def world(
     )
     draft = sent.url.path.removeprefix("/drafts/")
     client.post(
-        f"/drafts/{draft}/pictures",
+        f"/drafts/{draft}",
         files={"pictures": ("a.png", PICTURE)},
-        data={"csrf": csrf_of(client)},
+        data={"csrf": csrf_of(client), "look": "yes"},
     )
     return World(study, person.id, token, draft, other_person.id, picture.digest)
 

@@ -79,6 +79,7 @@ class World:
 
     def path_parameters(self, path: str) -> dict[str, str]:
         known = {"study_id": self.study_id, "participant_id": self.person_id}
+        known |= {"digest": "0" * 64}
         return {name: value for name, value in known.items() if f"{{{name}}}" in path}
 
     def headers(self, path: str, role: str = "") -> dict[str, str]:
@@ -100,10 +101,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 OPERATIONS = [
     ("GET", "/studies"),
     ("POST", "/studies"),
+    ("POST", "/tables"),
     ("GET", "/studies/{study_id}"),
     ("PATCH", "/studies/{study_id}"),
     ("DELETE", "/studies/{study_id}"),
     ("GET", "/studies/{study_id}/items"),
+    ("GET", "/studies/{study_id}/pictures/{digest}"),
     ("GET", "/studies/{study_id}/participants"),
     ("POST", "/studies/{study_id}/participants"),
     ("DELETE", "/studies/{study_id}/participants/{participant_id}"),
@@ -117,6 +120,7 @@ OPERATIONS = [
     ("POST", "/studies/{study_id}/join"),
     ("GET", "/me"),
     ("GET", "/me/items"),
+    ("GET", "/me/pictures/{digest}"),
     ("POST", "/me/consent"),
     ("POST", "/me/question"),
     ("POST", "/me/answers"),

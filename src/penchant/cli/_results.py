@@ -122,12 +122,12 @@ def show_recommendation(
     best = best_view(study, person, ranking, texts)
     screen.say(best.state)
     screen.say()
-    screen.say(f"{best.lead}: {best.name}", style="bold")
-    screen.say(best.facts)
+    screen.say(f"{best.lead}: {best.title}", style="bold")
+    if best.facts:
+        facts = (f"{fact.label} {fact.value}" for fact in best.facts)
+        screen.say(" · ".join(facts))
     show_extras(study.items, ranking[0].item, screen)
-    if best.chance:
-        screen.say(f"{best.chance} {best.after}. {best.loss}")
-    screen.say(best.counts)
+    screen.say(f"{best.sure}. {best.chance_of} {best.loss}".strip())
     screen.say()
     show_why(study, person, ranking[0].item, texts, screen)
     if len(ranking) > 1:

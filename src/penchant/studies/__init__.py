@@ -26,7 +26,6 @@ from penchant.studies._pictures import (
     picture_names,
     read_pictures,
 )
-from penchant.studies._population import participations
 from penchant.studies._population import participations, refit_counts
 from penchant.studies._results import (
     Curve,

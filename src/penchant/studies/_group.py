@@ -116,6 +116,8 @@ class GroupItem:
         Mean share of the other items that it beats, times 100.
     misery : float
         Expected points from the person who likes it least.
+    in_top : float
+        Expected number of people who have it among their first three.
     """
 
     item: int
@@ -130,6 +132,7 @@ class GroupItem:
     people_high: float
     borda: float
     misery: float
+    in_top: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +209,9 @@ class Group:
         Whose answers look careless, and whom the owner left out.
     n_events : int
         Length of the log that this rests on.
+    agreement : float
+        How often two people put two items in the same order, expected; NaN for one
+        person or one item.
     """
 
     members: tuple[Member, ...]
@@ -216,6 +222,7 @@ class Group:
     differ: GroupItem | None
     careless: tuple[Careless, ...]
     n_events: int
+    agreement: float = float("nan")
 
     @cached_property
     def voices(self) -> tuple[Member, ...]:
@@ -322,6 +329,7 @@ def make_group(
         differ=next((item for item in ranked if item.item == found.differ), None),
         careless=_careless(members, found),
         n_events=n_events,
+        agreement=found.agreement,
     )
 
 
@@ -364,6 +372,7 @@ def _ranked(
             people_high=float(wanted.people_high[i]),
             borda=float(borda[i]),
             misery=float(wanted.least[i]),
+            in_top=float(found.in_top[i]),
         )
         for i in wanted.order
     )

@@ -38,6 +38,9 @@ _N_POINTS = 25
 _N_CELLS = 9
 """Values of a numeric attribute on one side of a surface."""
 
+_CLEARLY = 0.95
+"""Probability with which an item is called clearly behind another."""
+
 _EQUAL = 1e-9
 """Utilities that are closer than this are the same."""
 
@@ -102,6 +105,10 @@ class RankedItem:
     probability_best : float
         Probability that it is the best, or as good: that no item is better by more
         than the person calls equal.
+    tier : int
+        1 for the first items; another tier begins where it is 95 % sure of this item,
+        and of each behind it, that the first of the tier before is better. 0: the
+        person called the item not acceptable.
     """
 
     item: int
@@ -111,6 +118,7 @@ class RankedItem:
     low: float
     high: float
     probability_best: float
+    tier: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Give the item as plain values for JSON."""
@@ -267,18 +275,17 @@ class WhatIf:
 
 
 def ranking(talk: Talk, names: tuple[str, ...]) -> list[RankedItem]:
-    """Rank the items; of more than 2000 those that can be the best."""
+    """Rank the items by their mean points, those that were rejected last.
+
+    Of more than 2000 items those that can be the best.
+    """
     points, as_good = talk.belief.points(), _as_good(talk)
-    can_be_best, rejected = set(talk.moment.contenders.tolist()), talk.belief.rejected
+    rejected = talk.belief.rejected
     order = sorted(  # places and points come from the same draws
         talk.moment.ranking(min(len(names), _rankable(talk))),
-        key=lambda item: (
-            item != talk.favourite,
-            item not in can_be_best,
-            item in rejected,
-            -points.mean[item],
-        ),
+        key=lambda item: (item in rejected, -points.mean[item]),
     )
+    tiers = _tiers(talk, [item for item in order if item not in rejected])
     return [
         RankedItem(
             item=item,
@@ -288,9 +295,24 @@ def ranking(talk: Talk, names: tuple[str, ...]) -> list[RankedItem]:
             low=float(points.low[item]),
             high=float(points.high[item]),
             probability_best=float(as_good[item]),
+            tier=tiers.get(item, 0),
         )
         for place, item in enumerate(order, start=1)
     ]
+
+
+def _tiers(talk: Talk, order: list[int]) -> dict[int, int]:
+    """Give the tier of items in their order; the first of a tier leads it."""
+    drawn, tiers = talk.belief.draws, {}
+    tier, first = 1, 0
+    while first < len(order):
+        rest = order[first:]
+        ahead = drawn.utilities[:, rest[:1]] > drawn.utilities[:, rest]
+        level = np.flatnonzero(drawn.weights @ ahead < _CLEARLY)
+        n_inside = int(level[-1]) + 1  # at least the leader itself
+        tiers.update(dict.fromkeys(rest[:n_inside], tier))
+        tier, first = tier + 1, first + n_inside
+    return tiers
 
 
 def _rankable(talk: Talk) -> int:

@@ -352,6 +352,10 @@ class Study:
         where = self._position(talk.favourite if item is None else item)
         return talk.belief.main_reason(where)
 
+    def noticed(self, participant: Who) -> float:
+        """Give the points by which an item may be worse and still count as good."""
+        return self._talk(participant).belief.noticed
+
     def flip(self, participant: Who, item: int, rival: int) -> explanation.Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
         talk, own = self._talk(participant), self._row(item)

@@ -7,7 +7,7 @@ changed is noticed. A folder with a catalogue is all that a new language needs.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache, lru_cache
 from gettext import c2py
 from importlib.resources import files
@@ -138,6 +138,10 @@ class Texts:
     def day(self, moment: datetime) -> str:
         """Write the day of a moment."""
         return dates.format_date(moment, "long", locale=self.locale)
+
+    def short_day(self, day: date) -> str:
+        """Write a day of this year, as beside a chart."""
+        return dates.format_skeleton("MMMd", day, locale=self.locale)
 
     @staticmethod
     def sentence(words: str) -> str:

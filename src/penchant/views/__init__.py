@@ -1,11 +1,14 @@
 """What pages and terminal show, without a web framework."""
 
+from penchant.views._answers import answers_view
 from penchant.views._charts import Numbers
-from penchant.views._curves import curve_tabs, curve_view
+from penchant.views._counts import counts_view
+from penchant.views._curves import curves_view
 from penchant.views._display import show_name
 from penchant.views._extras import ExtrasView, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
+from penchant.views._invite import qr_code
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
 from penchant.views._people import people_view
@@ -19,7 +22,7 @@ from penchant.views._question import (
 )
 from penchant.views._ranking import choices, ranking_view
 from penchant.views._reasons import CompareView, compare_items, why_view
-from penchant.views._result import answers_view, best_view
+from penchant.views._result import best_view, reasons_view
 from penchant.views._studies import checks_view, study_line, study_view
 from penchant.views._together import together_words
 from penchant.views._what_if import WhatIfView, read_values, what_if_view
@@ -40,8 +43,8 @@ __all__ = [
     "checks_view",
     "choices",
     "compare_items",
-    "curve_tabs",
-    "curve_view",
+    "counts_view",
+    "curves_view",
     "draw_chart",
     "extras_view",
     "group_view",
@@ -50,11 +53,13 @@ __all__ = [
     "own_ranking_csv",
     "own_result",
     "people_view",
+    "qr_code",
     "question_cards",
     "question_view",
     "ranking_csv",
     "ranking_view",
     "read_values",
+    "reasons_view",
     "same_lines",
     "shelf_of",
     "show_name",

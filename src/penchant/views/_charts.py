@@ -32,16 +32,10 @@ class NumberRow:
         What the row is about.
     cells : tuple of str
         The numbers.
-    at : float
-        Where its mark is on the chart, in percent.
-    words : str
-        What is said of the mark; empty where nothing walks along the marks.
     """
 
     name: str
     cells: tuple[str, ...]
-    at: float = 0.0
-    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,6 @@ class Numbers:
 
     heads: tuple[str, ...]
     rows: tuple[NumberRow, ...]
-    id: str = ""
 
 
 @dataclass(frozen=True)

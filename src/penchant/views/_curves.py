@@ -1,4 +1,4 @@
-"""What a person values, attribute by attribute and in pairs, as the pages show it."""
+"""What a person values, attribute by attribute, as small pictures on one scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from penchant.texts import Texts
 from penchant.views._charts import (
     Axis,
     CurveShape,
-    Estimate,
     NumberRow,
     Numbers,
     Tick,
@@ -19,20 +18,23 @@ from penchant.views._charts import (
 )
 from penchant.views._display import show_name
 
-__all__ = ["CurveTab", "CurveView", "Level", "curve_tabs", "curve_view"]
+__all__ = ["CurveView", "Level", "curves_view"]
 
 _TICKS = 4
-_LONGEST_TAB = 24
+_LETTERS = 36
+"""Letters that fit under a picture."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """A level of an attribute without numbers."""
+    """A level of an attribute without numbers, in percent across and from the top."""
 
     label: str
-    points: str
-    words: str
-    mark: Estimate
+    x: float
+    y: float
+    low: float
+    high: float
+    unsure: bool
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,8 @@ class CurveView:
 
     Parameters
     ----------
-    attribute : str
-        Its name.
-    id, label, title, weight : str
-        Of the table of numbers, of the curve, of the panel, and how much counts.
+    attribute, unit, words : str
+        Its name, its unit, and the picture in words.
     shape : CurveShape or None
         The curve of a numeric attribute.
     across, upward : tuple of Tick
@@ -54,63 +54,73 @@ class CurveView:
     levels : tuple of Level
         Of an attribute without numbers.
     zero : float
-        Where 0 is on the axis of the levels.
+        Height of 0 from the top, in percent.
+    unsure : bool
+        Whether all values may be worth the same.
     numbers : Numbers
         All in numbers.
     """
 
     attribute: str
-    id: str
-    label: str
-    title: str
-    weight: str
+    unit: str
+    words: str
     shape: CurveShape | None
     across: tuple[Tick, ...]
     upward: tuple[Tick, ...]
     rug: tuple[float, ...]
     levels: tuple[Level, ...]
     zero: float
+    unsure: bool
     numbers: Numbers
 
 
-def curve_view(items: Items, curve: Curve, texts: Texts) -> CurveView:
-    """Show what the values of one attribute are worth.
+def curves_view(
+    items: Items, curves: Sequence[Curve], texts: Texts
+) -> tuple[CurveView, ...]:
+    """Show what the values of every attribute are worth, what counts most first.
 
     Parameters
     ----------
     items : Items
         The alternatives.
-    curve : Curve
+    curves : sequence of Curve
         In points.
     texts : Texts
         In the language of the person.
     """
-    attribute = next(a for a in items.attributes if a.name == curve.attribute)
+    ends = [float(end) for c in curves for side in (c.low, c.high) for end in side]
+    upward = Axis.around([0.0, *ends])
+    attributes = {attribute.name: attribute for attribute in items.attributes}
+    return tuple(
+        _view(items, attributes[curve.attribute], curve, upward, texts)
+        for curve in sorted(curves, key=lambda curve: -curve.share)
+    )
+
+
+def _view(
+    items: Items, attribute: Attribute, curve: Curve, upward: Axis, texts: Texts
+) -> CurveView:
     name = show_name(attribute.name)
     numeric = attribute.kind == "numeric"
-    ends = [*map(float, curve.low), *map(float, curve.high), 0.0]
-    upward = Axis.around(ends)
     across = Axis(float(curve.grid[0]), float(curve.grid[-1])) if numeric else upward
-    marks = [across.place(float(x)) for x in curve.grid] if numeric else []
-    numbers = _numbers(attribute, curve, marks, texts)
+    rows = tuple(_row(attribute, curve, k, texts) for k in range(len(curve.grid)))
+    heads = ("result.value", "result.points", "result.range")
+    values = across.ticks(_TICKS) if numeric else []
     return CurveView(
         name,
-        numbers.id,
-        texts("curves.walk", attribute=name),
-        texts("curves.title", attribute=name),
-        texts(
-            "curves.weight",
-            share=texts.share(curve.share),
-            low=texts.share(curve.share_low),
-            high=texts.share(curve.share_high),
-        ),
+        show_name(attribute.unit, 20),
+        texts("curves.words", attribute=name, parts=_told(rows, texts)),
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
-        _across(attribute, across, texts) if numeric else (),
-        _upward(upward, texts),
+        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        tuple(
+            Tick(round(100 - upward.place(value), 2), texts.signed(value))
+            for value in upward.ticks(_TICKS)
+        ),
         _rug(items, attribute, across) if numeric else (),
-        () if numeric else _levels(attribute, curve, upward, texts),
-        upward.place(0.0),
-        numbers,
+        () if numeric else _levels(curve, upward),
+        round(100 - upward.place(0.0), 2),
+        bool(((curve.low <= 0) & (curve.high >= 0)).all()),
+        Numbers(tuple(map(texts, heads)), rows),
     )
 
 
@@ -119,76 +129,36 @@ def _columns(curve: Curve) -> list[list[float]]:
     return [[float(value) for value in column] for column in columns]
 
 
-def _words(
-    attribute: Attribute, curve: Curve, k: int, texts: Texts
-) -> tuple[str, str, str, str]:
-    """Give value, points, range, and all in words."""
+def _row(attribute: Attribute, curve: Curve, k: int, texts: Texts) -> NumberRow:
     value = show_name(texts.value(attribute, curve.grid[k]), 40)
-    points = texts.signed(curve.points[k])
     low, high = texts.signed(curve.low[k]), texts.signed(curve.high[k])
-    words = texts("curves.tip", value=value, points=points, low=low, high=high)
-    return value, points, texts("numbers.range", low=low, high=high), words
+    span = texts("numbers.range", low=low, high=high)
+    return NumberRow(value, (texts.signed(curve.points[k]), span))
 
 
-def _numbers(
-    attribute: Attribute, curve: Curve, marks: Sequence[float], texts: Texts
-) -> Numbers:
-    rows = []
-    for k in range(len(curve.grid)):
-        value, points, span, words = _words(attribute, curve, k, texts)
-        at = marks[k] if marks else 0.0
-        rows.append(NumberRow(value, (points, span), at, words if marks else ""))
-    heads = ("result.value", "result.points", "result.range")
-    return Numbers(tuple(map(texts, heads)), tuple(rows), "curve-numbers")
+def _told(rows: Sequence[NumberRow], texts: Texts) -> str:
+    """Say the first, the middle and the last value of a curve, or all levels."""
+    few = rows if len(rows) <= 6 else (rows[0], rows[len(rows) // 2], rows[-1])
+    return "; ".join(
+        texts("curves.part", value=row.name, points=row.cells[0], range=row.cells[1])
+        for row in few
+    )
 
 
-def _levels(
-    attribute: Attribute, curve: Curve, axis: Axis, texts: Texts
-) -> tuple[Level, ...]:
-    levels = []
-    for k in range(len(curve.grid)):
-        value, points, _, words = _words(attribute, curve, k, texts)
-        ends = (curve.points[k], curve.low[k], curve.high[k])
-        mark = Estimate.placed(axis, *map(float, ends))
-        levels.append(Level(value, points, words, mark))
-    return tuple(levels)
-
-
-def _across(attribute: Attribute, axis: Axis, texts: Texts) -> tuple[Tick, ...]:
-    """Label numbers; the last one says the unit for all."""
-    values = axis.ticks(_TICKS)
-    labels = [texts.number(value) for value in values[:-1]]
-    labels.append(texts.value(attribute, values[-1]))
-    places = [axis.place(value) for value in values]
-    return tuple(Tick(at, label) for at, label in zip(places, labels, strict=True))
-
-
-def _upward(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
-    """Label points; the highest one says that they are points."""
-    values = axis.ticks(_TICKS)
-    labels = [texts.signed(value) for value in values[:-1]]
-    labels.append(texts("curves.axis", points=texts.signed(values[-1])))
-    places = [round(100 - axis.place(value), 2) for value in values]
-    return tuple(Tick(at, label) for at, label in zip(places, labels, strict=True))
+def _levels(curve: Curve, upward: Axis) -> tuple[Level, ...]:
+    n = len(curve.grid)
+    ends = zip(curve.grid, curve.points, curve.low, curve.high, strict=True)
+    return tuple(
+        Level(
+            show_name(str(level), max(3, _LETTERS // n)),
+            round(100 * (k + 0.5) / n, 2),
+            *(round(100 - upward.place(float(end)), 2) for end in (worth, low, high)),
+            bool(low <= 0 <= high),
+        )
+        for k, (level, worth, low, high) in enumerate(ends)
+    )
 
 
 def _rug(items: Items, attribute: Attribute, axis: Axis) -> tuple[float, ...]:
     values = np.unique(items.frame[attribute.name].dropna().to_numpy(dtype=float))
     return tuple(dict.fromkeys(axis.place(float(value)) for value in values))
-
-
-@dataclass(frozen=True)
-class CurveTab:
-    """A link to the curve of an attribute."""
-
-    position: int
-    name: str
-    here: bool
-
-
-def curve_tabs(curves: Sequence[Curve], shown: int) -> list[CurveTab]:
-    """List the attributes whose curves can be seen, in the order of the table."""
-    return [
-        CurveTab(k, show_name(curve.attribute, _LONGEST_TAB), k == shown)
-        for k, curve in enumerate(curves)
-    ]

@@ -2,15 +2,13 @@
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from typing import Final
 
 from penchant.data import Items
 from penchant.texts import Texts
 
-__all__ = ["FACTS", "item_facts", "item_values", "show_name"]
-
-FACTS: Final = 5
-"""So many values stand beside the name of an alternative."""
+__all__ = ["Fact", "item_facts", "item_values", "show_name"]
 
 _LONGEST_NAME = 80
 _LONGEST_VALUE = 200
@@ -42,9 +40,21 @@ def item_values(items: Items, item: int, texts: Texts) -> list[str]:
     ]
 
 
-def item_facts(items: Items, item: int, texts: Texts, most: int = FACTS) -> str:
-    """Give the first values of an alternative in one line."""
+@dataclass(frozen=True)
+class Fact:
+    """A value with its name: a value never stands alone."""
+
+    label: str
+    value: str
+
+
+def item_facts(items: Items, item: int, texts: Texts, most: int) -> tuple[Fact, ...]:
+    """Give the first values of an alternative that are known, with their names."""
     values = items.values(item)
     shown = zip(items.attributes, item_values(items, item, texts), strict=True)
-    known = [text for a, text in shown if values[a.name] == values[a.name]]
-    return " · ".join(show_name(value, 40) for value in known[:most])
+    known = [
+        Fact(show_name(a.name, 30), show_name(text, 40))
+        for a, text in shown
+        if values[a.name] == values[a.name]
+    ]
+    return tuple(known[:most])

@@ -1,9 +1,12 @@
 """What a whole group prefers, as the page and the report show it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from penchant.data import Items
@@ -11,17 +14,37 @@ from penchant.data.reading import write_csv_table
 from penchant.studies import FEW_PEOPLE, Group, GroupItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
-from penchant.views._display import show_name
-from penchant.views._group_curves import CurveView, GapRow, curve_views, gap_rows
-from penchant.views._segments import SegmentCard, Spread, in_front, segment_cards
+from penchant.views._counts import CountRow, count_row
+from penchant.views._display import Fact, item_facts, show_name
+from penchant.views._group_curves import CurveView, curve_views
+from penchant.views._segments import SegmentCard, in_front, segment_cards
 
-__all__ = ["GroupView", "group_view", "ranking_csv"]
+__all__ = ["Agreement", "GroupView", "agreement_view", "group_view", "ranking_csv"]
 
-_ROWS: Final = 10
-_MOST_NUMBERS: Final = 200
-"""The table of numbers ends here, so that a page stays small."""
-
+_MOST_ROWS: Final = 200
+"""The list ends here, so that a page stays small."""
+_MOST_NAMED: Final = 10
+_FACTS: Final = 4
 _AXIS: Final = Axis(0.0, 100.0)
+_AGREE: Final = ((0.8, "well"), (0.65, "fairly"), (0.55, "differ"), (0.0, "not"))
+"""Words for how often two people put two alternatives in the same order."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far people agree, in words and of 100 cases."""
+
+    words: str
+    hint: str
+    width: float
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where the mean of a segment is, in percent."""
+
+    shape: int
+    at: float
 
 
 @dataclass(frozen=True)
@@ -30,26 +53,40 @@ class Row:
 
     Parameters
     ----------
-    behind : str
-        Above the first of a tier: whom the tier is clearly behind.
-    place, name, mean, range : str
-        What stands beside the drawing.
-    mean_at : float
-        Where the mean is, in percent.
-    lanes : tuple of Spread
-        One per segment.
+    place, name, top : str
+        What stands beside the drawing; `top` says for how many it is in the first
+        three.
+    facts : tuple of Fact
+        Its first values.
+    mean, low, high : float
+        Where the mean is, and eight of ten people are, in percent.
+    marks : tuple of Mark
+        The means of segments, if there are several.
+    differ : bool
+        Whether it is the one on which opinions differ.
     words : str
         All of it in words.
     """
 
-    behind: str
     place: str
     name: str
-    mean: str
-    range: str
-    mean_at: float
-    lanes: tuple[Spread, ...]
+    top: str
+    facts: tuple[Fact, ...]
+    mean: float
+    low: float
+    high: float
+    marks: tuple[Mark, ...]
+    differ: bool
     words: str
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Alternatives that are clearly behind the leader of the tier above."""
+
+    title: str
+    sentence: str
+    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -63,14 +100,6 @@ class CarelessLine:
 
 
 @dataclass(frozen=True)
-class Tab:
-    """An attribute whose curve can be looked at."""
-
-    label: str
-    here: bool
-
-
-@dataclass(frozen=True)
 class GroupView:
     """What a group prefers.
 
@@ -78,61 +107,53 @@ class GroupView:
     ----------
     lead, title, sentence : str
         The answer in words.
+    agreement : Agreement or None
+        How far people agree; None for one person.
     notes : tuple of str
         Who is simulated, and how many are left out.
     kinds : str
         What may be said about kinds of people; empty for one person.
-    careless : tuple of CarelessLine
+    careless_note, careless : str, tuple of CarelessLine
         For the owner only.
     segments : tuple of SegmentCard
         Kinds of people, or everybody.
-    mark_hint, more : str
-        How to read the chart, and how many it does not show.
-    rows : tuple of Row
+    tiers : tuple of Tier
         The common ranking as a chart.
+    people : str
+        How many are counted.
+    n_items, more : int, str
+        How many alternatives there are, and how many the chart does not show.
     ticks : tuple of Tick
         Of the chart.
-    numbers : Numbers
-        All numbers of the ranking.
-    gaps, gap_numbers : tuple of GapRow, Numbers
-        How differently the segments weigh attributes.
+    counted : tuple of CountRow
+        How much attributes count, with the middle of people.
+    ways_hint, ways : str, Numbers
+        Whether other ways to count lead elsewhere, and all their numbers.
     curves : tuple of CurveView
         Of all attributes.
-    chosen : int
-        The curve that the page shows.
     """
 
     lead: str
     title: str
     sentence: str
+    agreement: Agreement | None
     notes: tuple[str, ...]
     kinds: str
+    careless_note: str
     careless: tuple[CarelessLine, ...]
     segments: tuple[SegmentCard, ...]
-    mark_hint: str
+    tiers: tuple[Tier, ...]
+    people: str
+    n_items: int
     more: str
-    rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
-    numbers: Numbers
-    gaps: tuple[GapRow, ...]
-    gap_numbers: Numbers
+    counted: tuple[CountRow, ...]
+    ways_hint: str
+    ways: Numbers
     curves: tuple[CurveView, ...]
-    chosen: int = 0
-
-    @property
-    def curve(self) -> CurveView | None:
-        """The curve that the page shows; None if no attribute varies."""
-        return self.curves[self.chosen] if self.curves else None
-
-    @property
-    def tabs(self) -> list[Tab]:
-        """The attributes to choose from."""
-        return [Tab(c.name, k == self.chosen) for k, c in enumerate(self.curves)]
 
 
-def group_view(
-    group: Group, items: Items, texts: Texts, attribute: int = 0
-) -> GroupView:
+def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
     """Show what a group prefers.
 
     Parameters
@@ -143,44 +164,46 @@ def group_view(
         The alternatives.
     texts : Texts
         In the language of the owner, about the study.
-    attribute : int
-        Number of the curve to show; too large a number shows the first.
     """
     cards = segment_cards(group, texts)
-    gaps, gap_numbers = gap_rows(group, cards, items, texts)
-    curves = curve_views(group, cards, items, texts)
-    shown = _shown(group)
+    shown = group.items[:_MOST_ROWS]
+    n_more = len(group.items) - len(shown)
+    n_careless = sum(not each.left_out for each in group.careless)
     return GroupView(
-        texts.count("owner.group.answered", group.n_voices),
+        _lead(group, texts),
         _title(group, texts),
         _sentence(group, texts),
+        agreement_view(group, texts),
         _notes(group, texts),
         _kinds(group, texts),
+        texts.count("owner.group.careless_note", n_careless) if n_careless else "",
         _careless(group, texts),
         cards,
-        _mark_hint(group, texts),
-        _more(group, len(shown), texts),
-        _rows(group, shown, cards, texts),
+        tuple(
+            _tier(group, items, list(same), cards, texts)
+            for _, same in groupby(shown, key=lambda item: item.tier)
+        ),
+        texts.count("owner.study.n_people", group.n_voices),
+        len(group.items),
+        texts.count("owner.group.more", n_more) if n_more else "",
         tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
-        _numbers(group.items[:_MOST_NUMBERS], texts),
-        gaps,
-        gap_numbers,
-        curves,
-        attribute if attribute < len(curves) else 0,
+        _counted(group, items, texts),
+        _ways_hint(group, texts),
+        _ways(shown, texts),
+        curve_views(group, cards, items, texts),
     )
 
 
-def _shown(group: Group) -> list[GroupItem]:
-    """Take the best, and the one on which opinions differ."""
-    rest = [item for item in group.items[_ROWS:] if item is group.differ]
-    return [*group.items[:_ROWS], *rest]
+def _lead(group: Group, texts: Texts) -> str:
+    of = texts.number(len(group.items))
+    return texts.count("owner.group.answered", group.n_voices, alternatives=of)
 
 
 def _title(group: Group, texts: Texts) -> str:
     front = group.in_front
     if len(front) == 1:
         return texts("owner.group.title", name=show_name(front[0].name))
-    if len(front) > _ROWS or len(front) == len(group.items):
+    if len(front) > _MOST_NAMED or len(front) == len(group.items):
         return texts("owner.group.title_none")
     return texts("owner.group.titles", names=in_front(group.items, texts))
 
@@ -200,13 +223,25 @@ def _sentence(group: Group, texts: Texts) -> str:
     return " ".join(told)
 
 
+def agreement_view(group: Group, texts: Texts) -> Agreement | None:
+    """Say how far people agree; None where there is nobody to agree with."""
+    if math.isnan(group.agreement):
+        return None
+    level = next(word for least, word in _AGREE if group.agreement >= least)
+    same = round(100 * group.agreement)
+    return Agreement(
+        texts(f"owner.group.agree_{level}"),
+        texts("owner.group.agree_hint", n=texts.number(same)),
+        float(same),
+    )
+
+
 def _notes(group: Group, texts: Texts) -> tuple[str, ...]:
     notes = []
     if group.n_simulated == group.n_voices:
         notes.append(texts("owner.group.all_simulated"))
     elif group.n_simulated:
-        n = texts.number(group.n_simulated)
-        notes.append(texts("owner.group.some_simulated", n=n))
+        notes.append(texts.count("owner.group.some_simulated", group.n_simulated))
     if group.n_left_out:
         notes.append(texts.count("owner.group.left_out", group.n_left_out))
     return tuple(notes)
@@ -239,82 +274,105 @@ def _careless(group: Group, texts: Texts) -> tuple[CarelessLine, ...]:
     )
 
 
-def _mark_hint(group: Group, texts: Texts) -> str:
-    many = len(group.segments) > 1
-    hint = texts("owner.group.mark_lanes" if many else "owner.group.mark")
-    return f"{hint} {texts('owner.group.tall_line')} {texts('owner.group.tiers')}"
-
-
-def _more(group: Group, n_shown: int, texts: Texts) -> str:
-    n_more = len(group.items) - n_shown
-    key = "owner.group.more"
-    if len(group.items) > _MOST_NUMBERS:
-        key = "owner.group.more_in_file"
-    return texts.count(key, n_more) if n_more else ""
-
-
-def _rows(
-    group: Group, shown: Sequence[GroupItem], cards: Sequence[SegmentCard], texts: Texts
-) -> tuple[Row, ...]:
-    """Draw items; above the first of a tier stands whom the tier is clearly behind."""
-    leaders = {item.tier: show_name(item.name) for item in reversed(group.items)}
-    rows, tier = [], 1
-    for item in shown:
-        behind = ""
-        if item.tier > tier:
-            behind = texts("owner.group.behind", name=leaders[item.tier - 1])
-        rows.append(_row(group, item, behind, cards, texts))
-        tier = item.tier
-    return tuple(rows)
+def _tier(
+    group: Group,
+    items: Items,
+    shown: Sequence[GroupItem],
+    cards: Sequence[SegmentCard],
+    texts: Texts,
+) -> Tier:
+    number = shown[0].tier
+    size = sum(item.tier == number for item in group.items)
+    said = [texts.count("owner.n_alternatives", size)]
+    if number == 1:
+        title = texts("ranking.front")
+        if size > 1:
+            said.append(texts("owner.group.no_order"))
+    else:
+        title = texts("ranking.tier", number=texts.number(number))
+        leader = next(item for item in group.items if item.tier == number - 1)
+        said.append(texts("owner.group.behind", name=show_name(leader.name)))
+    rows = tuple(_row(group, items, item, cards, texts) for item in shown)
+    return Tier(title, "; ".join(said), rows)
 
 
 def _row(
     group: Group,
+    items: Items,
     item: GroupItem,
-    behind: str,
     cards: Sequence[SegmentCard],
     texts: Texts,
 ) -> Row:
-    name, mean = show_name(item.name), texts.points(item.mean)
-    between = _range(item, texts)
+    name = show_name(item.name)
+    top = texts(
+        "owner.group.top",
+        n=texts.number(round(item.in_top)),
+        all=texts.number(group.n_voices),
+    )
     seen = [_of(segment.ranking, item) for segment in group.segments]
+    seen = seen if len(seen) > 1 else []
+    words = texts(
+        "owner.group.row",
+        name=name,
+        place=texts.number(item.place),
+        mean=texts.points(item.mean),
+        low=texts.points(item.people_low),
+        high=texts.points(item.people_high),
+        top=top,
+    )
     by_segment = [
         f"{card.name} {texts.points(own.mean)}"
-        for card, own in zip(cards, seen, strict=True)
+        for card, own in zip(cards, seen, strict=False)
     ]
-    words = texts(
-        "owner.group.row", name=name, place=item.place, mean=mean, range=between
-    )
-    if len(by_segment) > 1:
-        words += f"; {', '.join(by_segment)}"
     return Row(
-        behind,
         texts.number(item.place),
         name,
-        mean,
-        between,
-        _AXIS.place(item.mean),
-        tuple(
-            Spread(
-                shape, *map(_AXIS.place, (own.mean, own.people_low, own.people_high))
-            )
-            for shape, own in enumerate(seen)
-        ),
-        words,
+        top,
+        item_facts(items, item.item, texts, _FACTS),
+        *map(_AXIS.place, (item.mean, item.people_low, item.people_high)),
+        tuple(Mark(shape, _AXIS.place(own.mean)) for shape, own in enumerate(seen)),
+        item is group.differ,
+        "; ".join([words, *by_segment]),
     )
-
-
-def _range(item: GroupItem, texts: Texts) -> str:
-    low, high = texts.points(item.low), texts.points(item.high)
-    return texts("owner.group.from_to", low=low, high=high)
 
 
 def _of(ranked: Sequence[GroupItem], item: GroupItem) -> GroupItem:
     return next(each for each in ranked if each.item == item.item)
 
 
-def _numbers(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
-    heads = ("alternative", "place", "mean", "range", "deviation", "borda", "misery")
+def _counted(group: Group, items: Items, texts: Texts) -> tuple[CountRow, ...]:
+    """Show how much attributes count: the mean, and the middle of people."""
+    weights = np.stack([member.weights for member in group.voices])
+    mean = weights.mean(axis=0)
+    low, high = np.quantile(weights, [0.1, 0.9], axis=0)
+    axis = Axis(0.0, float(max(high.max(), mean.max())) or 1.0)
+    return tuple(
+        count_row(
+            items.attributes[k].name,
+            (float(mean[k]), float(low[k]), float(high[k])),
+            axis,
+            "owner.group.count",
+            texts,
+        )
+        for k in np.argsort(-mean, kind="stable")
+    )
+
+
+def _ways_hint(group: Group, texts: Texts) -> str:
+    """Say whether other ways to count put another alternative first."""
+    first = group.items[0]
+    others = []
+    for way in ("borda", "misery"):
+        best = max(group.items, key=lambda item: float(getattr(item, way)))
+        if getattr(best, way) > getattr(first, way):
+            name = show_name(best.name)
+            others.append(texts(f"owner.group.first_by_{way}", name=name))
+    return " ".join(others) or texts("owner.group.first_by_all")
+
+
+def _ways(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
+    heads = ("alternative", "place", "mean", "range", "in_top", "deviation")
+    heads += ("borda", "misery")
     return Numbers(
         tuple(texts(f"owner.group.{head}") for head in heads),
         tuple(
@@ -323,7 +381,8 @@ def _numbers(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
                 (
                     texts.number(each.place),
                     texts.points(each.mean),
-                    _range(each, texts),
+                    texts.span(each.low, each.high),
+                    texts.number(round(each.in_top)),
                     texts.points(each.deviation),
                     texts.points(each.borda),
                     texts.points(each.misery),
@@ -344,6 +403,7 @@ def ranking_csv(group: Group) -> str:
         "low": [round(item.low, 3) for item in group.items],
         "high": [round(item.high, 3) for item in group.items],
         "standard_deviation": [round(item.deviation, 3) for item in group.items],
+        "in_top_three": [round(item.in_top, 3) for item in group.items],
         "borda": [round(item.borda, 3) for item in group.items],
         "least_misery": [round(item.misery, 3) for item in group.items],
     }

@@ -1,4 +1,4 @@
-"""What segments disagree about, and what they value, as charts."""
+"""What the people of a group value, attribute by attribute, as charts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,9 @@ from penchant.views._segments import SegmentCard
 
 __all__ = [
     "CurveView",
-    "GapRow",
     "Line",
     "Mark",
     "curve_views",
-    "gap_rows",
     "lines_view",
     "points_axis",
 ]
@@ -25,7 +23,6 @@ __all__ = [
 _LONGEST_LABEL: Final = 30
 _MOST_LABELS: Final = 8
 _MARKS: Final = 5
-_HEIGHT: Final = 220
 
 
 @dataclass(frozen=True)
@@ -35,18 +32,6 @@ class Mark:
     shape: int
     x: float
     y: float = 50.0
-
-
-@dataclass(frozen=True)
-class GapRow:
-    """How differently the segments weigh one attribute."""
-
-    name: str
-    gap: str
-    low: float
-    high: float
-    marks: tuple[Mark, ...]
-    words: str
 
 
 @dataclass(frozen=True)
@@ -64,8 +49,8 @@ class CurveView:
 
     Parameters
     ----------
-    name, words : str
-        The attribute, and what the drawing shows in words.
+    name, unit, words : str
+        The attribute, its unit, and what the drawing shows in words.
     lines : tuple of Line
         One per segment.
     across, upward : tuple of Tick
@@ -74,84 +59,16 @@ class CurveView:
         Height of 0 from the top, in percent.
     numbers : Numbers
         The table behind it.
-    height : int
-        In pixels.
     """
 
     name: str
+    unit: str
     words: str
     lines: tuple[Line, ...]
     across: tuple[Tick, ...]
     upward: tuple[Tick, ...]
     zero: float
     numbers: Numbers
-    height: int = _HEIGHT
-
-
-def gap_rows(
-    group: Group, cards: Sequence[SegmentCard], items: Items, texts: Texts
-) -> tuple[tuple[GapRow, ...], Numbers]:
-    """Show how much each attribute weighs for each segment, widest gap first.
-
-    Parameters
-    ----------
-    group : Group
-        The whole group.
-    cards : sequence of SegmentCard
-        Its segments.
-    items : Items
-        The alternatives.
-    texts : Texts
-        How numbers are written.
-
-    Returns
-    -------
-    rows : tuple of GapRow
-        Empty if there is one segment.
-    numbers : Numbers
-    """
-    if len(group.segments) < 2:
-        return (), Numbers((), ())
-    names = [attribute.name for attribute in items.attributes]
-    shares = {
-        name: [100 * segment.weights.get(name, 0.0) for segment in group.segments]
-        for name in names
-    }
-    names.sort(key=lambda name: min(shares[name]) - max(shares[name]))
-    axis = Axis(0.0, max(max(each) for each in shares.values()) or 1.0)
-    rows = [_gap_row(name, shares[name], axis, cards, texts) for name in names]
-    numbers = [
-        NumberRow(
-            show_name(name, _LONGEST_LABEL),
-            (*(texts.share(share / 100) for share in shares[name]), row.gap),
-        )
-        for name, row in zip(names, rows, strict=True)
-    ]
-    first, last = texts("owner.group.attribute"), texts("owner.group.gap")
-    heads = (first, *(card.name for card in cards), last)
-    return tuple(rows), Numbers(heads, tuple(numbers))
-
-
-def _gap_row(
-    name: str,
-    shares: Sequence[float],
-    axis: Axis,
-    cards: Sequence[SegmentCard],
-    texts: Texts,
-) -> GapRow:
-    label = show_name(name, _LONGEST_LABEL)
-    told = ", ".join(
-        f"{card.name} {texts.share(share / 100)}"
-        for card, share in zip(cards, shares, strict=True)
-    )
-    return GapRow(
-        label,
-        texts("owner.group.gap_points", n=texts.points(max(shares) - min(shares))),
-        axis.place(min(shares)),
-        axis.place(max(shares)),
-        tuple(Mark(shape, axis.place(share)) for shape, share in enumerate(shares)),
-        f"{label}: {told}",
-    )
 
 
 def curve_views(
@@ -215,9 +132,9 @@ def lines_view(
         across = Axis.around([-0.3, *places, places[-1] + 0.3])
     joined = attribute.kind != "categorical"
     name = show_name(attribute.name, _LONGEST_LABEL)
-    unit = f" ({show_name(attribute.unit, _LONGEST_LABEL)})" if attribute.unit else ""
     return CurveView(
-        f"{name}{unit}",
+        name,
+        show_name(attribute.unit, 20),
         texts("owner.group.curve_words", attribute=name, labels=", ".join(labels)),
         tuple(
             _line(shape, curve, places, across, upward, joined=joined)
@@ -264,7 +181,7 @@ def _across_ticks(
         )
     step = -(-len(grid) // _MOST_LABELS)
     return tuple(
-        Tick(axis.place(place), show_name(str(level), 60 // max(1, len(grid) // step)))
+        Tick(axis.place(place), show_name(str(level), 36 // max(1, len(grid) // step)))
         for place, level in list(enumerate(grid))[::step]
     )
 

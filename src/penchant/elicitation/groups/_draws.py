@@ -14,6 +14,10 @@ from penchant.typing import BoolArray, FloatArray, IntArray
 __all__ = ["GroupDraws", "draw_group"]
 
 N_DRAWS = 200
+TOP = 3
+"""So many items of a person are their first ones."""
+_MOST_PAIRS = 300
+"""Pairs of items in which the orders of people are compared."""
 _QUANTILES = (0.0, 0.1, 0.9)
 _MOST_NUMBERS = 4_000_000
 """Numbers that are held at once while drawing."""
@@ -33,12 +37,19 @@ class GroupDraws(NamedTuple):
         which eight of ten of its people lie.
     deviations : ndarray of shape (n_draws, n_items)
         Standard deviation of the points between all people, in each draw.
+    in_top : ndarray of shape (n_items,)
+        Expected number of people who have an item among their first three.
+    agreement : float
+        How often two people put two items in the same order, expected; NaN for one
+        person or one item.
     """
 
     points: FloatArray
     means: FloatArray
     people: FloatArray
     deviations: FloatArray
+    in_top: FloatArray
+    agreement: float
 
 
 def draw_group(
@@ -72,7 +83,9 @@ def draw_group(
     counts = rng.multinomial(N_DRAWS, weights / weights.sum())
     total = np.zeros((data.n_people, newcomer.n_items))
     people = np.zeros((len(sets), len(_QUANTILES), newcomer.n_items))
-    means, deviations = [], []
+    means, deviations, agreed = [], [], 0.0
+    in_top = np.zeros(newcomer.n_items)
+    pairs = _pairs(newcomer.n_items)
     shares = sets / np.maximum(sets.sum(axis=1, keepdims=True), 1)
     for fit, count in zip(kinds.fits, counts, strict=True):
         for x in _drawn(data, fit, int(count), newcomer.n_items, rng):
@@ -80,6 +93,9 @@ def draw_group(
             total += points.sum(axis=0)
             means.append(np.tensordot(shares, points, axes=(1, 1)))
             deviations.append(points.std(axis=1))
+            agreed += _agreement(points, pairs)
+            third = np.sort(points, axis=-1)[..., -min(TOP, points.shape[-1]), None]
+            in_top += (points >= third).sum(axis=(0, 1))
             for inside, found in zip(sets, people, strict=True):
                 own = np.quantile(points[:, inside], _QUANTILES, axis=1)
                 found += own.sum(axis=1)
@@ -88,7 +104,27 @@ def draw_group(
         np.concatenate(means, axis=1),
         people / N_DRAWS,
         np.concatenate(deviations),
+        in_top / N_DRAWS,
+        agreed / N_DRAWS,
     )
+
+
+def _pairs(n_items: int) -> IntArray:
+    """Give pairs of items, of many a spread of them, shape (2, n_pairs)."""
+    pairs = np.stack(np.triu_indices(n_items, 1))
+    step = max(1, pairs.shape[1] // _MOST_PAIRS)
+    return np.asarray(pairs[:, ::step])
+
+
+def _agreement(points: FloatArray, pairs: IntArray) -> float:
+    """Sum over draws how often two people put two items in the same order."""
+    n_people = points.shape[1]
+    if n_people < 2 or not pairs.size:
+        return float("nan")
+    first = (points[..., pairs[0]] > points[..., pairs[1]]).sum(axis=1)
+    second = n_people - first
+    same = first * (first - 1) + second * (second - 1)
+    return float(same.mean(axis=1).sum()) / (n_people * (n_people - 1))
 
 
 def _points(utilities: FloatArray) -> FloatArray:

@@ -119,6 +119,11 @@ class GroupBelief:
         Expected standard deviation of the points between people.
     differ : int or None
         The one item on which opinions differ; None: that cannot be said of any.
+    in_top : ndarray of shape (n_items,)
+        Expected number of people who have an item among their first three.
+    agreement : float
+        How often two people put two items in the same order, expected; NaN for one
+        person or one item.
     log_odds : ndarray of shape (n_people,)
         Of answers without reading against honest ones; minus infinity if unknown.
     careless : ndarray of bool of shape (n_people,)
@@ -132,6 +137,8 @@ class GroupBelief:
     kinds: tuple[Consensus, ...]
     deviation: FloatArray
     differ: int | None
+    in_top: FloatArray
+    agreement: float
     log_odds: FloatArray
     careless: BoolArray
 
@@ -193,6 +200,8 @@ def believe_group(
         kinds=tuple(kinds),
         deviation=drawn.deviations.mean(axis=0),
         differ=_differ(drawn.deviations),
+        in_top=drawn.in_top,
+        agreement=drawn.agreement,
         log_odds=log_odds,
         careless=log_odds > np.array(limits),
     )

@@ -134,6 +134,13 @@ class Statements:
         near = utilities.max(axis=1, keepdims=True) - utilities <= noticed
         return np.asarray(drawn.weights @ near)
 
+    @cached_property
+    def noticed(self) -> float:
+        """Points by which an item may be worse and still count as good, expected."""
+        drawn = self.draws
+        width = drawn.weights @ np.maximum(_EQUAL, drawn.width)
+        return float(100.0 / self.scale[1] * width)
+
     def regret(self, item: int, among: IntArray | None = None) -> float:
         """Give what an item loses, in expectation, against the best one."""
         return float(self.draws.weights @ self.gaps(item, among))

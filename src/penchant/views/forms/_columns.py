@@ -99,6 +99,11 @@ class Column:
         return () if self.cleared else doubts
 
     @property
+    def complaint(self) -> str:
+        """The error as it stands beside the column, which it need not name."""
+        return self.error.replace(f", column {self.header!r}:", ":")
+
+    @property
     def is_open(self) -> bool:
         """Whether somebody has to say how the cells are read."""
         compared = self.role == "attribute"
@@ -143,18 +148,16 @@ class Column:
         return Items.from_frame(table, attributes, names=numbers, readings=readings)
 
     def _range(self) -> tuple[float, float] | None:
-        low, high = self.low.strip(), self.high.strip()
-        if not low and not high:
-            return None
-        if not low or not high:
+        ends = [self._number(end) for end in (self.low, self.high) if end.strip()]
+        if len(ends) == 1:
             raise DataError("Give both the lowest and the highest value, or neither.")
-        return self._number(low), self._number(high)
+        return (ends[0], ends[1]) if ends else None
 
     def _number(self, text: str) -> float:
         try:
             return float(text.replace("−", "-"))  # noqa: RUF001 - a typed minus sign
         except ValueError:
-            raise DataError(f"{text!r} is not a number.") from None
+            raise DataError(f"{text.strip()!r} is not a number.") from None
 
     def _levels(self) -> tuple[str, ...] | None:
         levels = [line.strip() for line in self.levels.splitlines() if line.strip()]
@@ -309,8 +312,8 @@ def check_columns(
                 raise _two_names(first)
             part = column.items(cells)
         except DataError as error:
-            told = str(error).rstrip(".").replace(f", column {column.header!r}:", ":")
-            checked.append(replace(column, error="" if column.is_open else f"{told}."))
+            told = "" if column.is_open else f"{str(error).rstrip('.')}."
+            checked.append(replace(column, error=told))
             continue
         if column.role == "name":
             names = list(part.names)

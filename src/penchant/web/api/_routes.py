@@ -66,6 +66,9 @@ _FileName = Annotated[
 ]
 
 
+_FILE: Final = {"type": "string", "format": "binary"}
+
+
 def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Describe a body that a pool reads."""
     return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
@@ -128,7 +131,7 @@ def list_studies(store: StoreOfApp, owner: ApiOwner) -> list[StudyOut]:
     return [StudyOut.from_study(study) for study in owner.studies(store)]
 
 
-@owner_api.post("/tables", openapi_extra=_body("application/octet-stream", {}))
+@owner_api.post("/tables", openapi_extra=_body("application/octet-stream", _FILE))
 @in_pool("reports")
 def understand_table(
     request: Request, owner: ApiOwner, sent: RawBody, filename: _FileName

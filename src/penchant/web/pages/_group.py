@@ -1,8 +1,8 @@
 """What a whole group prefers: the page, the model on one page, and files."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -57,12 +57,7 @@ _FITTING: Final = Fitting()
 
 @group_pages.get("/group")
 @in_pool("reports")
-def group(
-    store: StoreOfApp,
-    visitor: VisitorOfApp,
-    study: OwnStudy,
-    attribute: Annotated[int, Query(ge=0)] = 0,
-) -> Response:
+def group(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show what the group prefers and where it disagrees."""
     asked, texts = Study(store, study.id), visitor.texts(study)
     found = asked.group()
@@ -72,7 +67,7 @@ def group(
         "group.html",
         study=study,
         checks=checks_view(asked.calibration(), texts),
-        group=group_view(found, study.items, texts, attribute),
+        group=group_view(found, study.items, texts),
         charts=CHARTS,
         files=_FILES,
     )

@@ -7,7 +7,14 @@ from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import DataError
 from penchant.studies import Study, StudyRecord, StudySettings
-from penchant.views import checks_view, people_view, shelf_of, show_name, study_view
+from penchant.views import (
+    checks_view,
+    people_view,
+    qr_code,
+    shelf_of,
+    show_name,
+    study_view,
+)
 from penchant.views.forms import check_settings, read_settings, settings_form
 from penchant.web._public import link_to
 from penchant.web.pages._participant import LONGEST_LABEL
@@ -41,6 +48,7 @@ def study(
 ) -> Response:
     """Show the state of a study, its participants and its alternatives."""
     texts = visitor.texts(study)
+    invitation = link_to(request, f"/s/{study.id}/join")
     shelf = shelf_of(store, study.id, study.items, f"/studies/{study.id}/pictures")
     return visitor.render(
         "study.html",
@@ -50,7 +58,8 @@ def study(
             study, texts, sort=sort, descending=descending, page=page, shelf=shelf
         ),
         people=people_view(store, study, texts, people, simulated=simulated),
-        invitation=link_to(request, f"/s/{study.id}/join"),
+        invitation=invitation,
+        qr=qr_code(invitation),
         longest_label=LONGEST_LABEL,
     )
 

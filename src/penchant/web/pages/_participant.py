@@ -15,6 +15,7 @@ from penchant.exceptions import (
 from penchant.studies import FORMS, Study
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
+from penchant.views.forms import settings_form
 from penchant.web._languages import change_language
 from penchant.web._public import link_to
 from penchant.web._templates import render
@@ -132,6 +133,7 @@ def _invitation(
         demo=study.record.demo,
         intro=paragraphs(study.settings.intro),
         size=size,
+        pace=settings_form(study.record).pace,
         label=label,
         new=new,
         longest_label=LONGEST_LABEL,

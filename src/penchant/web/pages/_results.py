@@ -14,14 +14,15 @@ from penchant.views import (
     best_view,
     choices,
     compare_items,
-    curve_tabs,
-    curve_view,
+    counts_view,
+    curves_view,
     extras_view,
     own_answers_csv,
     own_ranking_csv,
     own_result,
     ranking_view,
     read_values,
+    reasons_view,
     together_words,
     what_if_view,
     why_view,
@@ -36,13 +37,16 @@ result_pages = APIRouter()
 
 Position = Annotated[int, Query(ge=0)]
 
+_COUNTED = 10
+"""So many attributes stand in the first picture of what counts."""
+
 
 @result_pages.get("/p/{token}/result")
 @in_pool("results")
 def result(visit: AgreedVisit) -> Response:
     """Show everything that the answers led to."""
     study, person, items = visit.study, visit.person, visit.study.items
-    ranking = study.ranking(person)
+    ranking, curves = study.ranking(person), study.curves(person)
     best = ranking[0].item
     pair = (best, ranking[1].item) if len(ranking) > 1 else None
     return visit.render(
@@ -50,23 +54,27 @@ def result(visit: AgreedVisit) -> Response:
         page="result",
         demo=study.record.demo,
         best=best_view(study, person, ranking, visit.texts),
+        reasons=reasons_view(study, person, ranking, visit.texts),
         ranking=ranking_view(items, ranking, visit.texts),
+        counted=counts_view(curves, visit.texts),
+        most_counted=_COUNTED,
         photos=visit.shelf.photos(items),
         beside=extras_view(items, best, visit.shelf),
         why=_why(visit, best),
         compare=_compare(visit, *pair, changes=False) if pair else None,
         choices=choices(ranking),
+        curves=curves_view(items, curves, visit.texts),
         together=together_words(study.interactions(person), visit.texts),
         what_if=_what_if(visit, best, best, {}),
         answers=answers_view(
             items,
             best,
+            visit.now.answered,
             study.support(person, best),
             study.contradictions(person),
             study.unsettled(person),
             visit.texts,
         ),
-        **_curve(visit, None),
     )
 
 
@@ -94,12 +102,6 @@ def compare(visit: AgreedVisit, a: Position, b: Position) -> Response:
         compare=_compare(visit, a, b, changes=True),
         choices=choices(ranking),
     )
-
-
-@result_pages.get("/p/{token}/curves")
-def curves(visit: AgreedVisit, attribute: Position) -> Response:
-    """Show what the values of an attribute are worth."""
-    return visit.render("curves.html", page="result", **_curve(visit, attribute))
 
 
 @result_pages.get("/p/{token}/what-if")
@@ -141,21 +143,6 @@ def _why(visit: Visit, item: int) -> Any:
 def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> CompareView:
     person, texts = visit.person, visit.texts
     return compare_items(visit.study, person, a, b, texts, changes=changes)
-
-
-def _curve(visit: Visit, attribute: int | None) -> dict[str, Any]:
-    """Give the curve of an attribute, by default of that which counts most."""
-    found = visit.study.curves(visit.person)
-    if attribute is None and not found:  # no attribute varies
-        return {"curve": None}
-    if attribute is None:
-        attribute = max(range(len(found)), key=lambda k: found[k].share)
-    if attribute >= len(found):
-        raise DataError("The study has no such attribute.")
-    return {
-        "curve": curve_view(visit.study.items, found[attribute], visit.texts),
-        "tabs": curve_tabs(found, attribute),
-    }
 
 
 def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> WhatIfView:

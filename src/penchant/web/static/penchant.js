@@ -38,13 +38,18 @@ async function answer(form, button) {
   }
 }
 
-/** Show what a form that only asks would show; the latest request wins. */
+/** Show what a form that only asks, or is not sent yet, would show; the latest request wins. */
 function look(form) {
   asked?.abort();
   asked = new AbortController();
-  const url = `${form.action.split("?")[0]}?${new URLSearchParams(new FormData(form))}`;
   const { signal } = asked;
-  replace(url, { signal }, form.dataset.into).catch((error) => {
+  const fields = new URLSearchParams([...new FormData(form)].filter(([, value]) => !value.size));
+  if (form.dataset.look) {
+    fields.set("look", "yes");
+    replace(form.action, { method: "POST", body: fields, signal }, form.dataset.look).catch(() => {});
+    return;
+  }
+  replace(`${form.action.split("?")[0]}?${fields}`, { signal }, form.dataset.into).catch((error) => {
     if (error.name !== "AbortError") form.submit();
   });
 }
@@ -57,24 +62,10 @@ document.addEventListener("submit", (event) => {
   else look(form);
 });
 
-/** Show what would follow from a form that is not sent yet. */
-function foresee(form) {
-  asked?.abort();
-  asked = new AbortController();
-  const body = new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string"));
-  body.set("look", "yes");
-  replace(form.action, { method: "POST", body, signal: asked.signal }, form.dataset.look).catch(() => {});
-}
-
 let timer = 0;
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-live], form[data-look]");
   if (!form) return;
-  if (form.dataset.look) {
-    clearTimeout(timer);
-    timer = setTimeout(foresee, 5 * WAIT, form);
-    return;
-  }
   const shown = event.target.parentElement.querySelector("output");
   if (shown) shown.textContent = `${Number(event.target.value).toLocaleString(document.documentElement.lang)}${shown.dataset.unit}`;
   clearTimeout(timer);
@@ -102,7 +93,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// Values under the pointer, and along a curve with the arrow keys
+// Values under the pointer
 
 const tip = document.createElement("div");
 tip.className = "tip";
@@ -130,45 +121,16 @@ document.addEventListener("pointerover", (event) => {
 });
 addEventListener("scroll", hide, { passive: true });
 
-/** Let the pointer and the keyboard read a curve from its own table. */
-function walk(curve) {
-  const rows = [...document.querySelectorAll(`#${curve.dataset.walk} tbody tr`)];
-  const marks = rows.map((row) => Number(row.dataset.at));
-  let place = 0;
-  const read = (next) => {
-    place = Math.min(Math.max(next, 0), rows.length - 1);
-    const words = rows[place].dataset.words;
-    curve.setAttribute("aria-valuenow", place);
-    curve.setAttribute("aria-valuetext", words);
-    const box = curve.getBoundingClientRect();
-    show(words, box.left + (marks[place] / 100) * box.width, box.top + 24);
-  };
-  curve.tabIndex = 0;
-  curve.setAttribute("role", "slider");
-  curve.setAttribute("aria-valuemin", 0);
-  curve.setAttribute("aria-valuemax", rows.length - 1);
-  curve.setAttribute("aria-valuenow", 0);
-  curve.setAttribute("aria-valuetext", rows[0].dataset.words);
-  curve.addEventListener("pointermove", (event) => {
-    const box = curve.getBoundingClientRect();
-    const at = (100 * (event.clientX - box.left)) / box.width;
-    const gaps = marks.map((mark) => Math.abs(mark - at));
-    read(gaps.indexOf(Math.min(...gaps)));
-  });
-  curve.addEventListener("keydown", (event) => {
-    const last = rows.length - 1;
-    const next = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    read(next);
-  });
-  curve.addEventListener("pointerleave", hide);
-  curve.addEventListener("blur", hide);
-}
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+  button.textContent = button.dataset.done;
+});
 
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
 function enhance(part) {
-  for (const curve of part.querySelectorAll("[data-walk]")) walk(curve);
+  for (const button of part.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
   for (const button of part.querySelectorAll("[data-live] [data-plain], [data-look] [data-plain]")) button.remove();
 }
 
