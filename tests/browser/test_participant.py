@@ -163,7 +163,7 @@ def test_choices_are_in_view_on_a_phone(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("language", ["en", "fr", "de"])
 def test_every_state_can_be_read_by_everybody(
     address: str,
     open_page: Opened,
@@ -175,7 +175,7 @@ def test_every_state_can_be_read_by_everybody(
     watched = open_page("desktop" if language == "en" else "phone")
     page, wrong = watched.page, {}
     page.goto(f"{address}{answered}")
-    name = {"en": "English", "fr": "Français"}[language]
+    name = {"en": "English", "fr": "Français", "de": "Deutsch"}[language]
     if language != "en":
         page.get_by_role("button", name=name).click()
     paths = {"closed": f"/s/{make_study(open=False).id}/join"}

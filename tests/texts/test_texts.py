@@ -69,6 +69,23 @@ def test_texts_use_true_signs() -> None:
             assert '"' not in text
 
 
+def test_german_says_sie_and_has_no_noun_in_the_dative() -> None:
+    for text in _texts_of("de"):
+        words = text.replace("(", " ").replace(",", " ").split()
+        assert not {"du", "dir", "dich", "dein", "deine", "ihr"} & set(words)
+        for before, noun in zip(words, words[1:], strict=False):
+            if "{nouns}" in noun:  # "den Projekten" would need another form
+                assert before not in ("den", "von", "mit", "bei", "unter", "zu")
+
+
+def test_no_translation_is_the_english_by_mistake() -> None:
+    for language in LANGUAGES[1:]:
+        for key, message in _messages(language).items():
+            text = message.string if isinstance(message.string, str) else ""
+            if len(text.split()) > 3 and "{" not in text:  # words may be the same
+                assert text != message.id, key
+
+
 def test_every_plural_has_all_forms_of_its_language() -> None:
     for language in LANGUAGES:
         texts = load_texts(language)
@@ -89,6 +106,8 @@ def test_placeholders_are_filled_and_values_are_left_alone() -> None:
         ("en", 6, "6 points"),
         ("fr", 1, "1 point"),
         ("fr", 6, "6 points"),
+        ("de", 1, "1 Punkt"),
+        ("de", 6, "6 Punkte"),
     ],
 )
 def test_plurals(language: str, n: int, words: str) -> None:
@@ -161,6 +180,9 @@ def test_days() -> None:
     day = datetime(2026, 8, 1, 23, 59, tzinfo=UTC)
     assert load_texts("en").day(day) == "1 August 2026"
     assert load_texts("fr").day(day) == "1 août 2026"
+    assert load_texts("de").day(day) == "1. August 2026"
+    shown = [load_texts(language).short_day(day.date()) for language in LANGUAGES]
+    assert shown == ["1 Aug", "1. Aug.", "1 août"]
 
 
 @pytest.mark.parametrize(
@@ -169,9 +191,10 @@ def test_days() -> None:
         (["fr-CH", "en"], ["en", "fr"], "fr"),
         (["FR"], ["en", "fr"], "fr"),
         (["de"], ["fr", "en"], "fr"),
+        (["de-AT", "en"], ["en", "fr", "de"], "de"),
         (["en"], ["fr"], "fr"),
-        ([], ["de"], "en"),
-        (["", "*"], ["de", "fr-CA"], "fr"),
+        ([], ["it"], "en"),
+        (["", "*"], ["it", "fr-CA"], "fr"),
     ],
 )
 def test_choice_of_the_language(
@@ -181,5 +204,5 @@ def test_choice_of_the_language(
 
 
 def test_unknown_language_is_refused() -> None:
-    with pytest.raises(DataError, match="en, fr"):
+    with pytest.raises(DataError, match="en, de, fr"):
         load_texts("xx")

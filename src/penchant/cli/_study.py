@@ -60,8 +60,8 @@ def new(
     ] = "",
     language: Annotated[
         list[str],
-        typer.Option(help="Languages to choose from: en, fr. Repeat for several."),
-    ] = ["en", "fr"],  # noqa: B006 - Typer copies it
+        typer.Option(help="Languages to choose from: en, fr, de. Repeat for several."),
+    ] = ["en", "fr", "de"],  # noqa: B006 - Typer copies it
     noun: Annotated[
         list[str],
         typer.Option(

@@ -75,7 +75,7 @@ class StudySettings:
     max_questions: int = 25
     max_regret: float = 0.1
     consent: str = ""
-    languages: tuple[str, ...] = ("en", "fr")
+    languages: tuple[str, ...] = ("en", "fr", "de")
     intro: str = ""
     open: bool = True
     help_each_other: bool = True

@@ -29,8 +29,10 @@ class StudyLine:
 
     Parameters
     ----------
-    path, name, facts, state : str
+    path, name, facts, people : str
         Where it is, and what is said of it.
+    open : bool
+        Whether new people may join.
     demo : bool
         Whether it is there to look around.
     trial : str
@@ -43,7 +45,8 @@ class StudyLine:
     name: str
     facts: str
     demo: bool
-    state: str
+    people: str
+    open: bool
     trial: str
     join: str
 
@@ -136,7 +139,8 @@ def study_line(study: StudySummary, texts: Texts) -> StudyLine:
         study.name,
         ", ".join(facts),
         study.demo,
-        texts("owner.home.open" if is_open else "owner.home.closed", people=people),
+        people,
+        is_open,
         trial if study.demo and is_open else "",
         f"/s/{study.id}/join",
     )

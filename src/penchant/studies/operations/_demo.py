@@ -18,7 +18,11 @@ _N_QUESTIONS = 20
 _SEED = 1
 _LEASE = 300.0
 _SETTINGS = StudySettings(
-    nouns=(Noun("en", "flat", "flats"), Noun("fr", "appartement", "appartements"))
+    nouns=(
+        Noun("en", "flat", "flats"),
+        Noun("fr", "appartement", "appartements"),
+        Noun("de", "Wohnung", "Wohnungen"),
+    )
 )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from penchant.exceptions import DataError
 from penchant.studies import (
@@ -15,7 +15,22 @@ from penchant.studies import (
 from penchant.texts import LANGUAGES, Texts, load_texts
 from penchant.views.forms._table import name_error, noun_error
 
-__all__ = ["SettingsForm", "check_settings", "read_settings", "settings_form"]
+__all__ = ["PACES", "SettingsForm", "check_settings", "read_settings", "settings_form"]
+
+
+class Pace(NamedTuple):
+    """How long people are asked: the most questions, and what may be lost."""
+
+    max_questions: int
+    max_regret: float
+
+
+PACES: Final = {
+    "quick": Pace(8, 0.3),
+    "normal": Pace(25, 0.1),
+    "careful": Pace(40, 0.05),
+}
+"""Ready choices by name; "normal" is what a new study has."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +67,24 @@ class SettingsForm:
     end_checks: bool
     nouns: tuple[Noun, ...]
     error: str = ""
+
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """The ready choices there are."""
+        return PACES
+
+    @property
+    def pace(self) -> str:
+        """The ready choice that the numbers are; "own": none of them."""
+        typed = (self.max_questions, self.max_regret)
+        return next(
+            (
+                name
+                for name, pace in PACES.items()
+                if typed == (str(pace.max_questions), f"{pace.max_regret:g}")
+            ),
+            "own",
+        )
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -101,11 +134,12 @@ def read_settings(fields: Mapping[str, Any]) -> SettingsForm:
         value = fields.get(name, "")
         return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
 
+    pace = PACES.get(text("pace"))
     return SettingsForm(
         text("study"),
         text("question"),
-        text("max_questions"),
-        text("max_regret"),
+        text("max_questions") if pace is None else str(pace.max_questions),
+        text("max_regret") if pace is None else f"{pace.max_regret:g}",
         text("check_every"),
         text("intro"),
         text("consent"),

@@ -75,8 +75,8 @@ class SettingsModel(_Model):
     max_questions: int = Field(default=25, ge=1, le=1000, strict=True)
     max_regret: float = Field(default=0.1, ge=0)
     consent: str = Field(default="", max_length=20_000)
-    languages: list[Literal["en", "fr"]] = Field(
-        default=["en", "fr"],
+    languages: list[Literal["en", "fr", "de"]] = Field(
+        default=["en", "fr", "de"],
         min_length=1,
         max_length=2,
         json_schema_extra={"uniqueItems": True},
@@ -97,7 +97,7 @@ class SettingsModel(_Model):
         description="One in so many questions is foretold; 0: none. Not 1.",
     )
     end_checks: bool = Field(default=False, strict=True)
-    nouns: dict[Literal["en", "fr"], Nouns] = Field(
+    nouns: dict[Literal["en", "fr", "de"], Nouns] = Field(
         default={},
         description="What one alternative and several are called, by language.",
     )
@@ -305,7 +305,7 @@ class JoinIn(_Model):
     """Who joins."""
 
     label: str = Field(default="", max_length=LONGEST_LABEL)
-    language: Literal["en", "fr"] = "en"
+    language: Literal["en", "fr", "de"] = "en"
 
 
 class CountIn(_Model):

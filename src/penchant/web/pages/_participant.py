@@ -10,6 +10,7 @@ from penchant.exceptions import ConflictError, DataError, NotAnswerableError
 from penchant.studies import FORMS, Study
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
+from penchant.views.forms import settings_form
 from penchant.web._languages import change_language
 from penchant.web._templates import render
 from penchant.web.pages._visit import (
@@ -91,6 +92,7 @@ def _invitation(
         demo=study.record.demo,
         intro=paragraphs(study.settings.intro),
         size=size,
+        pace=settings_form(study.record).pace,
         label=label,
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
