@@ -15,10 +15,11 @@ from schemathesis import GenerationMode, checks
 
 from penchant.data import Items
 from penchant.exceptions import NotFoundError
-from penchant.studies import SqlStore, Study, store_url
+from penchant.studies import SqlStore, Study, read_pictures, store_url
 from penchant.web import add_api_token, create_app
 from penchant.web.security import _access
 from tests.web.test_route_table import ROUTES
+from tests.web.conftest import drawn_picture
 
 checks.load_all_checks()
 CHECKS: list[Any] = [
@@ -37,6 +38,9 @@ FEW, MANY, OTHERS = 6, 60, 25
 as many for each of those who may not do it: over 5,000 with all four."""
 
 TABLE = b"name,rent,view\nMill Lane 3,500,sea\nKiln Row 7,700,yard\nAlder 1,650,sea\n"
+
+
+(PICTURE,) = read_pictures([("a.png", drawn_picture())])
 
 
 class World:
@@ -71,7 +75,9 @@ class World:
             open_ = False
         if not open_:
             items = Items.from_csv(TABLE)
-            self.study_id = self.store.create_study("Flats", items, owner=self.owner)
+            self.study_id = self.store.create_study(
+                "Flats", items, owner=self.owner, pictures=[PICTURE]
+            )
             study = Study(self.store, self.study_id)
             person, self.person_token = study.join()
             self.person_id = person.id
@@ -79,7 +85,7 @@ class World:
 
     def path_parameters(self, path: str) -> dict[str, str]:
         known = {"study_id": self.study_id, "participant_id": self.person_id}
-        known |= {"digest": "0" * 64}
+        known |= {"digest": PICTURE.digest}
         return {name: value for name, value in known.items() if f"{{{name}}}" in path}
 
     def headers(self, path: str, role: str = "") -> dict[str, str]:

@@ -25,6 +25,7 @@ from penchant.studies._pictures import (
     picture_cell,
     picture_names,
     read_pictures,
+    small_picture,
 )
 from penchant.studies._population import participations, refit_counts
 from penchant.studies._results import (
@@ -137,6 +138,7 @@ __all__ = [
     "refit_counts",
     "restore",
     "simulated_answer",
+    "small_picture",
     "store_url",
     "study_notebook",
     "tidy",
