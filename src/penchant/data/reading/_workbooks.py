@@ -146,13 +146,12 @@ def _look_ahead(archive: zipfile.ZipFile, path: str, limits: Limits) -> _Ahead:
     merged = []
     n_rows = n_cells = n_tags = 0
     for chunk in chunks(archive, path):
-        found = _ROW.findall(chunk)
-        n_rows += len(found)
+        n_rows += chunk.count(b"<row") + chunk.count(b":row ")
         n_cells += chunk.count(b"<c ") + chunk.count(b"<c>") + chunk.count(b":c ")
         n_tags += chunk.count(b"<")
         limits.check(n_rows, n_cells // max(n_rows, 1), n_cells)
         limits.check(0, 0, n_tags // 10)
-        for tag in found:
+        for tag in _ROW.findall(chunk) if b"hidden" in chunk else ():
             number = _NUMBER.search(tag)
             if number and _HIDDEN.search(tag):
                 hidden.add(int(number[1]))
