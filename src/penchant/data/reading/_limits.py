@@ -51,7 +51,7 @@ class Limits:
                 )
 
 
-UPLOADS = Limits(rows=20_000, columns=200, cells=2_000_000)
+UPLOADS = Limits(rows=20_000, columns=200, cells=1_500_000)
 """For tables of strangers: people compare few alternatives by few attributes."""
 
 

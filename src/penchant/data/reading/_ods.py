@@ -56,7 +56,7 @@ class _Reader:
         self._cells: list[Cell] = []
         self._cell: dict[str, str] = {}
         self._texts: list[str] | None = None
-        self._n_cells = 0
+        self._n_cells = self._n_rows = self._n_in_row = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Enter a sheet, a row, a cell or a paragraph."""
@@ -68,9 +68,13 @@ class _Reader:
             return
         elif kind == "table-row":
             self._cells, self._copies = [], int(values.get("number-rows-repeated", 1))
+            self._n_rows, self._n_in_row = self._n_rows + 1, 0
+            self.limits.check(self._n_rows // 10, 1)  # empty ones cost time, too
             self._is_hidden = values.get("visibility", "visible") != "visible"
         elif kind in ("table-cell", "covered-table-cell"):
             self._cell, self._texts = values, []
+            self._n_in_row += 1
+            self.limits.check(1, self._n_in_row // 10)
             self._repeat = int(values.get("number-columns-repeated", 1))
         elif kind == "p" and self._texts:
             self._texts.append("\n")
