@@ -127,11 +127,12 @@ def _write_page(results: Path, docs: Path) -> None:
         path = results / f"{name}.json"
         apart[name] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     groups, sets = apart["groups"], apart["real"].get("sets", {})
-    bars = all_bars(cells)
+    current = {key: cell for key, cell in cells.items() if not cell.stale}
+    bars = all_bars(current)
     bars += group_bars(groups.get("figures", {}), groups.get("n_groups", 0))
     bars += real_bars(sets)
     (docs / "truth.md").write_text(render_page(cells, bars), encoding="utf-8")
-    draw_reliability(cells, docs / "images" / "truth.png")
+    draw_reliability(current, docs / "images" / "truth.png")
     _show(bars)
 
 

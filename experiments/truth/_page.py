@@ -119,6 +119,12 @@ def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
     return "\n".join(lines) + "\n"
 
 
+_STALE = (
+    " Rows with a star were measured with the code before this: they are shown, not "
+    "judged."
+)
+
+
 def _extent(cells: Cells) -> str:
     """Say how much of a full run is behind the page."""
     people = [int(quotient(cell, "regret 5").n) for cell in cells.values()] or [0]
@@ -129,6 +135,8 @@ def _extent(cells: Cells) -> str:
         f"{max(people)} people, and what was not run says so. Ranges of few people on "
         "few tables are rough, and a bar that they reach is not proved; cells of fewer "
         "than three tables are shown, but judged only together with others."
+        + _STALE
+        * any(cell.stale for cell in cells.values())
     )
 
 
@@ -155,7 +163,7 @@ def _cells_of(cell: Cell) -> list[str]:
     return [
         str(cell.n_items),
         cell.variant,
-        f"{quotient(cell, 'regret 5').n:.0f}",
+        f"{quotient(cell, 'regret 5').n:.0f}{' *' * cell.stale}",
         f"{mean('said')} / {mean('right')}",
         f"{quotient(cell, 'over')}",
         f"{quotient(cell, 'regret ratio')}",

@@ -47,6 +47,11 @@ class Cell:
     tables: dict[int, Tally] = field(default_factory=dict)
 
     @property
+    def stale(self) -> bool:
+        """Whether other code was measured than there is now."""
+        return bool(self.engine) and self.engine != fingerprint()
+
+    @property
     def key(self) -> tuple[str, int, str]:
         return self.family, self.n_items, self.variant
 
