@@ -98,6 +98,7 @@ TABLES: dict[str, tuple[Callable[[Path], list[str]], str]] = {
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own, in which commands run."""
+    """A folder of one's own, in which commands run; explanations take little time."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("penchant.learning._report._SECONDS", 1.0)
     return tmp_path

@@ -14,7 +14,7 @@ from penchant.cli._app import app
 from penchant.cli.learned import _learn
 from penchant.explanation import contrast, explain
 from penchant.io import load
-from penchant.learning import compare, find_target, judge, read_model
+from penchant.learning import _candidates, compare, find_target, judge, read_model
 from tests.cli.learned.conftest import TABLES
 
 
@@ -45,7 +45,11 @@ class Numbers(HTMLParser):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_kind_files_and_every_number(name: str, here: Path) -> None:
+def test_kind_files_and_every_number(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name != "wide choices":  # once is enough: it takes seconds
+        monkeypatch.setattr(_candidates, "_MOST_PROCESSED", 1)
     make, kind = TABLES[name]
     words = make(here)
     told = json.loads(run("learn", *words, "--json").stdout)
@@ -164,7 +168,10 @@ def test_what_is_printed(here: Path) -> None:
     assert "About" in result.stderr
 
 
-def test_answers_without_a_table_tell_how_good_each_is(here: Path) -> None:
+def test_answers_without_a_table_tell_how_good_each_is(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_candidates, "_MOST_PROCESSED", 1)
     TABLES["battles"][0](here)
     told = json.loads(run("learn", "--answers", "battles.csv", "--json").stdout)
     assert told["kind"] == "comparisons"
