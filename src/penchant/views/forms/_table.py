@@ -50,7 +50,7 @@ class TableLimits:
     columns: int = 200
     bytes: int = 10_000_000
 
-    def options(self) -> dict[str, int]:
+    def options(self) -> dict[str, Any]:
         """Give what `penchant.data.read_table` takes."""
         return {
             "max_rows": self.rows,
