@@ -34,8 +34,8 @@ def table(tmp_path: Path) -> Path:
 
 def _upload(page: Any, address: str, table: Path) -> None:
     page.goto(f"{address}/")
-    page.get_by_label("Table", exact=True).set_input_files(table)
-    page.get_by_role("button", name="Upload").click()
+    page.locator("#table").set_input_files(table)
+    page.get_by_role("button", name="Check the columns").click()
 
 
 def _number(page: Any) -> int:
@@ -61,9 +61,9 @@ def test_from_a_table_to_the_result_of_a_group(
     page, theirs = watched.page, guest.page
     _upload(page, address, table)
     page.get_by_label("Name of the study").fill("Our next flat")
-    page.get_by_label("One, such as").fill("flat")
-    page.get_by_label("Several, such as").fill("flats")
-    page.get_by_role("button", name="Save the study").click()
+    page.get_by_label("One of them is").fill("flat")
+    page.get_by_label("Several are").fill("flats")
+    page.get_by_role("button", name="Save and continue").last.click()
     page.get_by_role("heading", name="The flats").wait_for()
     study_path = page.url
     page.get_by_role("link", name="Group result").click()
@@ -134,7 +134,7 @@ def test_everything_works_without_scripts(
 ) -> None:
     page = open_page("phone", scripts=False).page
     _upload(page, address, table)
-    page.get_by_role("button", name="Save the study").click()
+    page.get_by_role("button", name="Save and continue").last.click()
     page.wait_for_url("**/studies/*")
     study_path = page.url
     page.locator("summary").click()
@@ -227,7 +227,7 @@ def test_local_app_opens_with_its_link_only(
         page.wait_for_url(f"{address}/")
         page.get_by_role("heading", name="Studies", exact=True).wait_for()
         page.reload()
-        page.get_by_role("button", name="Upload").wait_for()
+        page.get_by_role("button", name="Check the columns").wait_for()
     context.close()
 
 
@@ -292,8 +292,8 @@ def test_what_goes_wrong_can_be_read_by_everybody(
     _upload(page, address, table)
     wrong["columns"] = watched.look_all(axe)
     page.locator("#role-1").select_option("name")
-    page.get_by_label("One, such as").fill("flat")
-    page.get_by_role("button", name="Save the study").click()
+    page.get_by_label("One of them is").fill("flat")
+    page.get_by_role("button", name="Save and continue").last.click()
     page.locator(".alert").first.wait_for()
     wrong["columns to correct"] = watched.look_all(axe)
     study = make_study()

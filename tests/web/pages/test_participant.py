@@ -381,7 +381,7 @@ def test_every_text_is_used() -> None:
     by_number += ("errors.5",)
     by_number += ("owner.take", "owner.charts", "owner.settings.questions")
     by_number += ("owner.study.states", "result.level_")
-    by_number += ("owner.study.overview",)
+    by_number += ("owner.study.overview", "owner.columns.left_out")
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)
