@@ -84,3 +84,9 @@ def test_later_items_are_encoded_by_the_domains_of_fit():
 def test_bad_domains_are_refused(domain, message):
     with pytest.raises(DataError, match=message):
         check_domain(domain, X, X)
+
+
+def test_items_without_attributes_cannot_be_learned_from() -> None:
+    names = Items.from_frame(pd.DataFrame(index=["a", "b", "c"]))
+    with pytest.raises(DataError, match="no attributes to learn from"):
+        GAIRanker().fit(names, Comparisons([0, 1], [1, 2]))

@@ -180,6 +180,8 @@ def test_how_likely_people_are_like_earlier_ones_is_learned(study: Study) -> Non
     late = study.join()[0].id
     assert study._talk(late).belief.like_earlier == pytest.approx(expected)
     assert study._talk(others[0]).belief.like_earlier == pytest.approx(0.7)
+
+
 def test_a_fit_that_was_killed_holds_others_up_for_a_minute_at_most(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -325,6 +325,11 @@ def encode_frame(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> FloatA
     -------
     ndarray of shape (n_items, n_attributes)
     """
+    if not attributes:
+        raise DataError(
+            "The items have no attributes to learn from, only names. Give the table a "
+            "column that describes them, or ask people with an Elicitor or a Study."
+        )
     names = [attribute.name for attribute in attributes]
     columns = dict(zip(_names(frame), _columns(frame), strict=True))
     if sorted(columns) != sorted(names):

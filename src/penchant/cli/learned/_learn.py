@@ -134,10 +134,10 @@ def _only_names(names: tuple[str, ...]) -> Any:
     """Make items of names alone: a model then tells how good each of them is."""
     import pandas as pd
 
-    from penchant.data import Items
+    from penchant.data import Attribute, Items
 
-    frame = pd.DataFrame({"alternative": list(names)})
-    return Items.from_frame(frame, names=list(names))
+    each = Attribute("alternative", "categorical", domain=names)
+    return Items(pd.DataFrame({each.name: list(names)}), (each,), names)
 
 
 def _of_study(text: str, data: str | None) -> tuple[Any, Any, str]:

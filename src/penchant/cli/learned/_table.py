@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from penchant.data import Items
 
 __all__ = ["LearningTable", "find_row", "known_rows", "read_learning_table"]
+
+
+_MOST_ROWS, _MOST_COLUMNS = 5_000_000, 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,44 +52,47 @@ def read_learning_table(
     """
     from penchant.data import Items, inspect_table, read_table
 
-    frame = read_table(file)
-    for column in (*([] if target is None else [target]), *up, *down, *skip):
-        check_column(frame, column)
+    table = read_table(file, max_rows=_MOST_ROWS, max_columns=_MOST_COLUMNS)
+    named = [] if target is None else [target]
+    for column in (*named, *up, *down, *skip):
+        check_column(table.cells, column)
+    roles = dict.fromkeys(skip, "leave out") | dict.fromkeys(named, "attribute")
     notes: list[str] = []
+    names = inspect_table(table, roles=roles).name_column
+    labels: Any = names or [f"row {number}" for number in table.cells.index]
+    if names is not None and not table.cells[names].is_unique:
+        notes.append(f"{names!r} was left out: its names repeat.")
+        roles[names] = "leave out"
+        labels = [f"row {number}" for number in table.cells.index]
+    items = Items.from_table(table, names=labels, roles=roles)
     truth = None
     if target is not None:
-        empty = frame[target].isna()
+        truth = _whole(items.frame[target])
+        empty = truth.isna().to_numpy()
         if empty.any():
             notes.append(f"{int(empty.sum())} rows without {target!r} were left out.")
-            frame = frame[~empty]
-        truth = frame[target]
-    table = frame.drop(columns=list({*skip, *([] if target is None else [target])}))
-    report = inspect_table(table)
-    for problem in report.problems:
-        if problem.severity == "error":
-            raise DataError(f"{problem}. Correct it, or leave it out with --skip.")
-        if "free text" in problem.message and problem.column is not None:
-            notes.append(f"{problem.column!r} was left out: it looks like free text.")
-            table = table.drop(columns=[problem.column])
-    names = [f"row {number}" for number in table.index]
-    if report.name_column is not None:
-        labels = table[report.name_column]
-        table = table.drop(columns=[report.name_column])
-        if labels.notna().all() and labels.is_unique:
-            names = list(map(str, labels))
-        else:
-            notes.append(f"{report.name_column!r} was left out: its names repeat.")
-    if table.shape[1] == 0:
-        raise DataError("The table has no attributes beside names and target.")
-    items = Items.from_frame(table.reset_index(drop=True), names=names)
+            items, truth = items.take(np.flatnonzero(~empty)), truth[~empty]
+    notes += [
+        f"{e.name!r} was left out: it looks like a {e.role}." for e in items.extras
+    ]
     said: dict[str, Any] = dict.fromkeys(up, "up") | dict.fromkeys(down, "down")
     attributes = tuple(
         replace(each, direction=said.get(each.name, "unknown"))
         for each in items.attributes
+        if each.name != target
     )
-    return LearningTable(
-        Items(items.frame, attributes, items.names), truth, tuple(notes)
-    )
+    if not attributes:
+        raise DataError("The table has no attributes beside names and target.")
+    learned = Items(items.frame[[a.name for a in attributes]], attributes, items.names)
+    return LearningTable(learned, truth, tuple(notes))
+
+
+def _whole(column: "pd.Series") -> "pd.Series":
+    """Give a column of whole numbers as such: grades and classes are read by people."""
+    known = column.dropna()
+    if column.dtype.kind == "f" and (known == known.round()).all():
+        return column.astype("Int64" if len(known) < len(column) else "int64")
+    return column
 
 
 def check_column(frame: "pd.DataFrame", column: str) -> None:
@@ -98,17 +106,21 @@ def check_column(frame: "pd.DataFrame", column: str) -> None:
 
 def known_rows(model: Any, file: Path) -> "pd.DataFrame":
     """Read the columns that a model knows; the index counts as a spreadsheet does."""
-    from penchant.data import read_table
+    from penchant.data import Items, read_table
 
-    frame = read_table(file)
+    table = read_table(file, max_rows=_MOST_ROWS, max_columns=_MOST_COLUMNS)
+    cells = table.cells
     names = [str(name) for name in model.feature_names_in_]
-    missing = [name for name in names if name not in frame]
+    missing = [name for name in names if name not in cells]
     if missing:
         raise DataError(
             f"The model needs the column {missing[0]!r}, and the table does not have "
             f"it. It needs: {', '.join(map(repr, names))}."
         )
-    return frame
+    items = Items.from_table(
+        table, names=list(cells.index), roles=dict.fromkeys(names, "attribute")
+    )
+    return cells.assign(**{a.name: items.frame[a.name].array for a in items.attributes})
 
 
 def find_row(frame: "pd.DataFrame", text: str) -> int:

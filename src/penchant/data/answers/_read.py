@@ -24,10 +24,13 @@ from penchant.data.answers._preflib import read_preflib
 from penchant.data.answers._ratings import ITEMS, RATINGS, read_rankings, read_ratings
 from penchant.data.answers._sets import CHOSEN, read_best_worst, read_sets, slots_of
 from penchant.data.answers._study import read_study
-from penchant.data.reading._report import read_table
+from penchant.data.reading._marks import MISSING_MARKS
+from penchant.data.reading._table import read_table
 from penchant.exceptions import DataError
 
 __all__ = ["read_answers"]
+
+_MOST_ROWS, _MOST_COLUMNS = 10_000_000, 10_000
 
 Test = Callable[[pd.DataFrame], Any]
 Reader = Callable[[pd.DataFrame, NameBook], AnswerFile]
@@ -128,7 +131,18 @@ def read_answers(path: Any, items: Any = None) -> AnswerFile:
             if is_meant(content.lstrip("\ufeff")):
                 found: AnswerFile = read(content.lstrip("\ufeff"), book)
                 return found
-    frame = read_table(path) if is_book else read_table(content.encode(), "answers.csv")
+    source = path if is_book else content.encode()
+    # Every row below the header is an answer, whatever it looks like.
+    table = read_table(
+        source,
+        "answers.xlsx" if is_book else "answers.csv",
+        header_row=1,
+        keep_totals=True,
+        keep_hidden=True,
+        max_rows=_MOST_ROWS,
+        max_columns=_MOST_COLUMNS,
+    )
+    frame = table.cells.apply(_plain)
     for recognise, reader in _TABLES.values():
         if recognise(frame):
             return reader(frame, book)
@@ -137,6 +151,16 @@ def read_answers(path: Any, items: Any = None) -> AnswerFile:
         f"No known format has the columns {', '.join(map(str, frame.columns[:12]))}. "
         f"Rename them after one of these: {known}. Not a table: {', '.join(_TEXTS)}."
     )
+
+
+def _plain(cells: pd.Series) -> pd.Series:
+    """Give blank cells as gaps, and a column of numbers as numbers."""
+    if pd.api.types.is_numeric_dtype(cells):
+        return cells
+    texts = cells.astype(object)
+    texts = texts.mask(texts.isna() | texts.astype(str).str.strip().isin(MISSING_MARKS))
+    numbers = pd.to_numeric(texts, errors="coerce")
+    return numbers if numbers.notna().equals(texts.notna()) else texts
 
 
 def _content(source: Any) -> str:
