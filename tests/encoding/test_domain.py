@@ -3,9 +3,10 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from penchant.data import Attribute, Items
+from penchant.data import Attribute, Comparisons, Items
 from penchant.encoding._domain import check_domain, check_items
 from penchant.exceptions import DataError
+from penchant.models import GAIRanker
 
 X = np.array([[1.0, 10.0], [3.0, 20.0]])
 
