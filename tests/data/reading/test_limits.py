@@ -105,7 +105,7 @@ def test_limits_can_be_set():
 
 
 def test_choices_tell_how_to_choose():
-    content = "name;preis\na;1.299\nb;2.499\n".encode()
+    content = b"name;preis\na;1.299\nb;2.499\n"
     with pytest.raises(AmbiguousColumnError, match="in 2 ways: decimal point") as error:
         Items.from_csv(content)
     assert "readings={'preis': 'decimal comma'}" in str(error.value)

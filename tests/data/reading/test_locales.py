@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from penchant.data import Items
 from penchant.exceptions import AmbiguousColumnError
 
-LOCALES = """en_US en_GB de_DE de_CH de_AT fr_FR fr_CH es_ES it_IT nl_NL pt_BR pt_PT sv_SE
+LOCALES = """en_US en_GB
+de_DE de_CH de_AT fr_FR fr_CH es_ES it_IT nl_NL pt_BR pt_PT sv_SE
 da_DK nb_NO fi_FI pl_PL cs_CZ en_IN es_MX en_CA fr_CA ja_JP hu_HU ro_RO"""
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")
 EPOCH = dt.date(1970, 1, 1)

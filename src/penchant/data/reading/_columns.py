@@ -115,18 +115,19 @@ def _typed(name: str, values: pd.Series, asked: Asked) -> ReadColumn | None:
     if pd.api.types.is_numeric_dtype(kind):
         numbers = values.astype(np.float64)
         free = asked == Asked()
-        if free and _may_be_dates(numbers):
+        known = numbers.to_numpy()
+        known = known[~np.isnan(known)]
+        if free and _may_be_dates(known):
             return None
-        key = _counts_rows(name, numbers.dropna().to_numpy()) if free else ""
+        key = _counts_rows(name, known) if free else ""
         if key:
             return _shown(collect(name, values), "identifier", key)
         return _numbers_of(name, numbers, asked.reading or "number")
     return None
 
 
-def _may_be_dates(numbers: pd.Series) -> bool:
+def _may_be_dates(known: FloatArray) -> bool:
     """Tell whether whole numbers could be dates without marks, such as 20240301."""
-    known = numbers.dropna().to_numpy()
     if not known.size or known.min() < 19_000_101 or known.max() > 21_000_000:
         return False
     month, day = known // 100 % 100, known % 100
