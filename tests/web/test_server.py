@@ -241,3 +241,30 @@ def test_only_named_proxies_are_believed(
     app.mount("/", who)
     _server.run_server(lambda: app, listener, proxies=proxies)
     assert client.encode() in b"".join(said)
+
+
+def test_answers_that_nobody_reads_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_server, "PATIENCE", 0.2)
+    gone = threading.Event()
+
+    async def endless(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        piece = {"type": "http.response.body", "body": bytes(2**20), "more_body": True}
+        try:
+            while True:
+                await asyncio.wait_for(send(piece), 30.0)
+                message = asyncio.ensure_future(receive())
+                await asyncio.sleep(0)
+                if message.done() and message.result()["type"] == "http.disconnect":
+                    gone.set()
+                    return
+                message.cancel()
+        except TimeoutError:
+            return
+
+    with (
+        serving(endless, lifespan="off") as port,
+        socket.create_connection(("127.0.0.1", port)) as client,
+    ):
+        client.sendall(LAST + b"\r\n")
+        assert gone.wait(25.0)  # long before the app would have given up

@@ -48,7 +48,8 @@ class LimitedProtocol(HttpToolsProtocol):
     The parser gathers a head, however long, and waits for the rest of a request,
     however late; a few such requests would keep the server from everybody else. Here
     a head that is too long is answered with 431, and a request that does not arrive
-    with 408. How long a body may be is for the app to say.
+    with 408; a client that does not read its answer loses it. How long a body may be
+    is for the app to say.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -58,6 +59,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._refusal = 400
         self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
@@ -67,7 +69,24 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._stop_waiting()
+        self._stop_unread()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """See to it that the client reads what it asked for."""
+        super().pause_writing()
+        self._stop_unread()
+        self._unread = self.loop.call_later(PATIENCE, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on writing."""
+        self._stop_unread()
+        super().resume_writing()
+
+    def _stop_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def data_received(self, data: bytes) -> None:
         """Parse what came, and see whether something is still to come."""

@@ -217,10 +217,11 @@ def test_health_and_readiness(
 
     assert client.get("/readyz").json() == {"status": "ok"}
 
-    def fail(_token: str) -> None:
+    def fail() -> str:
         raise StoreError("gone")
 
-    monkeypatch.setattr(store, "find_session", fail)
+    monkeypatch.setattr(store, "why_not_ready", fail)
+    client.app.state.readiness = (-10.0, "")  # type: ignore[attr-defined]
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").json() == {"status": "ok"}
 
