@@ -343,7 +343,9 @@ def fit_over_bins(
         lam=None if isinstance(C, str) else 1.0 / (C * weights.sum()),
         progress=progress,
     )
-    return replace(fit, utility=fit.utility.placed(columns))
+    if hasattr(estimator, "_witness"):  # who asks how sure the fit is
+        estimator._witness.append(fit)
+    return replace(fit, utility=fit.utility.placed(columns), state=None)
 
 
 def _pick(U: Any, columns: Sequence[int]) -> Any:

@@ -179,7 +179,7 @@ class Selection:
     ) -> tuple[LearnedGAI, GAIChoice]:
         """Keep few factors where that costs little: the 1.05 rule of GAI-6."""
         base = dense.best
-        weight = float(np.sqrt(base.candidate.weight))  # type: ignore[arg-type]
+        weight = float(np.sqrt(base.candidate.weight))
         unit = 1.0 / (weight * self.items.weights.sum())
         costs = tuple(float(unit * cost) for cost in _SPARSE_COSTS)
         epsilon, order = base.candidate.epsilon, self.sparse_order

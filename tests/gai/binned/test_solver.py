@@ -8,6 +8,7 @@ from penchant.gai.binned._blocks import make_blocks
 from penchant.gai.binned._groups import make_groups
 from penchant.gai.binned._losses import (
     Grades,
+    Hinge,
     Logistic,
     Preference,
     Squared,
@@ -21,6 +22,7 @@ LOSSES = {
     "logistic": Logistic(),
     "grades": Grades(4),
     "preference": Preference(),
+    "hinge": Hinge(0.1, 0.3),  # where y is 0: a tie
 }
 
 
@@ -42,7 +44,7 @@ def targets(name, u):
 def problem(name, n_rows=150, max_order=2, n_blocks=1, directions=None, **options):
     X, u = sample(n_rows)
     y, sides = targets(name, u), [X]
-    if name == "preference":
+    if name in ("preference", "hinge"):
         sides, y = [X, X[::-1]], (u > u[::-1]).astype(float)
     axes, groups = make_groups(X, [False] * X.shape[1], max_order, directions)
     size = -(-n_rows // n_blocks)
@@ -79,6 +81,10 @@ def reference(problem, lam):
     y, loss = block.y, problem.loss
     if isinstance(loss, Squared):
         losses = cp.square(y - f - b) / 2
+    elif isinstance(loss, Hinge):
+        ties = cp.multiply(1 - y, cp.pos(cp.abs(f) - loss.epsilon))
+        beyond = cp.multiply(y, cp.pos(1 - f)) + ties
+        losses = cp.huber(beyond, loss.mu) / (2 * loss.mu)
     elif isinstance(loss, Tube):
         beyond = cp.pos(cp.abs(y - f - b) - loss.epsilon)
         losses = cp.huber(beyond, loss.mu) / (2 * loss.mu)

@@ -10,6 +10,7 @@ from penchant.gai.binned._losses import (
     Squared,
     Tube,
 )
+from penchant.gai.binned._precision import factor_errors, has_errors
 from penchant.gai.binned._spread import Spread, is_spread, read_column
 from penchant.gai.binned._utility import BinnedGAI
 
@@ -25,7 +26,9 @@ __all__ = [
     "Spread",
     "Squared",
     "Tube",
+    "factor_errors",
     "fit_binned",
+    "has_errors",
     "is_spread",
     "read_column",
 ]

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["EDGE_ROWS", "Axis", "Codes", "make_axes", "sampled"]
+__all__ = ["EDGE_ROWS", "SMALL", "Axis", "Codes", "make_axes", "sampled"]
 
 Codes: TypeAlias = NDArray[np.uint8]
 
-N_CELLS = (254, 48, 16)
+N_CELLS = (254, 96, 16)
 """Largest number of bins in factors of 1, 2 and 3 attributes, without the blanks'."""
+SMALL, _FEW_PAIR_CELLS = 2_000, 48
+"""Up to so many rows, pairs have so few cells, and factors few features."""
 EDGE_ROWS = 200_000
 """Edges come from at most so many rows."""
 _MAX_LEVELS = 64
@@ -130,7 +132,9 @@ def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> 
     coarse: list[FloatArray] = []
     features: list[FloatArray] = []
     for order, rank in enumerate(n_features):
-        merged = _merged(shares, N_CELLS[order] if not is_code else n_fine)
+        few = order == 1 and len(values) <= SMALL
+        most = _FEW_PAIR_CELLS if few else N_CELLS[order]
+        merged = _merged(shares, n_fine if is_code else most)
         mass = np.bincount(merged, shares).astype(np.float64)
         # a curve beside a linear column is what the line does not say
         line = np.bincount(merged, shares * lines) / np.maximum(mass, 1e-300)

@@ -116,6 +116,13 @@ class Curvature:
         """Number of columns."""
         return sum(self._sizes)
 
+    def part(self, members: Iterable[int]) -> FloatArray:
+        """Give H of some groups of the working set."""
+        places = [self._slices[self.members.index(k)] for k in members]
+        chosen = np.concatenate([np.arange(own.start, own.stop) for own in places])
+        part: FloatArray = self._centred[np.ix_(chosen, chosen)]
+        return part
+
     def stacked(self, coefs: Mapping[int, FloatArray]) -> FloatArray:
         """Put coefficients of groups one after the other."""
         return np.concatenate([coefs[k] for k in self.members])

@@ -14,8 +14,15 @@ from penchant.gai.binned._bins import EDGE_ROWS, Axis, sampled
 from penchant.gai.binned._blocks import Block, make_block, make_blocks
 from penchant.gai.binned._groups import Group, Joined, make_groups
 from penchant.gai.binned._losses import Loss
-from penchant.gai.binned._path import FOLD_ROWS, Table, choose, fit_at, hold_out
-from penchant.gai.binned._solver import Point
+from penchant.gai.binned._path import (
+    FOLD_ROWS,
+    Chosen,
+    Table,
+    choose,
+    fit_at,
+    hold_out,
+)
+from penchant.gai.binned._solver import BinnedProblem, Point
 from penchant.gai.binned._spread import Spread
 from penchant.gai.binned._utility import BinnedGAI
 from penchant.typing import FloatArray, IntArray
@@ -108,6 +115,8 @@ class BinnedFit:
         The penalty, per row.
     error : float
         Mean loss of rows that were held out; NaN at a given penalty.
+    state : tuple of BinnedProblem and Point, or None
+        What was solved, and where.
     """
 
     utility: BinnedGAI
@@ -118,6 +127,7 @@ class BinnedFit:
     solver: str
     lam: float
     error: float
+    state: tuple[BinnedProblem, Point] | None = None
 
 
 def fit_binned(
@@ -158,10 +168,10 @@ def fit_binned(
     table = rows.table(axes, groups, loss, progress or Progress("fit_binned"))
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
-        return _learned(point, axes, [], (name, np.inf, np.nan))
+        nothing = Chosen(point, np.inf, np.nan, table.problem())
+        return _learned(nothing, axes, [], name)
     if lam is not None:
-        point = fit_at(table, lam, tol)
-        return _learned(point, axes, groups, (name, lam, np.nan))
+        return _learned(fit_at(table, lam, tol), axes, groups, name)
     random = np.random.RandomState(0) if random_state is None else random_state
     held_out = hold_out(rows.y, random)
     chosen = choose(table, held_out, tol)
@@ -169,10 +179,8 @@ def fit_binned(
         lines = replace(table, groups=[Joined(line)])
         linear = choose(lines, held_out, tol)
         if linear.error < chosen.error:
-            notes = ("linear", linear.lam, linear.error)
-            return _learned(linear.point, axes, lines.groups, notes)
-    notes = (name, chosen.lam, chosen.error)
-    return _learned(chosen.point, axes, groups, notes)
+            return _learned(linear, axes, lines.groups, "linear")
+    return _learned(chosen, axes, groups, name)
 
 
 def _is_linear(group: Group) -> bool:
@@ -182,12 +190,13 @@ def _is_linear(group: Group) -> bool:
 
 
 def _learned(
-    point: Point,
+    chosen: Chosen,
     axes: Sequence[Axis],
     groups: Sequence[Group | Joined],
-    notes: tuple[str, float, float],
+    solver: str,
 ) -> BinnedFit:
     """Write coefficients as tables."""
+    point = chosen.point
     tables: dict[Factor, FloatArray] = {}
     slopes: dict[Factor, float] = {}
     for k, coef in point.coefs.items():
@@ -216,7 +225,17 @@ def _learned(
         tuple(slopes.get(s, 0.0) for s in subsets),
         float(offsets[0]) if len(offsets) else 0.0,
     )
-    return BinnedFit(utility, offsets, point.gap, point.status, point.n_iter, *notes)
+    return BinnedFit(
+        utility,
+        offsets,
+        point.gap,
+        point.status,
+        point.n_iter,
+        solver,
+        chosen.lam,
+        chosen.error,
+        (chosen.problem, point),
+    )
 
 
 def _parts(group: Group, coef: FloatArray) -> Iterator[tuple[Factor, FloatArray]]:

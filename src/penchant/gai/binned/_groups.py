@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from penchant.gai.binned._bins import Axis, make_axes
+from penchant.gai.binned._bins import SMALL, Axis, make_axes
 from penchant.gai.binned._blocks import Block, Cells, SingleArray, Table
 from penchant.gai.binned._cones import rising_curve, rising_products
 from penchant.typing import BoolArray, FloatArray, IntArray
@@ -18,10 +18,10 @@ __all__ = ["Group", "Joined", "make_groups"]
 WEIGHTS = (1.0, 1.5, 2.0)
 """Price of factors of 1, 2 and 3 attributes."""
 LINEAR_WEIGHT = 0.5
-_FINE_RANKS, _COARSE_RANKS = (24, 8, 4), (12, 5, 3)
-_FINE_COLUMNS, _COARSE_COLUMNS = (24, 64, 32), (12, 16, 16)
-_SMALL = 2_000
-"""Up to so many rows the coarse ranks are used."""
+_FINE_RANKS, _COARSE_RANKS = (48, 8, 4), (12, 5, 3)
+_FINE_COLUMNS, _COARSE_COLUMNS = (48, 64, 32), (12, 16, 16)
+"""The penalty decides how rough a function is; ranks only cut off what it would. Curves
+have many: prices jump at round numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +135,17 @@ class Group:
                 )
         return total
 
+    def columns_at(self, values: FloatArray) -> FloatArray:
+        """Give the columns at encoded values, shape (n_values, n_attributes)."""
+        if self.is_line:
+            return self.sign * self.axes[0].line(values[:, 0])[:, None]
+        order = len(self.factor) - 1
+        pairs = zip(self.axes, values.T, strict=True)
+        cells = [axis.cells[order][axis.fine(column)] for axis, column in pairs]
+        shape = [len(table) for table in self.tables]
+        places = np.ravel_multi_index([c.astype(np.intp) for c in cells], shape)
+        return self._cell_columns[places].astype(np.float64)
+
     @cached_property
     def _cell_columns(self) -> SingleArray:
         """The columns of every cell."""
@@ -202,7 +213,7 @@ def make_groups(
 
     Candidates with an attribute in `directions` rise (+1) or fall (-1) along it.
     """
-    small = len(U) <= _SMALL
+    small = len(U) <= SMALL
     ranks = (_COARSE_RANKS if small else _FINE_RANKS)[:max_order]
     n_columns = _COARSE_COLUMNS if small else _FINE_COLUMNS
     axes = make_axes(U, categorical, ranks)

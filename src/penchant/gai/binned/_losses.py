@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, xlogy
@@ -32,6 +33,7 @@ class Loss(ABC):
 
     n_offsets: int = 1
     is_quadratic: bool = False
+    is_likelihood: bool = True
 
     @abstractmethod
     def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
@@ -94,6 +96,7 @@ class Tube(Loss):
 
     epsilon: float
     mu: float
+    is_likelihood: ClassVar[bool] = False  # type: ignore[misc]
 
     def _rest(
         self, y: FloatArray, f: FloatArray, offsets: FloatArray

@@ -77,14 +77,14 @@ class Chosen:
     lam : float
     error : float
         Mean loss of held-out rows at the chosen penalty.
-    errors : tuple of float
-        That along the path.
+    problem : BinnedProblem
+        Which the point solves.
     """
 
     point: Point
     lam: float
     error: float
-    errors: tuple[float, ...]
+    problem: BinnedProblem
 
 
 class _Fold:
@@ -146,10 +146,10 @@ def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
     point = problem.solve(lam, table.prices, start, tol)
     if not table.progress.step(error=errors[best], gap=point.gap):
         point.status = "time_limit"  # also where the path was cut: there may be better
-    return Chosen(point, lam, errors[best], tuple(errors))
+    return Chosen(point, lam, errors[best], problem)
 
 
-def fit_at(table: Table, lam: float, tol: float) -> Point:
+def fit_at(table: Table, lam: float, tol: float) -> Chosen:
     """Fit at one penalty, coming from larger ones."""
     problem, prices = table.problem(), table.prices
     point, current = problem.start(), problem.largest_lam(prices)
@@ -158,7 +158,9 @@ def fit_at(table: Table, lam: float, tol: float) -> Point:
         goal = tol if current == lam else _PATH_TOL
         point = problem.solve(current, prices, point, goal)
         table.progress.step(gap=point.gap)
-    return point if point.n_iter else problem.solve(lam, prices, point, tol)
+    if not point.n_iter:
+        point = problem.solve(lam, prices, point, tol)
+    return Chosen(point, lam, np.nan, problem)
 
 
 def _is_over(errors: Sequence[float]) -> bool:

@@ -190,6 +190,13 @@ class BinnedProblem:
         fresh = self.point(point.coefs)
         return self.gap(fresh, self.price(fresh, range(len(self.groups))), lam, prices)
 
+    def noise(self, point: Point, n_free: float) -> float:
+        """Give the variance of y; 1 where the loss knows the noise."""
+        if not self.loss.is_quadratic:
+            return 1.0
+        squares = 2.0 * self.price(point, []).loss * self.total
+        return squares / max(self.total - n_free - 1.0, 1.0)
+
     def solve(
         self,
         lam: float,
@@ -263,7 +270,7 @@ class BinnedProblem:
         goal: float,
     ) -> bool:
         """Minimise the model and move there; False: there is nowhere to go."""
-        self._update_model(point)
+        self.update_model(point)
         model = self.model
         before = model.stacked(point.coefs)
         gradient = -model.stacked(pricing.correlations)
@@ -282,7 +289,7 @@ class BinnedProblem:
         self._fit_offsets(point)
         return True
 
-    def _update_model(self, point: Point) -> None:
+    def update_model(self, point: Point) -> None:
         """Let the model know the working set and the curvatures of today."""
         model = self.model
         if not model.has_weights or not self.loss.is_quadratic:
