@@ -124,7 +124,8 @@ class Watched:
         Only colours depend on the theme, so the other rules run once per size.
         """
         self.page.evaluate(
-            "document.querySelectorAll('details').forEach(e => e.open = true)"
+            "document.querySelectorAll('details').forEach("
+            "e => { e.removeAttribute('name'); e.open = true; })"
         )
         wrong = []
         for size, themes in (

@@ -66,7 +66,7 @@ def test_from_a_table_to_the_result_of_a_group(
     page.get_by_role("button", name="Save and continue").last.click()
     page.get_by_role("heading", name="The flats").wait_for()
     study_path = page.url
-    page.get_by_role("link", name="Group result").click()
+    page.get_by_role("link", name="Group result", exact=True).click()
     page.get_by_role("heading", name="Nobody has answered yet").wait_for()
     page.goto(study_path)
 
@@ -89,6 +89,7 @@ def test_from_a_table_to_the_result_of_a_group(
     assert "sure of a best flat, or one as good" in progress
     theirs.get_by_role("button", name="Show my result now").click()
     theirs.wait_for_url("**/result")
+    theirs.locator("#ranking-fold > summary").click()
     theirs.locator("#ranking a").nth(1).click()
     theirs.get_by_role("link", name="Compare with your best match").click()
     theirs.get_by_text("What would change the choice?").wait_for()
@@ -100,7 +101,7 @@ def test_from_a_table_to_the_result_of_a_group(
 
     page.goto(study_path)
     page.get_by_text("Ada").wait_for()
-    page.get_by_role("link", name="Group result").click()
+    page.get_by_role("link", name="Group result", exact=True).click()
     title = page.get_by_role("heading", level=1).inner_text()
     # three answers of one person put nothing clearly in front
     assert title == "Nothing is clearly in front for the whole group"
@@ -119,6 +120,8 @@ def test_from_a_table_to_the_result_of_a_group(
 
     page.goto(study_path)
     page.get_by_role("link", name="Settings").click()
+    page.get_by_text("Set the numbers myself").first.click()
+    page.locator("details > summary", has_text="Set the numbers myself").click()
     page.get_by_label("Most questions per person").fill("7")
     page.get_by_label("One (Français)").fill("appartement")
     page.get_by_label("Several (Français)").fill("appartements")
@@ -137,7 +140,7 @@ def test_everything_works_without_scripts(
     page.get_by_role("button", name="Save and continue").last.click()
     page.wait_for_url("**/studies/*")
     study_path = page.url
-    page.locator("summary").click()
+    page.get_by_text("Make a link for one person").click()
     page.get_by_label("Name or initials").fill("Bob")
     page.get_by_role("button", name="Make the link").click()
     link = page.get_by_label("Link", exact=True).input_value()
@@ -147,8 +150,9 @@ def test_everything_works_without_scripts(
         page.locator(".progress", has_text=f"Question {number}.").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.locator(".progress", has_text="Question 2.").wait_for()
-    page.goto(f"{study_path}/group?attribute=1")
-    assert page.locator(".curve").count() == 1
+    page.goto(f"{study_path}/group")
+    page.locator("#curves-fold > summary").click()
+    assert page.locator(".curve").count() == len(FLATS.attributes)
     page.goto(study_path)
     page.get_by_role("link", name="Remove Bob").click()
     page.get_by_role("button", name="Remove the participant").click()
@@ -225,7 +229,7 @@ def test_local_app_opens_with_its_link_only(
         monkeypatch.setattr(_serve, "_READ_IN", 0.0)
         _serve._open(f"{address}/?token=a-secret-word")
         page.wait_for_url(f"{address}/")
-        page.get_by_role("heading", name="Studies", exact=True).wait_for()
+        page.get_by_role("heading", name="Decide, and know why").wait_for()
         page.reload()
         page.get_by_role("button", name="Check the columns").wait_for()
     context.close()
@@ -328,7 +332,7 @@ def test_one_page_holds_everything_for_print(
     page.emulate_media(media="print")
     assert page.locator("nav").first.is_hidden()
     headings = page.locator("h2").all_inner_texts()
-    for words in ("Common ranking", "The rules of the whole group"):
+    for words in ("Other ways to count", "The rules of the whole group"):
         assert words in headings
     assert page.locator(".curve").count() >= len(group.items.attributes)
     pdf = page.pdf(format="A4", print_background=True)

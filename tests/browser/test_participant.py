@@ -74,12 +74,11 @@ def test_panels_answer_without_leaving_the_page(
     watched = open_page()
     page = watched.page
     page.goto(f"{address}{answered}/result")
+    _open(page, "compare")
     page.get_by_label("Alternative B").select_option(index=4)
     other = page.get_by_label("Alternative B").locator("option:checked").inner_text()
-    page.locator("#compare h2", has_text=other).wait_for()
-    page.get_by_role("link", name="noise", exact=True).click()
-    page.locator("#curves h2", has_text="noise").wait_for()
-    assert page.evaluate("document.activeElement.textContent") == "noise"
+    page.locator("#compare h3", has_text=other).wait_for()
+    _open(page, "what-if")
     before = page.locator("#outcome").inner_text()
     page.get_by_label("price", exact=True).fill("1500")
     page.wait_for_function(
@@ -103,28 +102,44 @@ def test_a_printed_result_shows_no_controls(
         assert each.is_hidden()
 
 
-def test_a_curve_can_be_read_with_the_keyboard_and_the_pointer(
+def _open(page: Any, fold: str) -> None:
+    page.locator(f"#{fold}-fold > summary").click()
+
+
+def test_the_answer_stands_before_the_folds(
+    address: str, open_page: Opened, answered: str
+) -> None:
+    page = open_page().page
+    page.goto(f"{address}{answered}/result")
+    for width, most in ((1280, 1200), (390, 1800)):
+        page.set_viewport_size({"width": width, "height": 900})
+        top = page.locator(".folds").bounding_box()["y"]
+        assert top + page.evaluate("scrollY") <= most
+
+
+def test_one_fold_is_open_at_a_time(
     address: str, open_page: Opened, answered: str
 ) -> None:
     watched = open_page()
     page = watched.page
-    page.goto(f"{address}{answered}/curves?attribute=0")
-    curve = page.get_by_role("slider")
-    first = curve.get_attribute("aria-valuetext")
-    curve.focus()
-    page.keyboard.press("End")
-    last = curve.get_attribute("aria-valuetext")
-    assert first != last
-    assert page.locator(".tip").inner_text() == last
-    page.keyboard.press("ArrowLeft")
-    assert curve.get_attribute("aria-valuetext") != last
-    page.keyboard.press("Home")
-    assert curve.get_attribute("aria-valuetext") == first
-    page.keyboard.press("Escape")
-    assert page.locator(".tip").is_hidden()
-    curve.hover()
-    assert page.locator(".tip").is_visible()
+    page.goto(f"{address}{answered}/result")
+    assert page.locator("details.fold[open]").count() == 0
+    page.locator("#ranking-fold > summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#ranking li.ruled").count() == 12
+    _open(page, "curves")
+    assert page.locator("details.fold[open]").count() == 1
+    assert page.locator("#curves .curve").count() == 8
     assert watched.faults == []
+
+
+def test_the_whole_card_is_the_button(
+    address: str, open_page: Opened, make_study: Made
+) -> None:
+    page = open_page(scripts=False).page
+    _join(page, address, make_study())
+    page.locator(".card h2").first.click(position={"x": 5, "y": 5}, force=True)
+    assert _number(page) == "2"
 
 
 def test_everything_works_without_scripts(
@@ -137,6 +152,7 @@ def test_everything_works_without_scripts(
     page.get_by_role("button", name="Undo").click()
     assert _number(page) == "1"
     page.goto(f"{address}{answered}/result")
+    _open(page, "compare")
     page.get_by_label("Alternative B").select_option(index=3)
     page.get_by_role("button", name="Compare").click()
     assert page.locator("#compare li").count() >= 1
@@ -186,7 +202,7 @@ def test_every_state_can_be_read_by_everybody(
         paths[form] = f"/p/{study.join()[1]}"
     paths["consent"] = f"/p/{make_study(consent='Agree?').join()[1]}"
     pages = ("pause", "result", "why?item=5", "compare?a=1&b=2", "compare?a=1&b=1")
-    pages += ("curves?attribute=0", "curves?attribute=4", "what-if?item=3&v0=600")
+    pages += ("what-if?item=3&v0=600",)
     paths |= {each: f"{answered}/{each}" for each in pages}
     for state, path in paths.items():
         page.goto(f"{address}{path}")
@@ -209,5 +225,5 @@ def test_hostile_names_do_nothing(
         assert watched.page.evaluate(
             "document.documentElement.scrollWidth <= innerWidth"
         )
-        assert watched.page.locator("img, main script, b").count() == 0
+        assert watched.page.locator("img, main script, b:not(.inline b)").count() == 0
     assert watched.faults == []

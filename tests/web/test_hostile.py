@@ -104,7 +104,6 @@ def pages(study_id: str, token: str) -> list[str]:
         f"/p/{token}/result",
         f"/p/{token}/why?item=1",
         f"/p/{token}/compare?a=0&b=1",
-        f"/p/{token}/curves?attribute=0",
         f"/p/{token}/what-if?item=0",
         f"/p/{token}/withdraw",
         f"/p/{token}/pause",

@@ -74,7 +74,6 @@ ROUTES = {
     ("GET", "/p/{token}/result"): "link",
     ("GET", "/p/{token}/why"): "link",
     ("GET", "/p/{token}/compare"): "link",
-    ("GET", "/p/{token}/curves"): "link",
     ("GET", "/p/{token}/what-if"): "link",
     ("GET", "/p/{token}/export/{name}"): "link",
     ("GET", "/p/{token}/pictures/{digest}"): "link",

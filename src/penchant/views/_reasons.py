@@ -343,6 +343,6 @@ def _change(items: Items, change: Change, texts: Texts) -> str:
     return texts(
         "compare.flip_numeric",
         attribute=show_name(attribute.name, _LONGEST_LABEL),
-        value=texts.value(attribute, change.shown),
-        now=texts.value(attribute, change.before),
+        value=show_name(texts.value(attribute, change.shown), _LONGEST_LABEL),
+        now=show_name(texts.value(attribute, change.before), _LONGEST_LABEL),
     )

@@ -16,7 +16,6 @@ PAGES = (
     "/result",
     "/why?item=0",
     "/compare?a=0&b=1",
-    "/curves?attribute=0",
     "/what-if?item=0",
     "/pause",
     "/export/answers.csv",
@@ -175,7 +174,6 @@ def test_a_study_calls_its_alternatives_by_name(
         "/result",
         "/why?item=1",
         "/compare?a=0&b=1",
-        "/curves?attribute=0",
     ):
         shown = client.get(f"{home}{path}").text
         assert "lternative" not in shown, path

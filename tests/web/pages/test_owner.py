@@ -92,7 +92,9 @@ def test_study_is_closed_and_opened(
     assert store.get_study(study_id).settings.open is False
     assert "Open for participants" in page
     assert "/join" not in page
-    assert "closed, 0 participants" in client.get("/").text
+    listed = client.get("/").text
+    assert "0 participants" in listed
+    assert '<span class="tag">closed</span>' in listed
     client.post(f"{address}/state", data={"open": "yes"})
     assert store.get_study(study_id).settings.open is True
 
