@@ -1,5 +1,6 @@
 import string
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_german_says_sie_and_has_no_noun_in_the_dative() -> None:
     for text in _texts_of("de"):
         words = text.replace("(", " ").replace(",", " ").split()
         assert not {"du", "dir", "dich", "dein", "deine", "ihr"} & set(words)
-        for before, noun in zip(words, words[1:], strict=False):
+        for before, noun in pairwise(words):
             if "{nouns}" in noun:  # "den Projekten" would need another form
                 assert before not in ("den", "von", "mit", "bei", "unter", "zu")
 
