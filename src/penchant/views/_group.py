@@ -329,7 +329,9 @@ def _row(
         name,
         top,
         item_facts(items, item.item, texts, _FACTS),
-        *map(_AXIS.place, (item.mean, item.people_low, item.people_high)),
+        _AXIS.place(item.mean),
+        _AXIS.place(item.people_low),
+        _AXIS.place(item.people_high),
         tuple(Mark(shape, _AXIS.place(own.mean)) for shape, own in enumerate(seen)),
         item is group.differ,
         "; ".join([words, *by_segment]),
@@ -371,8 +373,8 @@ def _ways_hint(group: Group, texts: Texts) -> str:
 
 
 def _ways(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
-    heads = ("alternative", "place", "mean", "range", "in_top", "deviation")
-    heads += ("borda", "misery")
+    heads = ["alternative", "place", "mean", "range", "in_top", "deviation"]
+    heads += ["borda", "misery"]
     return Numbers(
         tuple(texts(f"owner.group.{head}") for head in heads),
         tuple(
