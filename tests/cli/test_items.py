@@ -92,7 +92,22 @@ def test_table_without_names_and_with_many_levels(run, tmp_path: Path) -> None:
     assert "and 4 more" in " ".join(result.stdout.split())
 
 
-def test_empty_column_has_no_domain(run, tmp_path: Path) -> None:
+def test_empty_column_is_left_out(run, tmp_path: Path) -> None:
     result = run(write(tmp_path, "rent,blank\n1,\n2,\n"))
-    assert result.exit_code == 1
+    assert result.exit_code == 0
     assert "the column is empty" in result.stdout
+
+
+def test_ambiguous_column_shows_both_readings(run, tmp_path: Path) -> None:
+    result = run(write(tmp_path, "Preise 2024;\nname;preis\na;1.299\nb;2.499\n"))
+    words = " ".join(result.stdout.split())
+    assert result.exit_code == 1
+    assert "decimal point (1.299 → 1.299) or decimal comma (1.299 → 1299)" in words
+    assert "title 1: Preise 2024" in words
+
+
+def test_units_and_roles_are_told(run, tmp_path: Path) -> None:
+    text = "name;platz;bild\na;1 TB;a.jpg\nb;64 GB;b.jpg\nc;32 GB;c.jpg\n"
+    words = " ".join(run(write(tmp_path, text)).stdout.split())
+    assert "platz: 'TB' converted to 'GB'" in words
+    assert "bild picture" in words

@@ -228,6 +228,7 @@ def test_every_chart_on_the_page_has_its_table(view: GroupView) -> None:
             checks=ChecksView("", ""),
             model=None,
             reason="",
+            photos={},
             day="today",
             styles="",
         ).body

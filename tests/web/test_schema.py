@@ -12,8 +12,9 @@ from schemathesis import GenerationMode, checks
 
 from penchant.data import Items
 from penchant.exceptions import NotFoundError
-from penchant.studies import SqlStore, Study, store_url
+from penchant.studies import SqlStore, Study, read_pictures, store_url
 from penchant.web import add_api_token, create_app
+from tests.web.conftest import drawn_picture
 
 checks.load_all_checks()
 CHECKS: list[Any] = [
@@ -31,6 +32,9 @@ FEW, MANY = 6, 60
 """Cases per operation and mode: some 200 in the normal run, over 2,000 in the slow."""
 
 TABLE = b"name,rent,view\nMill Lane 3,500,sea\nKiln Row 7,700,yard\nAlder 1,650,sea\n"
+
+
+(PICTURE,) = read_pictures([("a.png", drawn_picture())])
 
 
 class World:
@@ -56,7 +60,9 @@ class World:
             open_ = False
         if not open_:
             items = Items.from_csv(TABLE)
-            self.study_id = self.store.create_study("Flats", items, owner=self.owner)
+            self.study_id = self.store.create_study(
+                "Flats", items, owner=self.owner, pictures=[PICTURE]
+            )
             study = Study(self.store, self.study_id)
             person, self.person_token = study.join()
             self.person_id = person.id
@@ -64,7 +70,7 @@ class World:
 
     def path_parameters(self, path: str) -> dict[str, str]:
         known = {"study_id": self.study_id, "participant_id": self.person_id}
-        known |= {"digest": "0" * 64}
+        known |= {"digest": PICTURE.digest}
         return {name: value for name, value in known.items() if f"{{{name}}}" in path}
 
     def headers(self, path: str) -> dict[str, str]:

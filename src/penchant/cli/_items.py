@@ -13,7 +13,7 @@ from penchant.cli._screen import plain
 from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
-    from penchant.data import Attribute, TableReport
+    from penchant.data import Attribute, ColumnReading, FileReading, ReadingReport
 
 __all__ = ["items"]
 
@@ -31,26 +31,29 @@ def _items() -> None:
 def check(
     file: Annotated[
         Path,
-        typer.Argument(exists=True, dir_okay=False, help="A CSV or XLSX file."),
+        typer.Argument(
+            exists=True, dir_okay=False, help="CSV, TSV, XLSX, ODS, JSON, ..."
+        ),
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the report as JSON.")
     ] = False,
 ) -> None:
-    """Report rows, columns, their guessed meaning, and every problem.
+    """Report how a table is understood: its file, its columns, and every problem.
 
-    Exit code 0: the table can be used. 1: it has errors. 2: wrong usage.
+    Exit code 0: the table can be used. 1: it has errors, or a column can be read in
+    two ways. 2: wrong usage.
 
     Example: penchant items check flats.csv
     """
-    from penchant.data import Problem, TableReport, inspect_table, read_table
+    from penchant.data import Problem, ReadingReport, inspect_table, read_table
 
     try:
         report = inspect_table(read_table(file))
     except DataError as error:
         if not as_json:
             raise
-        report = TableReport(0, (), (Problem(str(error)),))
+        report = ReadingReport(0, (), (Problem(str(error)),))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
     else:
@@ -59,27 +62,61 @@ def check(
         raise typer.Exit(1)
 
 
-def _show(report: "TableReport", console: Console) -> None:
+def _show(report: "ReadingReport", console: Console) -> None:
     # Text objects, not strings: Rich would read brackets in a name as markup.
-    n_columns = len(report.attributes) + (report.name_column is not None)
-    console.print(f"{report.n_rows} rows, {n_columns} columns")
+    console.print(f"{report.n_rows} rows, {len(report.columns)} columns")
+    for line in _about_file(report.file):
+        console.print(Text(plain(line)))
     named = "no column; they are called item 1, item 2 and so on"
     console.print(Text(plain(f"Names: {report.name_column or named}")))
-    table = Table("Column", "Kind", "Direction", "Domain", box=None, pad_edge=False)
-    for attribute in report.attributes:
-        table.add_row(
-            Text(plain(attribute.name)),
-            attribute.kind,
-            _DIRECTIONS[attribute.direction],
-            Text(plain(_domain(attribute))),
-        )
+    heads = ("Column", "Kind", "Direction", "Domain", "Read as")
+    table = Table(*heads, box=None, pad_edge=False)
+    for column in report.columns:
+        if column.role != "name":
+            table.add_row(*(Text(plain(cell)) for cell in _cells(column)))
     console.print(table)
+    for column in report.columns:
+        for told in column.converted:
+            console.print(Text(plain(f"{column.name}: {told}")))
+    for column in report.ambiguous:
+        console.print(Text("choose: ", style="bold red") + Text(plain(_ways(column))))
     for problem in report.problems:
         style = "bold red" if problem.severity == "error" else "yellow"
         label = Text(f"{problem.severity}: ", style=style)
         console.print(label + Text(plain(str(problem))))
-    if not report.problems:
+    if not report.problems and not report.ambiguous:
         console.print("No problems found.")
+
+
+def _about_file(file: "FileReading") -> list[str]:
+    """Say how the file was taken apart."""
+    parts = [file.format.upper(), file.encoding, file.sheet and f"sheet {file.sheet}"]
+    lines = [f"File: {', '.join(part for part in parts if part)}"]
+    others = [sheet for sheet in file.sheets if sheet != file.sheet]
+    if others:
+        lines.append(f"Other sheets: {', '.join(others)}")
+    for each in file.left_out:
+        places = ", ".join(map(str, each.places[:5]))
+        more = " and more" if len(each.places) > 5 else ""
+        text = f": {each.text}" if each.text else ""
+        lines.append(f"Not taken as it stands: {each.what} {places}{more}{text}")
+    return lines
+
+
+def _cells(column: "ColumnReading") -> tuple[str, ...]:
+    before, after = column.examples[0] if column.examples else ("", "")
+    shown = f" ({before} → {after})" if before != after else ""
+    attribute = column.attribute
+    if attribute is None:
+        return column.name, column.role, "", "", column.reading
+    direction = _DIRECTIONS[attribute.direction]
+    read = f"{column.reading}{shown}"
+    return column.name, attribute.kind, direction, _domain(attribute), read
+
+
+def _ways(column: "ColumnReading") -> str:
+    ways = " or ".join(f"{c.label} ({c.example})" for c in column.choices)
+    return f"Column {column.name!r} can be read as {ways}"
 
 
 def _domain(attribute: "Attribute") -> str:

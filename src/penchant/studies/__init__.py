@@ -25,6 +25,7 @@ from penchant.studies._pictures import (
     picture_cell,
     picture_names,
     read_pictures,
+    small_picture,
 )
 from penchant.studies._population import participations
 from penchant.studies._results import (
@@ -134,6 +135,7 @@ __all__ = [
     "read_pictures",
     "restore",
     "simulated_answer",
+    "small_picture",
     "store_url",
     "study_notebook",
     "warm_up",

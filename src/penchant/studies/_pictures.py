@@ -26,6 +26,7 @@ __all__ = [
     "picture_cell",
     "picture_names",
     "read_pictures",
+    "small_picture",
 ]
 
 PICTURE_TYPE: Final = "image/webp"
@@ -33,6 +34,7 @@ PICTURE_TYPE: Final = "image/webp"
 _SIDE = 1200
 """Longest side of what is kept, in pixels: a card on a sharp screen needs less."""
 
+_SMALL_SIDE = 96
 _MOST_PIXELS = 50_000_000
 _MOST_FILES = 2_000
 _MOST_UNPACKED = 200_000_000
@@ -127,6 +129,15 @@ def check_picture(picture: PictureRecord) -> str:
     except _UNREADABLE as error:
         return f"it cannot be read: {error}"
     return "" if same and max(image.size) <= _SIDE else "its size is wrong"
+
+
+def small_picture(picture: PictureRecord) -> bytes:
+    """Give a kept picture with at most 96 pixels a side, to stand beside a name."""
+    with Image.open(io.BytesIO(picture.body), formats=("WEBP",)) as image:
+        image.thumbnail((_SMALL_SIDE, _SMALL_SIDE))
+        body = io.BytesIO()
+        image.save(body, "WEBP", quality=80)
+    return body.getvalue()
 
 
 def _unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:

@@ -5,7 +5,7 @@ from penchant.views._charts import Numbers
 from penchant.views._counts import counts_view
 from penchant.views._curves import curves_view
 from penchant.views._display import show_name
-from penchant.views._extras import ExtrasView, Shelf, extras_view, shelf_of
+from penchant.views._extras import ExtrasView, Photo, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
 from penchant.views._invite import qr_code
@@ -34,6 +34,7 @@ __all__ = [
     "CompareView",
     "ExtrasView",
     "Numbers",
+    "Photo",
     "PictureKind",
     "Shelf",
     "WhatIfView",

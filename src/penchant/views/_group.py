@@ -66,6 +66,8 @@ class Row:
         Whether it is the one on which opinions differ.
     words : str
         All of it in words.
+    item : int
+        Its position in the table.
     """
 
     place: str
@@ -78,6 +80,7 @@ class Row:
     marks: tuple[Mark, ...]
     differ: bool
     words: str
+    item: int
 
 
 @dataclass(frozen=True)
@@ -335,6 +338,7 @@ def _row(
         tuple(Mark(shape, _AXIS.place(own.mean)) for shape, own in enumerate(seen)),
         item is group.differ,
         "; ".join([words, *by_segment]),
+        item.item,
     )
 
 

@@ -106,7 +106,7 @@ def _zip_bomb() -> bytes:
         (b"%PDF-1.7", "t.pdf", "Files ending in '.pdf' are not read"),
         (b"a,b\n1,2\n3,4\n", "t.xlsx", "The file is not an XLSX workbook."),
         (_zip_bomb(), "t.xlsx", "The file unpacks to"),
-        (b"," * 150_000 + b"\n", "t.csv", "150,001 columns"),
+        (b",".join(b"c%d" % n for n in range(20_000)), "t.csv", "20,000 columns"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )

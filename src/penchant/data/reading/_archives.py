@@ -3,13 +3,16 @@
 import io
 import re
 import zipfile
+import zlib
+from collections.abc import Iterator
 
 from penchant.data.reading._limits import Limits
 from penchant.exceptions import DataError
 
-__all__ = ["open_archive"]
+__all__ = ["chunks", "damaged", "open_archive"]
 
 _ENTITIES = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_LONGEST = 2_000_000
 
 
 def open_archive(content: bytes, limits: Limits) -> zipfile.ZipFile:
@@ -28,23 +31,46 @@ def open_archive(content: bytes, limits: Limits) -> zipfile.ZipFile:
                 f"{limits.unpacked / 1e6:.0f} MB are read. Keep the rows and columns "
                 "that matter."
             )
-        for member in members:
-            if member.filename.endswith((".xml", ".rels")):
-                _refuse_entities(archive, member.filename)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError):
-        raise DataError(
-            "The file is not an XLSX or ODS workbook, or it is damaged or locked by a "
-            "password. Save it as XLSX or CSV and try again."
-        ) from None
+    except (zipfile.BadZipFile, NotImplementedError, OSError):
+        raise damaged() from None
     return archive
 
 
-def _refuse_entities(archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse XML that defines its own entities: spreadsheets never do."""
-    with archive.open(name) as file:
-        head = file.read(4096)
-    if _ENTITIES.search(head):
-        raise DataError(
-            f"The workbook defines XML entities ({name}), which no spreadsheet needs. "
-            "Save it as XLSX or CSV again and try once more."
-        )
+def damaged() -> DataError:
+    """Say that a file is no workbook."""
+    return DataError(
+        "The file is not an XLSX or ODS workbook, or it is damaged or locked by a "
+        "password. Save it as XLSX or CSV and try again."
+    )
+
+
+def chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """Give an XML file of an archive in pieces that end where an element does.
+
+    XML that defines its own entities is refused: spreadsheets never do.
+    """
+    rest = b""
+    try:
+        with archive.open(name) as file:
+            while piece := file.read(1_000_000):
+                whole, mark, rest = (rest + piece).rpartition(b">")
+                if len(rest) > _LONGEST:
+                    raise DataError(
+                        f"A cell has more than {_LONGEST:,} characters. Shorten it."
+                    )
+                if b"<!" in whole and _ENTITIES.search(whole):
+                    raise DataError(
+                        f"The workbook defines XML entities ({name}), which no "
+                        "spreadsheet needs. Save it as XLSX or CSV again and try once "
+                        "more."
+                    )
+                yield whole + mark
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        RuntimeError,
+        NotImplementedError,
+        EOFError,
+    ):
+        raise damaged() from None
+    yield rest

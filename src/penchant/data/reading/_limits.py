@@ -23,7 +23,7 @@ class Limits:
     rows, columns, cells : int
         Of the table.
     bytes : int
-        Of the file; a compressed one may unpack to four times as much.
+        Of the file.
     """
 
     rows: int = 1_000_000
@@ -33,8 +33,8 @@ class Limits:
 
     @property
     def unpacked(self) -> int:
-        """Bytes to which a compressed file may unpack."""
-        return 4 * self.bytes
+        """Bytes to which a compressed file may unpack: what its cells can need."""
+        return min(4 * self.bytes, 60 * self.cells)
 
     def check(self, n_rows: int, n_columns: int, n_cells: int = 0) -> None:
         """Refuse a table that is too long, too wide or too large."""

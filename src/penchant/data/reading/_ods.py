@@ -1,11 +1,10 @@
 """Tables in OpenDocument spreadsheets, read in one pass that stops at the limits."""
 
 import datetime as dt
-import zipfile
 from typing import Any
 from xml.parsers import expat
 
-from penchant.data.reading._archives import open_archive
+from penchant.data.reading._archives import chunks, open_archive
 from penchant.data.reading._candidate import Cell
 from penchant.data.reading._grid import Grid
 from penchant.data.reading._limits import Limits
@@ -26,8 +25,12 @@ def read_ods(
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
     try:
-        parser.ParseFile(archive.open("content.xml"))
-    except (KeyError, expat.ExpatError, zipfile.BadZipFile) as error:
+        for chunk in chunks(archive, "content.xml"):
+            parser.Parse(chunk)
+        parser.Parse(b"", True)
+    except (KeyError, ValueError, expat.ExpatError) as error:
+        if isinstance(error, DataError):
+            raise
         raise DataError(
             f"The file is not a readable ODS workbook: {error}. Save it as XLSX or CSV "
             "and try again."
@@ -104,7 +107,8 @@ class _Reader:
         value = _value(self._cell, "".join(self._texts or []).strip())
         self._texts = None
         if value is None:
-            self._cells += [None] * min(self._repeat, self.limits.columns + 1)
+            most = 2 * self.limits.columns - len(self._cells)
+            self._cells += [None] * min(self._repeat, max(most, 0))
         else:
             self.limits.check(1, len(self._cells) + self._repeat)
             self._cells += [value] * self._repeat

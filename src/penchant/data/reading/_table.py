@@ -144,7 +144,8 @@ def _find_format(content: bytes, ending: str) -> str:
     """Tell a format by the first bytes, which do not lie; then by the ending."""
     if content.startswith(b"PK"):
         head = content[:200]
-        return "ods" if b"opendocument.spreadsheet" in head else "xlsx"
+        is_ods = ending == ".ods" or b"opendocument.spreadsheet" in head
+        return "ods" if is_ods else "xlsx"
     if content.startswith(b"PAR1"):
         return "parquet"
     if content.startswith(b"\xd0\xcf\x11\xe0"):

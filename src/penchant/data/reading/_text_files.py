@@ -26,6 +26,7 @@ from penchant.data.reading._limits import Limits
 from penchant.data.reading._numbers import is_plain
 from penchant.data.reading._report import FileReading, LeftOut
 from penchant.data.reading._writing import unquote
+from penchant.exceptions import DataError
 
 __all__ = ["EXACT", "guess_separator", "read_text_table"]
 
@@ -111,8 +112,11 @@ def _records(text: str, separator: str) -> Iterator[tuple[list[str], int]]:
     try:
         for cells in reader:
             yield [unquote(cell.strip()) for cell in cells], reader.line_num
-    except csv.Error:  # a cell beyond all measure; the limits say so
-        return
+    except csv.Error as error:
+        raise DataError(
+            f"Row {reader.line_num}: {error}. Is a quote missing? Save the table "
+            "again, or as XLSX."
+        ) from None
 
 
 def _all_rows(text: str, separator: str) -> Iterator[tuple[int, list[Cell]]]:

@@ -3,12 +3,12 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 
-from penchant.data.reading._archives import open_archive
+from penchant.data.reading._archives import chunks, damaged, open_archive
 from penchant.data.reading._candidate import Cell
 from penchant.data.reading._grid import Grid
 from penchant.data.reading._limits import Limits
@@ -16,6 +16,11 @@ from penchant.data.reading._numbers import Measured
 from penchant.exceptions import DataError, MissingExtraError
 
 __all__ = ["read_workbook", "write_xlsx_sheets"]
+
+_Ahead: TypeAlias = tuple[set[int], list[tuple[int, int, int, int]]]
+
+_LAST_ROW = 1_048_576
+"""Of any spreadsheet."""
 
 _ROW = re.compile(rb"<(?:\w+:)?row\b[^>]*>")
 _NUMBER = re.compile(rb'\br="(\d+)"')
@@ -49,15 +54,20 @@ def read_workbook(
     """
     openpyxl = _openpyxl()
     archive = open_archive(content, limits)
+    ahead = {
+        name: _look_ahead(archive, name, limits)
+        for name in archive.namelist()
+        if name.endswith((".xml", ".rels"))
+    }
     try:
         # A list of charts is no sheet, and a hidden one was not meant for others.
         book = openpyxl.load_workbook(io.BytesIO(content), True, data_only=True)
         known = {s.title: s for s in book.worksheets if s.sheet_state == "visible"}
         chosen = _choose(sheet, known)
-        grid = _read_sheet(archive, known[chosen], limits)
+        grid = _read_sheet(known[chosen], ahead, limits)
         meaning = {}
         if chosen != "attributes" and "attributes" in known:
-            rows = _read_sheet(archive, known["attributes"], limits).rows
+            rows = _read_sheet(known["attributes"], ahead, limits).rows
             meaning["attributes"] = [rows[number] for number in sorted(rows)]
         shown = tuple(title for title in known if title not in meaning)
         return grid, chosen, shown, meaning
@@ -92,13 +102,15 @@ def _choose(sheet: str | None, known: Mapping[str, Any]) -> str:
     return sheet
 
 
-def _read_sheet(archive: zipfile.ZipFile, sheet: Any, limits: Limits) -> Grid:
-    hidden, merged = _look_ahead(archive, sheet._worksheet_path, limits)
+def _read_sheet(sheet: Any, ahead: Mapping[str, _Ahead], limits: Limits) -> Grid:
+    hidden, merged = ahead[sheet._worksheet_path]
     sheet.reset_dimensions()  # what the file says of its size may be wrong
     rows: dict[int, list[Cell]] = {}
     formats: dict[str, str] = {}
     n_cells = 0
     for number, cells in enumerate(sheet.iter_rows(), start=1):
+        if number > _LAST_ROW:  # gaps up to any number that the file says
+            raise damaged()
         values = [_value(cell, formats) for cell in cells]
         while values and values[-1] is None:
             values.pop()
@@ -128,19 +140,18 @@ def _value(cell: Any, formats: dict[str, str]) -> Cell:
     return Measured.of(number, unit) if unit else value
 
 
-def _look_ahead(
-    archive: zipfile.ZipFile, path: str, limits: Limits
-) -> tuple[set[int], list[tuple[int, int, int, int]]]:
+def _look_ahead(archive: zipfile.ZipFile, path: str, limits: Limits) -> _Ahead:
     """Count rows and cells before any is read; find hidden rows and merged cells."""
     hidden: set[int] = set()
     merged = []
-    n_rows = n_cells = 0
-    for chunk in _chunks(archive, path):
-        found = _ROW.findall(chunk)
-        n_rows += len(found)
-        n_cells += chunk.count(b"<c ") + chunk.count(b":c ")
+    n_rows = n_cells = n_tags = 0
+    for chunk in chunks(archive, path):
+        n_rows += chunk.count(b"<row") + chunk.count(b":row ")
+        n_cells += chunk.count(b"<c ") + chunk.count(b"<c>") + chunk.count(b":c ")
+        n_tags += chunk.count(b"<")
         limits.check(n_rows, n_cells // max(n_rows, 1), n_cells)
-        for tag in found:
+        limits.check(0, 0, n_tags // 10)
+        for tag in _ROW.findall(chunk) if b"hidden" in chunk else ():
             number = _NUMBER.search(tag)
             if number and _HIDDEN.search(tag):
                 hidden.add(int(number[1]))
@@ -150,16 +161,6 @@ def _look_ahead(
         for left, top, right, bottom in merged
     ]
     return hidden, spans
-
-
-def _chunks(archive: zipfile.ZipFile, path: str) -> Iterator[bytes]:
-    """Give a file of an archive in pieces that end where an element does."""
-    rest = b""
-    with archive.open(path) as file:
-        while piece := file.read(1_000_000):
-            whole, mark, rest = (rest + piece).rpartition(b">")
-            yield whole + mark
-    yield rest
 
 
 def _column(letters: bytes) -> int:

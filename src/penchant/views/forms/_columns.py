@@ -268,12 +268,13 @@ def mend(
     """
     position, _, rest = cure.partition(" ")
     name, _, value = rest.partition(" ")
+    told: dict[str, Any] = {name: value}
     return tuple(
         column
         if str(column.position) != position or name not in _FIELDS
         else replace(guess, direction=column.direction)
         if name == "reading"
-        else replace(column, **{name: value})
+        else replace(column, **told)
         for guess, column in zip(guesses, columns, strict=True)
     )
 

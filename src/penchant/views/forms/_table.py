@@ -50,7 +50,7 @@ class TableLimits:
     columns: int = 200
     bytes: int = 10_000_000
 
-    def options(self) -> dict[str, int]:
+    def options(self) -> dict[str, Any]:
         """Give what `penchant.data.read_table` takes."""
         return {
             "max_rows": self.rows,
@@ -158,7 +158,7 @@ class TableForm:
     def n_notes(self) -> int:
         """How many small problems there are."""
         in_columns = sum(bool(c.notes) or c.asked for c in self.columns)
-        return in_columns + len(self.read.left_out)
+        return in_columns + sum(bool(each.option) for each in self.read.left_out)
 
     @property
     def named(self) -> bool:

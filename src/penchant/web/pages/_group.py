@@ -32,7 +32,7 @@ from penchant.web._exports import (
 )
 from penchant.web._fitting import Fitting
 from penchant.web._workers import in_pool
-from penchant.web.pages._report import make_report, report_context
+from penchant.web.pages._report import make_report, photos_of, report_context
 from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
 
 __all__ = ["group_pages"]
@@ -68,6 +68,7 @@ def group(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
         study=study,
         checks=checks_view(asked.calibration(), texts),
         group=group_view(found, study.items, texts),
+        photos=photos_of(asked),
         charts=CHARTS,
         files=_FILES,
     )
@@ -101,6 +102,7 @@ def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Respons
         reason=reason,
         charts=CHARTS,
         files=_FILES,
+        photos=photos_of(found),
         **report_context(found, models, visitor.texts(study)),
     )
 

@@ -1,16 +1,18 @@
 """The report: one HTML file that needs nothing else, for mail and archives."""
 
+import base64
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from markupsafe import Markup
 
-from penchant.studies import GroupModels, Study
+from penchant.studies import PICTURE_TYPE, GroupModels, Study, small_picture
 from penchant.texts import Texts
-from penchant.views import checks_view, group_view, model_view
+from penchant.views import Photo, checks_view, group_view, model_view, shelf_of
 from penchant.web._templates import STATIC, render
 
-__all__ = ["make_report", "report_context"]
+__all__ = ["make_report", "photos_of", "report_context"]
 
 
 def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes:
@@ -33,9 +35,35 @@ def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes
         day=texts.day(datetime.now(UTC)),
         styles=Markup("<style>{}</style>").format(Markup(styles)),
         reason="",
+        photos=photos_of(study, inside=True),
         **report_context(study, models, texts),
     )
     return bytes(page.body)
+
+
+def photos_of(study: Study, *, inside: bool = False) -> dict[int, Photo]:
+    """Give the pictures of alternatives for their owner.
+
+    Parameters
+    ----------
+    study : Study
+        Whose.
+    inside : bool
+        Whether they are part of the page, small, for a file that needs no server.
+    """
+    path = f"/studies/{study.id}/pictures"
+    shelf = shelf_of(study.store, study.id, study.items, path)
+    photos = shelf.photos(study.items)
+    if not inside:
+        return photos
+    small = {path: _inside(study, path) for path in {p.path for p in photos.values()}}
+    return {item: replace(p, path=small[p.path]) for item, p in photos.items()}
+
+
+def _inside(study: Study, path: str) -> str:
+    picture = study.store.get_picture(study.id, path.rpartition("/")[2])
+    body = base64.b64encode(small_picture(picture)).decode()
+    return f"data:{PICTURE_TYPE};base64,{body}"
 
 
 def report_context(
