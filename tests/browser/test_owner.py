@@ -295,6 +295,7 @@ def test_what_goes_wrong_can_be_read_by_everybody(
     wrong["bad upload"] = watched.look_all(axe)
     _upload(page, address, table)
     wrong["columns"] = watched.look_all(axe)
+    page.reload()  # what lies open covers the button
     page.locator("#role-1").select_option("name")
     page.get_by_label("One of them is").fill("flat")
     page.get_by_role("button", name="Save and continue").last.click()

@@ -78,10 +78,6 @@ def count_row(
     words = texts(key, attribute=label, share=share, low=low, high=high)
     if unsure:
         words = f"{words}, {texts('numbers.not_sure')}"
-    return CountRow(
-        label,
-        texts("numbers.not_sure") if unsure else share,
-        words,
-        *map(axis.place, shares),
-        unsure,
-    )
+    width, left, right = map(axis.place, shares)
+    shown = texts("numbers.not_sure") if unsure else share
+    return CountRow(label, shown, words, width, left, right, unsure)

@@ -148,11 +148,17 @@ def _told(rows: Sequence[NumberRow], texts: Texts) -> str:
 def _levels(curve: Curve, upward: Axis) -> tuple[Level, ...]:
     n = len(curve.grid)
     ends = zip(curve.grid, curve.points, curve.low, curve.high, strict=True)
+
+    def down(end: float) -> float:
+        return round(100 - upward.place(float(end)), 2)
+
     return tuple(
         Level(
             show_name(str(level), max(3, _LETTERS // n)),
             round(100 * (k + 0.5) / n, 2),
-            *(round(100 - upward.place(float(end)), 2) for end in (worth, low, high)),
+            down(worth),
+            down(low),
+            down(high),
             bool(low <= 0 <= high),
         )
         for k, (level, worth, low, high) in enumerate(ends)

@@ -377,8 +377,8 @@ def _ways_hint(group: Group, texts: Texts) -> str:
 
 
 def _ways(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
-    heads = ("alternative", "place", "mean", "range", "in_top", "deviation")
-    heads += ("borda", "misery")
+    heads = ["alternative", "place", "mean", "range", "in_top", "deviation"]
+    heads += ["borda", "misery"]
     return Numbers(
         tuple(texts(f"owner.group.{head}") for head in heads),
         tuple(

@@ -124,7 +124,7 @@ def _agreement(points: FloatArray, pairs: IntArray) -> float:
     first = (points[..., pairs[0]] > points[..., pairs[1]]).sum(axis=1)
     second = n_people - first
     same = first * (first - 1) + second * (second - 1)
-    return float(same.mean(axis=1).sum()) / (n_people * (n_people - 1))
+    return float(same.mean(axis=1).sum() / (n_people * (n_people - 1)))
 
 
 def _points(utilities: FloatArray) -> FloatArray:
