@@ -37,7 +37,9 @@ def _picture(name: str, text: str) -> str:
 
 
 myst_substitutions = {
-    "picture_of_table": _picture("home.png", "The first page: a demo to try, a table to bring"),
+    "picture_of_table": _picture(
+        "home.png", "The first page: a demo to try, a table to bring"
+    ),
     "picture_of_columns": _picture("columns.png", "The meaning of each column"),
 }
 

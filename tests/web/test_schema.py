@@ -18,8 +18,8 @@ from penchant.exceptions import NotFoundError
 from penchant.studies import SqlStore, Study, read_pictures, store_url
 from penchant.web import add_api_token, create_app
 from penchant.web.security import _access
-from tests.web.test_route_table import ROUTES
 from tests.web.conftest import drawn_picture
+from tests.web.test_route_table import ROUTES
 
 checks.load_all_checks()
 CHECKS: list[Any] = [
