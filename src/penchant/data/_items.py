@@ -13,16 +13,16 @@ import pandas as pd
 from penchant._cached import cached_property
 from penchant.data._attribute import DATE, Attribute
 from penchant.data._extra import Extra
-from penchant.data.reading._grid import Wishes
-from penchant.data.reading._limits import MAX_BYTES, Limits, Source, source_bytes
 from penchant.data.reading._problems import Problem, name_problems, raise_first
-from penchant.data.reading._records import frame_of
 from penchant.data.reading._report import ReadingReport
 from penchant.data.reading._table import Table, open_table
 from penchant.data.reading._typed import encode_column, impute_column, type_column
 from penchant.data.reading._understanding import understand
-from penchant.data.reading._workbooks import write_xlsx_sheets
-from penchant.data.reading._writing import (
+from penchant.data.reading.files._grid import Wishes
+from penchant.data.reading.files._limits import MAX_BYTES, Limits, Source, source_bytes
+from penchant.data.reading.files._records import frame_of
+from penchant.data.reading.files._workbooks import write_xlsx_sheets
+from penchant.data.reading.files._writing import (
     read_sidecar,
     sidecar_path,
     write_csv_table,

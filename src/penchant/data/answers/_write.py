@@ -13,7 +13,7 @@ from penchant.data._comparisons import Comparisons
 from penchant.data._ratings import Choices, Rankings, Ratings
 from penchant.data.answers._common import AnswerFile
 from penchant.data.answers._preflib import write_preflib
-from penchant.data.reading._writing import write_csv_table
+from penchant.data.reading.files._writing import write_csv_table
 from penchant.exceptions import DataError
 
 __all__ = ["write_answers"]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from penchant.data.reading._encodings import decode
-from penchant.data.reading._limits import MAX_BYTES, Source, source_bytes
-from penchant.data.reading._text_files import EXACT, guess_separator
-from penchant.data.reading._writing import unquote, write_csv_table
+from penchant.data.reading.files._encodings import decode
+from penchant.data.reading.files._limits import MAX_BYTES, Source, source_bytes
+from penchant.data.reading.files._text_files import EXACT, guess_separator
+from penchant.data.reading.files._writing import unquote, write_csv_table
 from penchant.exceptions import DataError
 
 __all__ = ["read_evidence", "write_evidence"]

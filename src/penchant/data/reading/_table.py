@@ -10,15 +10,19 @@ from typing import Any
 import pandas as pd
 
 from penchant.data._attribute import Attribute
-from penchant.data.reading._encodings import decode
-from penchant.data.reading._grid import Grid, Wishes, grid_cells
-from penchant.data.reading._limits import UPLOADS, Limits, Source, source_bytes
-from penchant.data.reading._ods import read_ods
-from penchant.data.reading._records import read_html, read_json_records, read_parquet
 from penchant.data.reading._report import FileReading, ReadingReport
-from penchant.data.reading._text_files import read_text_table
 from penchant.data.reading._understanding import understand
-from penchant.data.reading._workbooks import read_workbook
+from penchant.data.reading.files._encodings import decode
+from penchant.data.reading.files._grid import Grid, Wishes, grid_cells
+from penchant.data.reading.files._limits import UPLOADS, Limits, Source, source_bytes
+from penchant.data.reading.files._ods import read_ods
+from penchant.data.reading.files._records import (
+    read_html,
+    read_json_records,
+    read_parquet,
+)
+from penchant.data.reading.files._text_files import read_text_table
+from penchant.data.reading.files._workbooks import read_workbook
 from penchant.exceptions import DataError
 
 __all__ = ["Table", "inspect_table", "open_table", "read_table"]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 
-from penchant.data.reading._archives import chunks, damaged, open_archive
 from penchant.data.reading._candidate import Cell
-from penchant.data.reading._grid import Grid
-from penchant.data.reading._limits import Limits
 from penchant.data.reading._numbers import Measured
+from penchant.data.reading.files._archives import chunks, damaged, open_archive
+from penchant.data.reading.files._grid import Grid
+from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError, MissingExtraError
 
 __all__ = ["read_workbook", "write_xlsx_sheets"]

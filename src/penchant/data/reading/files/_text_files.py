@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 
 from penchant.data.reading._candidate import Cell
-from penchant.data.reading._encodings import decode
-from penchant.data.reading._grid import (
+from penchant.data.reading._numbers import is_plain
+from penchant.data.reading._report import FileReading, LeftOut
+from penchant.data.reading.files._encodings import decode
+from penchant.data.reading.files._grid import (
     Grid,
     Wishes,
     column_names,
@@ -22,10 +24,8 @@ from penchant.data.reading._grid import (
     grid_cells,
     tidy,
 )
-from penchant.data.reading._limits import Limits
-from penchant.data.reading._numbers import is_plain
-from penchant.data.reading._report import FileReading, LeftOut
-from penchant.data.reading._writing import unquote
+from penchant.data.reading.files._limits import Limits
+from penchant.data.reading.files._writing import unquote
 from penchant.exceptions import DataError
 
 __all__ = ["EXACT", "guess_separator", "read_text_table"]

@@ -4,11 +4,11 @@ import datetime as dt
 from typing import Any
 from xml.parsers import expat
 
-from penchant.data.reading._archives import chunks, open_archive
 from penchant.data.reading._candidate import Cell
-from penchant.data.reading._grid import Grid
-from penchant.data.reading._limits import Limits
 from penchant.data.reading._numbers import Measured
+from penchant.data.reading.files._archives import chunks, open_archive
+from penchant.data.reading.files._grid import Grid
+from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError
 
 __all__ = ["read_ods"]

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
-from penchant.data.reading._limits import Limits
+from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError
 
 __all__ = ["chunks", "damaged", "open_archive"]

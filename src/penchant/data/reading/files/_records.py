@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from penchant.data.reading._candidate import Cell
-from penchant.data.reading._grid import Grid
-from penchant.data.reading._limits import Limits
+from penchant.data.reading.files._grid import Grid
+from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError, MissingExtraError
 
 __all__ = ["read_html", "read_json_records", "read_parquet"]
