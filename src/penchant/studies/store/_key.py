@@ -1,7 +1,6 @@
 """The key with which the logs of a store are sealed."""
 
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -36,10 +35,10 @@ def find_key(url: sa.URL) -> bytes:
 
 def _make(file: Path) -> None:
     """Make a key that is there as a whole or not at all, for all processes."""
-    unfinished = file.with_name(f"{file.name}-{secrets.token_hex(8)}")
+    unfinished = file.with_name(f"{file.name}-{os.urandom(8).hex()}")
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-        opened.write(secrets.token_hex(32))
+        opened.write(os.urandom(32).hex())
         opened.flush()
         os.fsync(opened.fileno())
     try:
