@@ -41,7 +41,9 @@ def copied(tmp_path: Path) -> Callable[[], SqlStore]:
 
     def open_copy() -> SqlStore:
         copy = tmp_path / "copy.sqlite"
-        shutil.copyfile(tmp_path / "studies" / "penchant.sqlite", copy)
+        kept = tmp_path / "studies" / "penchant.sqlite"
+        shutil.copyfile(kept, copy)
+        shutil.copyfile(f"{kept}.key", f"{copy}.key")  # which seals, and holds no data
         return SqlStore(store_url(copy))
 
     return open_copy
@@ -60,9 +62,10 @@ def test_a_copy_of_the_file_has_every_answer(
     n_answers = answer(server, study.id, n_people=3)
     assert server.stop() < 10
     assert server.words.endswith("Stopped.\n")
-    assert [each.name for each in (tmp_path / "studies").iterdir()] == [
-        "penchant.sqlite"
-    ]
+    assert {each.name for each in (tmp_path / "studies").iterdir()} == {
+        "penchant.sqlite",
+        "penchant.sqlite.key",
+    }
     with copied() as store:
         report = check_store(store)
     assert report.problems == ()
