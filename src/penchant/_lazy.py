@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["offer", "offer_rooms"]
-
 
 def offer(
     facade: str, homes: Mapping[str, str]

@@ -11,8 +11,6 @@ from sklearn.utils._param_validation import Interval
 
 from penchant._validation import warn_user
 
-__all__ = ["PROGRESS", "Deadline", "Progress"]
-
 PROGRESS: dict[str, list[Any]] = {
     "max_time": [Interval(Real, 0, None, closed="neither"), None],
     "verbose": ["verbose"],

@@ -10,15 +10,6 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = [
-    "check_indices",
-    "check_memory",
-    "check_weights",
-    "frozen_array",
-    "set_fields",
-    "warn_user",
-]
-
 _INSIDE = ("penchant", "sklearn", "contextlib")
 
 

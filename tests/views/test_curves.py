@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 
 from penchant.data import Attribute, Items
-from penchant.studies import Curve, load_texts
-from penchant.views._curves import curves_view
+from penchant.studies import Curve, Interaction, load_texts
+from penchant.views._curves import curves_view, together_words
 
 ITEMS = Items.from_frame(
     pd.DataFrame(
@@ -52,3 +52,17 @@ def test_levels_make_dots_on_the_same_scale() -> None:
     assert busy.y > view.zero > quiet.y
     assert (view.zero, view.upward) == (price.zero, price.upward)
     assert all((busy.unsure, quiet.unsure, view.unsure))
+
+
+def _pair(first: str, second: str, strength: float) -> Interaction:
+    empty = np.zeros((1, 1))
+    return Interaction(first, second, strength, 0.9, (1,), (1,), empty, empty, empty)
+
+
+def test_pairs_that_may_be_told_are_told_in_words() -> None:
+    pairs = [_pair("rent", "size", -8.0), _pair("floor", "rent", 4.0)]
+    worse, better = together_words(pairs, load_texts("en"))
+    assert worse.startswith("Rent and size count together: once one is as you like it")
+    assert "about 8 points less (90\u00a0% sure" in worse
+    assert "about 4 points more" in better
+    assert together_words([], load_texts("en")) == []

@@ -24,8 +24,6 @@ from joblib import parallel_config
 
 from penchant.exceptions import ClusterError
 
-__all__ = ["on_cluster"]
-
 # A scheduler passes messages on; workers also compute, so they need equal numerics.
 _SCHEDULER_PACKAGES = ("python", "dask", "distributed")
 _WORKER_PACKAGES = (

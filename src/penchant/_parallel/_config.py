@@ -9,8 +9,6 @@ from joblib import parallel_config
 
 from penchant.exceptions import ClusterError, DataError, MissingExtraError
 
-__all__ = ["parallel"]
-
 
 @contextmanager
 def parallel(

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["progress", "track"]
-
 T = TypeVar("T")
 
 

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-__all__ = ["one_thread"]
-
 
 @contextmanager
 def one_thread() -> Iterator[None]:

@@ -23,8 +23,6 @@ from penchant.cli._warm_up import warm_up
 from penchant.cli.learned import learn, plot, predict, why
 from penchant.exceptions import PenchantError
 
-__all__ = ["app"]
-
 
 class _Commands(TyperGroup):
     """Shows errors of penchant as one sentence and exits with code 1."""

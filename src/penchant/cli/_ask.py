@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penchant.studies import Store, Study
     from penchant.texts import Texts
 
-__all__ = ["ask"]
-
 
 def ask(
     study_name: StudyName,

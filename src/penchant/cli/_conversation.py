@@ -11,8 +11,6 @@ from penchant.studies import FORMS, OpenQuestion, Study
 from penchant.texts import Texts
 from penchant.views import BecauseView, Card, because_view, question_view
 
-__all__ = ["TerminalTalk", "agrees", "read_answer", "result_values"]
-
 PAUSE: Final = "q"
 UNDO: Final = "u"
 FINISH: Final = "r"

@@ -13,8 +13,6 @@ from penchant.cli._finding import (
 from penchant.cli._options import AsJson, Data, StudyName
 from penchant.cli._screen import Screen, write_json
 
-__all__ = ["explain"]
-
 
 def explain(
     study_name: StudyName,

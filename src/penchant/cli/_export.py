@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penchant.studies import Study
     from penchant.texts import Texts
 
-__all__ = ["export", "import_", "report"]
-
 _FORMATS = ("json", "csv", "html")
 
 _MAX_BYTES = 100_000_000

@@ -8,8 +8,6 @@ import typer
 
 from penchant.exceptions import StoreError
 
-__all__ = ["check_target", "is_stdout", "write_file"]
-
 
 def is_stdout(path: Path) -> bool:
     """Tell whether a path means standard output."""

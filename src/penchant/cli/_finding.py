@@ -22,15 +22,6 @@ if TYPE_CHECKING:
         StudySummary,
     )
 
-__all__ = [
-    "find_item",
-    "find_participant",
-    "find_study",
-    "find_summary",
-    "open_store",
-    "secret_part",
-]
-
 _LONGEST_NAME = 60
 _MOST_LISTED = 10
 

@@ -15,8 +15,6 @@ from penchant.exceptions import DataError
 if TYPE_CHECKING:
     from penchant.data import Attribute, ColumnReading, FileReading, ReadingReport
 
-__all__ = ["items"]
-
 items = typer.Typer(no_args_is_help=True, help="Look at a table of alternatives.")
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}

@@ -4,8 +4,6 @@ import sys
 
 from penchant.exceptions import MissingExtraError
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the `penchant` command."""

@@ -15,8 +15,6 @@ from penchant.cli._screen import Screen, write_json
 if TYPE_CHECKING:
     from penchant.studies import SqlStore
 
-__all__ = ["backup", "check", "migrate", "restore", "tidy"]
-
 _MOST_SHOWN = 50
 
 

@@ -6,16 +6,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "AsJson",
-    "Data",
-    "Force",
-    "Output",
-    "Participant",
-    "StudyName",
-    "say_data",
-]
-
 Data = Annotated[
     str | None,
     typer.Option(

@@ -15,8 +15,6 @@ from penchant.exceptions import OwnerNotFoundError, PenchantError
 if TYPE_CHECKING:
     from penchant.studies import OwnerRecord, Store
 
-__all__ = ["owner"]
-
 owner = typer.Typer(
     no_args_is_help=True, help="Say who may log in and run studies on a server."
 )

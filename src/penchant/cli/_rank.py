@@ -11,8 +11,6 @@ from penchant.cli._screen import Screen, write_json
 if TYPE_CHECKING:
     from penchant.studies import Group, Study
 
-__all__ = ["rank"]
-
 _GROUP_HEADS = (
     "Place",
     "Alternative",

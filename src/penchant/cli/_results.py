@@ -17,17 +17,6 @@ from penchant.views import (
 )
 from penchant.web.api import ComparisonOut, RankedOut, WhyOut
 
-__all__ = [
-    "comparison_values",
-    "ranking_values",
-    "show_comparison",
-    "show_extras",
-    "show_ranking",
-    "show_recommendation",
-    "show_why",
-    "why_values",
-]
-
 _TOP = 5
 
 

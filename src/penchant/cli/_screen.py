@@ -13,8 +13,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Screen", "plain", "write_json"]
-
 _UNSEEN: Final = frozenset(["Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"])
 """Kinds of characters that steer a terminal, turn the writing round, or hide."""
 

@@ -23,8 +23,6 @@ from penchant.exceptions import PenchantError
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-__all__ = ["serve"]
-
 FIRST_PORT = 8000
 TRIED_PORTS = 50
 

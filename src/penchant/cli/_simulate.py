@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penchant.studies import Start
     from penchant.typing import FloatArray
 
-__all__ = ["simulate"]
-
 _KINDS = ("svg", "png", "pdf")
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penchant.data import Attribute
     from penchant.studies import Noun, Participation, Store, Study, StudySummary
 
-__all__ = ["study"]
-
 study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}

@@ -8,8 +8,6 @@ from penchant.data import Items, Problem, read_table
 from penchant.exceptions import DataError
 from penchant.views.forms import Column, check_form, guess_form
 
-__all__ = ["StudyTable", "read_study_table"]
-
 
 @dataclass(frozen=True)
 class StudyTable:

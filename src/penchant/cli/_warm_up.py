@@ -7,8 +7,6 @@ import numpy as np
 
 from penchant.cli._screen import Screen
 
-__all__ = ["FIRST_USES", "warm_up"]
-
 _X = np.random.default_rng(0).random((24, 12))
 _RATINGS = _X[:, 0] + _X[:, 1]
 _LABELS = (_RATINGS > 1.0).astype(np.int64)

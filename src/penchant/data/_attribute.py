@@ -7,8 +7,6 @@ import numpy as np
 
 from penchant.exceptions import DataError
 
-__all__ = ["DATE", "Attribute", "Direction", "Kind"]
-
 DATE = "date"
 """Unit of numbers that are dates, as days since 1970-01-01."""
 

@@ -13,8 +13,6 @@ from penchant.data._reductions import pairs_of_best_worst
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, IntArray
 
-__all__ = ["BestWorst"]
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class BestWorst:

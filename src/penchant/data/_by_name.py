@@ -9,8 +9,6 @@ import numpy as np
 from penchant.exceptions import DataError
 from penchant.typing import IntArray
 
-__all__ = ["NameFinder"]
-
 
 class NameFinder:
     """Finds items by their names.

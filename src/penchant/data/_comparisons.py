@@ -24,8 +24,6 @@ from penchant.data.reading._evidence import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["Comparisons", "ItemPairs"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Comparisons:

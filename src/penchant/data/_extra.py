@@ -5,8 +5,6 @@ from typing import Any, Literal, Self, get_args
 
 from penchant.exceptions import DataError
 
-__all__ = ["Extra", "ExtraRole"]
-
 ExtraRole = Literal["shown", "picture", "link", "text", "identifier"]
 
 

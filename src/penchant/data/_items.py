@@ -30,8 +30,6 @@ from penchant.data.reading.files._writing import (
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = ["Items"]
-
 _FORMAT = "penchant-items"
 
 

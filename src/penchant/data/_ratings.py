@@ -20,8 +20,6 @@ from penchant.data.reading._evidence import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["Choices", "Rankings", "Ratings"]
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class Ratings:

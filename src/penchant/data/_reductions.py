@@ -11,14 +11,6 @@ from penchant._validation import check_indices
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = [
-    "check_ranking",
-    "pairs_of_best_worst",
-    "pairs_of_choice",
-    "pairs_of_ranking",
-    "pairs_of_ratings",
-]
-
 
 def check_ranking(order: ArrayLike, row: int) -> IntArray:
     """Return one ranking as item indices without repetition."""

@@ -22,8 +22,6 @@ from penchant.exceptions import DataError, NotAnswerableError
 from penchant.gp import Answer
 from penchant.typing import FloatArray, IntArray, RandomState
 
-__all__ = ["batch"]
-
 _N_LEADING = 512
 """Items that are looked at out of a large table."""
 

@@ -14,19 +14,6 @@ from penchant.elicitation.person import PersonBelief
 from penchant.gp import Answer, Draws
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "Belief",
-    "BestItem",
-    "Moments",
-    "Pair",
-    "Recommendation",
-    "View",
-    "best_item",
-    "density",
-    "expected_excess",
-    "gains_over",
-]
-
 Pair: TypeAlias = tuple[int, int]
 
 _MAX_ITEMS = 64

@@ -28,16 +28,6 @@ from penchant.elicitation.policies._scores import (
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = [
-    "POLICIES",
-    "Policy",
-    "Situation",
-    "check_policy",
-    "choose_pair",
-    "leading_items",
-    "pick_largest",
-]
-
 _MAX_CANDIDATES = 256
 """Items of which all pairs are scored; of more, a shortlist of so many."""
 

@@ -23,8 +23,6 @@ from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.typing import IntArray
 
-__all__ = ["Conversation", "Setting", "tell_known"]
-
 _N_LEADING = 512
 """Items that can be recommended out of a large table."""
 

@@ -12,8 +12,6 @@ from penchant.data import Items
 from penchant.exceptions import DataError, FormatError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["LARGE", "Dominance"]
-
 LARGE = 2000
 """Above so many items only leading ones are looked at."""
 

@@ -19,8 +19,6 @@ from penchant.exceptions import DataError, FormatError, NotAnswerableError
 from penchant.gp import Posterior
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
-__all__ = ["Elicitor"]
-
 _FORMAT = "penchant-elicitor"
 _VERSIONS = (1, 2)
 """1 holds a Gaussian posterior, 2 a `PersonBelief`."""

@@ -16,8 +16,6 @@ from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.typing import IntArray
 
-__all__ = ["SKIPPED", "History", "Question", "Told", "check_answer"]
-
 Word = Literal["left", "right", "tie", "skip", "neither"]
 
 DISAGREE = "asked again because your answers disagree"

@@ -18,8 +18,6 @@ from penchant.exceptions import DataError, NotAnswerableError
 from penchant.metrics import regret
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
-__all__ = ["FlippedAnswers", "ProbitAnswers", "simulate"]
-
 _CHUNK = 20
 """People per task: enough to outweigh sending the task, few enough for a bar."""
 

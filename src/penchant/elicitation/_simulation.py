@@ -8,8 +8,6 @@ import pandas as pd
 from penchant._validation import frozen_array, set_fields
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Simulation"]
-
 
 @dataclass(frozen=True, eq=False)
 class Simulation:

@@ -7,8 +7,6 @@ import numpy as np
 
 from penchant.exceptions import DataError, FormatError
 
-__all__ = ["StopRule"]
-
 
 @dataclass(frozen=True)
 class StopRule:

@@ -15,21 +15,6 @@ from penchant.data.reading import as_numbers, encode_column, type_column
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = [
-    "DAYS",
-    "Domain",
-    "as_days",
-    "check_domain",
-    "check_items",
-    "check_labelled_items",
-    "check_rated_items",
-    "encode_frame",
-    "find_attributes",
-    "find_text",
-    "known_attributes",
-    "takes_blanks",
-]
-
 DAYS = "days since 1970-01-01"
 """Unit of an attribute whose values are dates."""
 

@@ -21,8 +21,6 @@ from penchant.kernels import (
 )
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["Encoding", "make_encoding", "make_kernels"]
-
 
 @dataclass(frozen=True, eq=False)
 class Encoding:

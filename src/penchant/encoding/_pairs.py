@@ -14,8 +14,6 @@ from penchant.encoding._domain import check_items, takes_blanks
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Pairs", "RankerMixin", "check_pairs"]
-
 
 @dataclass(frozen=True)
 class Pairs:

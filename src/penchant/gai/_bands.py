@@ -16,8 +16,6 @@ from penchant.gai.binned import BinnedFit, factor_errors, has_errors
 from penchant.typing import FloatArray
 from penchant.utility import Factor, GAIModel
 
-__all__ = ["Band", "curve_bands"]
-
 
 @dataclass(frozen=True, eq=False)
 class Band:

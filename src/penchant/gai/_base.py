@@ -28,19 +28,6 @@ from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel, GAIUtility
 
-__all__ = [
-    "PUBLISHED_C",
-    "BaseGAI",
-    "Prepared",
-    "check_ratings",
-    "check_spread",
-    "encoded",
-    "encoding_of",
-    "fit_over_bins",
-    "progress_of",
-    "warn_of_gap",
-]
-
 _ADVICE = {
     "node_limit": "Set max_order=2 or 3",
     "stalled": "Use a smaller C or a larger tol",

@@ -12,12 +12,6 @@ from penchant.gai._fit import Fold, JudgedItems, LearnedGAI
 from penchant.kernels import RBF, UnivariateKernel, WarpedRBF
 from penchant.typing import FloatArray
 
-__all__ = [
-    "ProductFamily",
-    "ScoredCandidate",
-    "skewness_rates",
-]
-
 _RATES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _SKEWED = 0.5
 """Attributes with a smaller skewness are left as they are."""

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["GAICandidate", "GAIChoice"]
-
 
 @dataclass(frozen=True)
 class GAICandidate:

@@ -37,8 +37,6 @@ from penchant.gai.binned import (
 from penchant.typing import FloatArray
 from penchant.utility import GAIModel
 
-__all__ = ["GAIClassifier"]
-
 
 class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     """Learn classes or grades: a curve per attribute and few interactions.

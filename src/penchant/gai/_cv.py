@@ -21,8 +21,6 @@ from penchant.gai._selection import COMPARISONS, RATINGS, Recipe, Selection, sna
 from penchant.typing import BoolArray, FloatArray
 from penchant.utility import DualGAI
 
-__all__ = ["GAIRankerCV", "GAIRegressorCV"]
-
 _N_FOLDS = {"fast": 5, "paper": 3}
 _FEW_ATTRIBUTES = 6
 _MIN_ROWS = 3

@@ -8,8 +8,6 @@ from numba import njit
 from penchant.gai.solver._evidence import Evidence
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["DenseResult", "fit_comparisons", "fit_ratings"]
-
 _SWEEPS_PER_CHECK = 20
 _MAX_SWEEPS = 20_000
 _POLISHING_STEPS = 20

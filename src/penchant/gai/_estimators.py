@@ -28,8 +28,6 @@ from penchant.gai.binned import (
 from penchant.typing import FloatArray
 from penchant.utility import TensorGAI
 
-__all__ = ["GAIRanker", "GAIRegressor"]
-
 _LEAST_BEND, _HINGE_BEND = 0.01, 0.1
 """Widths over which the binned solver bends tube and hinge: it needs a curvature."""
 _FEW_PAIRS = 100

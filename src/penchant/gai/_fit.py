@@ -16,16 +16,6 @@ from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import DualGAI, Factor, GAIUtility, TensorGAI, sum_orders
 
-__all__ = [
-    "ComparedItems",
-    "DenseMachine",
-    "Fold",
-    "JudgedItems",
-    "LearnedGAI",
-    "RatedItems",
-    "SparseMachine",
-]
-
 Fold = tuple[IntArray, IntArray]
 """Rows to learn from, and rows to predict."""
 

@@ -10,8 +10,6 @@ import numpy as np
 from penchant.typing import FloatArray
 from penchant.utility import DualGAI, Factor, GAIUtility
 
-__all__ = ["MixedGAI"]
-
 
 @dataclass(frozen=True, eq=False)
 class MixedGAI(GAIUtility):

@@ -20,8 +20,6 @@ from penchant.kernels import (
 from penchant.typing import FloatArray
 from penchant.utility import CompactGAI, Factor, GAIUtility, Kind, KnotMap, TensorGAI
 
-__all__ = ["monotone_utility"]
-
 _MAX_KNOTS = 33
 _TABLE_ENTRIES = 5_000
 """Knots per attribute are chosen so that no table gets much larger than this."""

@@ -21,8 +21,6 @@ from penchant.kernels import UnivariateKernel
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import DualGAI
 
-__all__ = ["COMPARISONS", "RATINGS", "Recipe", "Selection", "snap"]
-
 _WEIGHTS = (0.1, 0.5)
 _SPARSE_COSTS = (10.0, 30.0, 100.0, 300.0)
 """Of all rows together, on kernels of mean diagonal 1."""

@@ -12,8 +12,6 @@ from numba import njit
 
 from penchant.typing import FloatArray
 
-__all__ = ["AttributeTable", "anova_gram", "anova_slopes", "centred_table"]
-
 _N_NODES = ((0.2, 16), (0.06, 40), (0.016, 128), (0.0, 512))
 """So many Gauss-Legendre nodes centre Gaussian kernels of at least these scales."""
 

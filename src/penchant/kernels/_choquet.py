@@ -13,8 +13,6 @@ from penchant.exceptions import DataError
 from penchant.kernels._subsets import count_subsets, subset_minima, subset_sizes
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["check_order", "choquet_kernel", "subset_gains"]
-
 _LANES = 32  # rows of Y that one pass handles together, a few vector registers
 # Explicit features cost a multiplication per subset, the lane form a few per
 # pair of attributes; measured, they cross between 9 and 10 attributes.

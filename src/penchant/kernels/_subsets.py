@@ -10,8 +10,6 @@ import numpy as np
 
 from penchant.typing import FloatArray
 
-__all__ = ["count_subsets", "list_subsets", "subset_minima", "subset_sizes"]
-
 
 def count_subsets(n: int, k: int | None = None) -> int:
     """Count the non-empty subsets of n attributes with at most k members."""

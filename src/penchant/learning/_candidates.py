@@ -26,8 +26,6 @@ from penchant.models import (
 )
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["CANDIDATES", "Candidate", "foretell", "parts_of", "shortened"]
-
 _LEAST_SHARE: Final = 0.01
 """Parts of a sum with a smaller share of its variance are left out before judging."""
 _LEAST_WEIGHT: Final = 1e-3

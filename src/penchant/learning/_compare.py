@@ -19,8 +19,6 @@ from penchant.learning._result import (
 from penchant.learning._target import Target, find_target
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["compare", "divide", "fit_candidate", "judge"]
-
 _NO_TIME: Final = "no time was left"
 
 

@@ -9,8 +9,6 @@ from penchant.exceptions import DataError
 from penchant.learning._candidates import parts_of
 from penchant.models import FactorFunction, GAIClassifier, curve_bands
 
-__all__ = ["ModelPart", "read_bands", "read_model"]
-
 _CURVE_POINTS: Final = 25
 _SURFACE_POINTS: Final = 11
 

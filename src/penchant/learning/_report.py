@@ -16,8 +16,6 @@ from penchant.learning._reading import ModelPart, read_bands, read_model
 from penchant.learning._result import CandidateResult, ModelComparison
 from penchant.learning._target import Target, find_target
 
-__all__ = ["ModelReport", "RowReasons", "describe", "explain_by_coalitions"]
-
 _SECONDS: Final = 15.0
 """For bands, and for coalitions: fits that would take longer are fewer, or none."""
 _MOST_RESAMPLES, _FEWEST_RESAMPLES = 20, 4

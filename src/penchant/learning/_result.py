@@ -12,8 +12,6 @@ from penchant.learning._candidates import CANDIDATES
 from penchant.learning._target import Kind
 from penchant.typing import FloatArray
 
-__all__ = ["CandidateResult", "Difference", "ModelComparison", "say_parts"]
-
 MEASURES: Final = {
     "numbers": "share of the variance explained (R²)",
     "classes": "share of rows classified rightly",

@@ -20,8 +20,6 @@ from penchant.data import (
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Kind", "Target", "find_target"]
-
 Kind: TypeAlias = Literal["numbers", "classes", "grades", "comparisons"]
 
 _MOST_GRADES: Final = 10

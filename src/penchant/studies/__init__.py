@@ -57,6 +57,7 @@ from penchant.studies.store._records import (
     EventRecord,
     ModelHead,
     ModelRecord,
+    NewEvent,
     OwnerRecord,
     ParticipantRecord,
     PictureHead,
@@ -67,7 +68,7 @@ from penchant.studies.store._records import (
     StudySummary,
 )
 from penchant.studies.store._sql import SqlStore
-from penchant.studies.store._store import NewEvent, Store
+from penchant.studies.store._store import Store
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [

@@ -22,10 +22,8 @@ from penchant.studies._participation import OpenQuestion, Participation, check_a
 from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
 from penchant.studies._talk import Memory, Talk
-from penchant.studies.store._records import StudyRecord, Who
-from penchant.studies.store._store import NewEvent, Store
-
-__all__ = ["Asking", "Log", "progress"]
+from penchant.studies.store._records import NewEvent, StudyRecord, Who
+from penchant.studies.store._store import Store
 
 _MOST_TRIES = 20
 """Writes that others may overtake before it is an error."""

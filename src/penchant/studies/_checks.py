@@ -11,8 +11,6 @@ from penchant.studies._participation import AnsweredQuestion, Participation, Pre
 from penchant.studies._settings import StudySettings
 from penchant.studies._talk import Talk
 
-__all__ = ["Calibration", "Foretold", "budget", "choose_check", "end_check"]
-
 _MOST = 3
 """Checks of one person."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from penchant.studies._participation import AnsweredQuestion, evidence
 
-__all__ = ["Contradiction", "contradictions"]
-
 
 @dataclass(frozen=True)
 class Contradiction:

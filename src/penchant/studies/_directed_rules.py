@@ -18,8 +18,6 @@ from penchant.rules import (
 )
 from penchant.typing import FloatArray
 
-__all__ = ["DirectedConjunctions", "fit_directed_rules"]
-
 _MOST_THRESHOLDS = 20
 
 Kind: TypeAlias = tuple[frozenset[int], int]

@@ -11,8 +11,6 @@ import sys
 
 from penchant.exceptions import PenchantError
 
-__all__ = ["fit_apart"]
-
 # It stands back behind those who answer requests from its first import on.
 _PROGRAM = """
 import os

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penchant.studies._participation import AnsweredQuestion
     from penchant.texts import Texts
 
-__all__ = ["FORMS", "QUESTION_FORMS", "Form", "FormName", "is_whole"]
-
 FormName = Literal["pair", "best-worst", "rating", "ranking"]
 
 Items: TypeAlias = tuple[int, ...]

@@ -23,18 +23,6 @@ from penchant.studies._talk import GRADE_WIDTH, Talk
 from penchant.studies.store._records import ParticipantRecord
 from penchant.typing import FloatArray
 
-__all__ = [
-    "FEW_PEOPLE",
-    "Careless",
-    "Group",
-    "GroupItem",
-    "Member",
-    "Segment",
-    "make_group",
-    "make_member",
-    "tell_group",
-]
-
 FEW_PEOPLE = 20
 """Of fewer people, kinds that exist are often missed."""
 

@@ -9,8 +9,6 @@ from penchant.gai import GAIRankerCV
 from penchant.rules import RuleRanker
 from penchant.studies._directed_rules import fit_directed_rules
 
-__all__ = ["GroupModels", "group_models"]
-
 _MOST_RULES = 12
 
 

@@ -34,17 +34,6 @@ from penchant.gp import Answer
 from penchant.studies._forms import FORMS, is_whole
 from penchant.typing import FloatArray
 
-__all__ = [
-    "AnsweredQuestion",
-    "OpenQuestion",
-    "Participation",
-    "Prediction",
-    "check_answer",
-    "check_kind",
-    "evidence",
-    "simulated_answer",
-]
-
 
 class Prediction(NamedTuple):
     """What was foretold of the answer to a pair, before it was given.

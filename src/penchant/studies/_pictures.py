@@ -20,15 +20,6 @@ try:
 except ImportError:
     raise MissingExtraError("pillow", "app") from None
 
-__all__ = [
-    "PICTURE_TYPE",
-    "check_picture",
-    "picture_cell",
-    "picture_names",
-    "read_pictures",
-    "small_picture",
-]
-
 PICTURE_TYPE: Final = "image/webp"
 
 _SIDE = 1200

@@ -26,18 +26,6 @@ from penchant.studies.store._packed_models import pack_model
 from penchant.studies.store._sql import SqlStore
 from penchant.studies.store._store import Store
 
-__all__ = [
-    "fit",
-    "fit_as_told",
-    "is_due",
-    "participations",
-    "pool",
-    "refit",
-    "refit_and_log",
-    "refit_apart",
-    "refit_counts",
-]
-
 _FEWEST = 5
 """Participants with answers that a population needs."""
 

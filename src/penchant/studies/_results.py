@@ -12,23 +12,6 @@ from penchant.exceptions import DataError
 from penchant.studies._talk import Talk
 from penchant.typing import FloatArray
 
-__all__ = [
-    "Changed",
-    "Curve",
-    "Interaction",
-    "Parts",
-    "Progress",
-    "RankedItem",
-    "WhatIf",
-    "contrast",
-    "curves",
-    "explain",
-    "interactions",
-    "ranking",
-    "weigh",
-    "what_if",
-]
-
 _ENDS = (0.05, 0.95)
 """Where a 90 % range begins and ends."""
 

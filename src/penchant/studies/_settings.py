@@ -10,8 +10,6 @@ from penchant.exceptions import DataError
 from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies.store._plain import check_text
 
-__all__ = ["LONGEST_NOUN", "Noun", "StudySettings"]
-
 LONGEST_NOUN = 40
 """Letters of what alternatives are called."""
 

@@ -10,8 +10,6 @@ from penchant.elicitation import Dominance, PersonBelief, PersonSpace
 from penchant.gp import PopulationGP
 from penchant.typing import IntArray
 
-__all__ = ["Start", "complete"]
-
 
 def complete(items: Items) -> Items:
     """Give the items as models take them: gaps are filled from the middle."""

@@ -29,10 +29,13 @@ from penchant.studies._population import (
 from penchant.studies._settings import StudySettings
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk, memory
-from penchant.studies.store._records import ParticipantRecord, StudyRecord, Who
-from penchant.studies.store._store import NewEvent, Store
-
-__all__ = ["Study"]
+from penchant.studies.store._records import (
+    NewEvent,
+    ParticipantRecord,
+    StudyRecord,
+    Who,
+)
+from penchant.studies.store._store import Store
 
 
 class Study:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from penchant.studies._group import Group, Member
     from penchant.studies._group_models import GroupModels
 
-__all__ = ["FEWEST_ANSWERS", "GRADE_WIDTH", "Memory", "Talk", "memory"]
-
 _MOST_TALKS, _MOST_WHOLE = 256, 12
 """Conversations that a process keeps, of all studies together. Those of the last
 moments are whole, with their draws: 2 to 5 MB each in a study of 40 items. The others

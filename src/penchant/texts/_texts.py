@@ -20,8 +20,6 @@ from babel.numbers import format_decimal
 from penchant.data import DATE, Attribute
 from penchant.exceptions import DataError
 
-__all__ = ["LANGUAGES", "Texts", "choose_language", "load_texts"]
-
 _CATALOGUES = files("penchant.texts") / "catalogues"
 _FOUND = {folder.name for folder in _CATALOGUES.iterdir() if folder.is_dir()}
 LANGUAGES: Final = ("en", *sorted(_FOUND - {"en"}))

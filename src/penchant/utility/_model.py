@@ -14,8 +14,6 @@ from penchant.typing import ArrayLike, FloatArray
 from penchant.utility._network import CompactGAI, Configuration, best_choices
 from penchant.utility._parts import Factor, GAIUtility
 
-__all__ = ["FactorFunction", "GAIModel"]
-
 _GRID_POINTS = {1: 21, 2: 11, 3: 7}
 """Points per numeric attribute in the tables of `to_dict`; 5 for larger factors."""
 

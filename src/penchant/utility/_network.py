@@ -12,8 +12,6 @@ from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 from penchant.utility._parts import Factor, GAIUtility
 
-__all__ = ["CompactGAI", "Configuration", "best_choices", "maximal_factors"]
-
 _MAX_TABLE = 2**24
 """Elimination refuses to build a larger table than this."""
 

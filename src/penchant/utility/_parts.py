@@ -18,17 +18,6 @@ from penchant.kernels import FeatureMap, UnivariateKernel
 from penchant.typing import ArrayLike, FloatArray
 from penchant.utility._factors import evaluate_factor
 
-__all__ = [
-    "AttributeMap",
-    "DualGAI",
-    "Factor",
-    "GAIUtility",
-    "Kind",
-    "KnotMap",
-    "TensorGAI",
-    "sum_orders",
-]
-
 Factor: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["continuous", "ordinal", "categorical"]
 

@@ -3,7 +3,7 @@
 from penchant.views._answers import answers_view
 from penchant.views._charts import Numbers
 from penchant.views._counts import counts_view
-from penchant.views._curves import curves_view
+from penchant.views._curves import curves_view, together_words
 from penchant.views._display import show_name
 from penchant.views._extras import ExtrasView, Photo, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
@@ -24,7 +24,6 @@ from penchant.views._ranking import choices, ranking_view
 from penchant.views._reasons import CompareView, compare_items, why_view
 from penchant.views._result import best_view, reasons_view
 from penchant.views._studies import checks_view, study_line, study_view
-from penchant.views._together import together_words
 from penchant.views._what_if import WhatIfView, read_values, what_if_view
 
 __all__ = [

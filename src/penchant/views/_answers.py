@@ -9,8 +9,6 @@ from penchant.studies import FORMS, AnsweredQuestion, Contradiction
 from penchant.texts import Texts
 from penchant.views._display import show_name
 
-__all__ = ["AnswersView", "answer_words", "answers_view"]
-
 _DOUBTS = 8
 _LEAST_POINTS = 0.5
 

@@ -5,18 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = [
-    "Axis",
-    "Bar",
-    "CurveShape",
-    "Estimate",
-    "NumberRow",
-    "Numbers",
-    "Tick",
-    "curve_shape",
-    "waterfall",
-]
-
 _MOST_TICKS = 5
 _MARGIN = 0.03
 """Free space at both ends of an axis, as a share of what is shown."""

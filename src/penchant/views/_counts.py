@@ -8,8 +8,6 @@ from penchant.texts import Texts
 from penchant.views._charts import Axis
 from penchant.views._display import show_name
 
-__all__ = ["CountRow", "count_row", "counts_view"]
-
 _LEAST = 0.01
 """A range that begins below this share includes "counts for nothing"."""
 _LONGEST_LABEL = 40

@@ -1,4 +1,4 @@
-"""What a person values, attribute by attribute, as small pictures on one scale."""
+"""What a person values: attributes as small pictures on one scale, pairs in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penchant.data import Attribute, Items
-from penchant.studies import Curve
+from penchant.studies import Curve, Interaction
 from penchant.texts import Texts
 from penchant.views._charts import (
     Axis,
@@ -18,11 +18,12 @@ from penchant.views._charts import (
 )
 from penchant.views._display import show_name
 
-__all__ = ["CurveView", "Level", "curves_view"]
-
 _TICKS = 4
 _LETTERS = 36
 """Letters that fit under a picture."""
+
+_SENTENCES = 3
+_LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
@@ -168,3 +169,28 @@ def _levels(curve: Curve, upward: Axis) -> tuple[Level, ...]:
 def _rug(items: Items, attribute: Attribute, axis: Axis) -> tuple[float, ...]:
     values = np.unique(items.frame[attribute.name].dropna().to_numpy(dtype=float))
     return tuple(dict.fromkeys(axis.place(float(value)) for value in values))
+
+
+def together_words(interactions: Sequence[Interaction], texts: Texts) -> list[str]:
+    """Say which attributes count together; empty where none may be told.
+
+    Parameters
+    ----------
+    interactions : sequence of Interaction
+        Pairs that may be told, the strongest first.
+    texts : Texts
+        In the language of the person.
+    """
+    return [_sentence(each, texts) for each in interactions[:_SENTENCES]]
+
+
+def _sentence(pair: Interaction, texts: Texts) -> str:
+    key = "together.sentence_better" if pair.strength > 0 else "together.sentence_worse"
+    words = texts(
+        key,
+        a=show_name(pair.first, _LONGEST_NAME),
+        b=show_name(pair.second, _LONGEST_NAME),
+        points=texts.points(abs(pair.strength)),
+        share=texts.share(pair.sure),
+    )
+    return texts.sentence(words)

@@ -8,8 +8,6 @@ from typing import Final
 from penchant.data import Items
 from penchant.texts import Texts
 
-__all__ = ["Fact", "item_facts", "item_values", "show_name"]
-
 _LONGEST_NAME = 80
 _LONGEST_VALUE = 200
 _FIRST_STRONG, _END = "\u2068", "\u2069"

@@ -10,8 +10,6 @@ from penchant.data import Extra, Items
 from penchant.studies import PictureHead, Store, picture_cell
 from penchant.views._display import show_name
 
-__all__ = ["ExtrasView", "Photo", "Shelf", "extras_view", "shelf_of"]
-
 _WORDS = 25
 """So much of a long text is seen at once: about three lines of a card."""
 

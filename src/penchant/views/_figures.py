@@ -15,8 +15,6 @@ from penchant.texts import Texts
 from penchant.views._display import show_name
 from penchant.views._segments import segment_cards
 
-__all__ = ["CHARTS", "PictureKind", "draw_chart"]
-
 PictureKind = Literal["svg", "png"]
 
 CHARTS: Final = ("ranking", "weights", "curves", "rules", "model")

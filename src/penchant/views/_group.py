@@ -19,8 +19,6 @@ from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._group_curves import CurveView, curve_views
 from penchant.views._segments import SegmentCard, in_front, segment_cards
 
-__all__ = ["Agreement", "GroupView", "agreement_view", "group_view", "ranking_csv"]
-
 _MOST_ROWS: Final = 200
 """The list ends here, so that a page stays small."""
 _MOST_NAMED: Final = 10

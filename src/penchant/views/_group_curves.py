@@ -11,15 +11,6 @@ from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._display import show_name
 from penchant.views._segments import SegmentCard
 
-__all__ = [
-    "CurveView",
-    "Line",
-    "Mark",
-    "curve_views",
-    "lines_view",
-    "points_axis",
-]
-
 _LONGEST_LABEL: Final = 30
 _MOST_LABELS: Final = 8
 _MARKS: Final = 5

@@ -10,8 +10,6 @@ import segno
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 
-__all__ = ["Arrivals", "QRCode", "arrivals_view", "qr_code"]
-
 _BORDER = 4
 """Modules of white around a code, which readers need."""
 _MOST_DAYS = 400

@@ -13,8 +13,6 @@ from penchant.views._charts import Axis, Bar, NumberRow, Numbers
 from penchant.views._display import show_name
 from penchant.views._group_curves import CurveView, lines_view, points_axis
 
-__all__ = ["ModelView", "model_view"]
-
 _LONGEST_RULE: Final = 300
 _SIGNS: Final = {"<=": "≤", ">=": "≥", "!=": "≠"}
 _LEAST_SHARE: Final = 0.01

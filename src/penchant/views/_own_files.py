@@ -7,8 +7,6 @@ import pandas as pd
 from penchant.data.reading import write_csv_table
 from penchant.studies import AnsweredQuestion, Participation, Study, answer_text
 
-__all__ = ["own_answers_csv", "own_ranking_csv", "own_result"]
-
 
 def own_answers_csv(study: Study, now: Participation) -> str:
     """Give the answers that stand as CSV; no text can run as a formula."""

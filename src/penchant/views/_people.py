@@ -17,8 +17,6 @@ from penchant.texts import Texts
 from penchant.views._display import Fact, show_name
 from penchant.views._invite import Arrivals, arrivals_view
 
-__all__ = ["PEOPLE_PER_PAGE", "PeopleView", "people_view"]
-
 PEOPLE_PER_PAGE: Final = 25
 
 

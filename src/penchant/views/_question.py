@@ -11,17 +11,6 @@ from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
 from penchant.views._extras import ExtrasView, Shelf, extras_view
 
-__all__ = [
-    "BecauseView",
-    "Card",
-    "Line",
-    "QuestionView",
-    "because_view",
-    "question_cards",
-    "question_view",
-    "same_lines",
-]
-
 
 @dataclass(frozen=True)
 class Line:

@@ -10,8 +10,6 @@ from penchant.texts import Texts
 from penchant.views._charts import Axis, Estimate, Tick
 from penchant.views._display import Fact, item_facts, show_name
 
-__all__ = ["Choice", "RankingRow", "RankingView", "Tier", "choices", "ranking_view"]
-
 _MOST_ROWS = 200
 """The list ends here, so that a page stays small."""
 _FACTS = 4

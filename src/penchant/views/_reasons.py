@@ -19,14 +19,6 @@ from penchant.views._charts import (
 from penchant.views._display import Fact, item_values, show_name
 from penchant.views._result import reason_words
 
-__all__ = [
-    "CompareView",
-    "Step",
-    "WhyView",
-    "compare_items",
-    "why_view",
-]
-
 _LEAST_POINTS = 0.5
 """Less than this is no point, so it is not told."""
 _LONGEST_LABEL = 40

@@ -9,8 +9,6 @@ from penchant.studies import ParticipantRecord, Parts, RankedItem, Study
 from penchant.texts import Texts
 from penchant.views._display import Fact, item_facts, item_values, show_name
 
-__all__ = ["BestView", "Reason", "best_view", "reason_words", "reasons_view"]
-
 _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
 """Words for a certainty of at least so much; below, nothing is decided."""
 

@@ -10,8 +10,6 @@ from penchant.views._charts import Axis
 from penchant.views._counts import CountRow, count_row
 from penchant.views._display import show_name
 
-__all__ = ["SegmentCard", "in_front", "segment_cards"]
-
 _WEIGHTS: Final = 4
 _LONGEST_LABEL: Final = 30
 _MOST_NAMED: Final = 3

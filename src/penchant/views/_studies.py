@@ -10,15 +10,6 @@ from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
 from penchant.views._extras import ExtrasView, Shelf, extras_view
 
-__all__ = [
-    "ROWS_PER_PAGE",
-    "StudyLine",
-    "StudyView",
-    "checks_view",
-    "study_line",
-    "study_view",
-]
-
 ROWS_PER_PAGE = 100
 LONGEST_LINE = 40
 

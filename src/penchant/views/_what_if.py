@@ -13,8 +13,6 @@ from penchant.studies import WhatIf
 from penchant.texts import Texts
 from penchant.views._display import show_name
 
-__all__ = ["Slider", "WhatIfView", "read_values", "what_if_view"]
-
 _STEPS = 100
 _LONGEST_LABEL = 40
 

@@ -40,8 +40,6 @@ from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
 from penchant.web.security._access import Access, LoginNeededError
 from penchant.web.security._guard import LOOPBACK, Guard
 
-__all__ = ["create_app"]
-
 MAX_UPLOAD = 10_000_000
 
 

@@ -21,17 +21,6 @@ from penchant.web._templates import render
 from penchant.web.pages._visit import ConsentNeededError
 from penchant.web.security._guard import POLICY_HEADERS
 
-__all__ = [
-    "on_consent_needed",
-    "on_http_error",
-    "on_invalid",
-    "on_link_not_found",
-    "on_penchant_error",
-    "on_unforeseen",
-    "sentence_of",
-    "status_of",
-]
-
 _log = logging.getLogger(__name__)
 
 _SENTENCES: Final = {

@@ -8,8 +8,6 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-__all__ = ["csv_response", "file_name", "file_response", "json_response"]
-
 _LONGEST_NAME = 80
 
 

@@ -6,8 +6,6 @@ from threading import Lock
 from penchant.studies import GroupModels, Study
 from penchant.web._workers import Workers
 
-__all__ = ["Fitting"]
-
 
 class Fitting:
     """Fit the models of groups: one after the other, for all who wait for them."""

@@ -9,8 +9,6 @@ from starlette.responses import JSONResponse, Response
 from penchant.exceptions import StoreError
 from penchant.web.security._access import StoreOfApp
 
-__all__ = ["health"]
-
 health = APIRouter()
 
 _HOLDS: Final = 2.0

@@ -13,17 +13,6 @@ from penchant.studies import Noun
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 from penchant.views import show_name
 
-__all__ = [
-    "LANGUAGE_COOKIE",
-    "Language",
-    "change_language",
-    "language_of",
-    "languages_of",
-    "local_path",
-    "texts_about",
-    "texts_for",
-]
-
 LANGUAGE_COOKIE: Final = "language"
 _YEAR: Final = 365 * 24 * 3600
 _LONGEST_PATH: Final = 2000

@@ -15,8 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from penchant._parallel import one_thread
 from penchant.studies import warm_up
 
-__all__ = ["lifespan"]
-
 _SWITCH_INTERVAL: Final = 0.0005
 """Seconds for which one thread may keep the others from running.
 

@@ -20,8 +20,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penchant.studies import refit_counts
 
-__all__ = ["Measured", "Metrics", "metrics_page"]
-
 metrics_page = APIRouter()
 
 _KINDS: Final = {

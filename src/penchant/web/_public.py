@@ -10,8 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penchant.exceptions import DataError
 
-__all__ = ["PublicAddress", "SubPath", "link_to"]
-
 _OWN_LINKS: Final = re.compile(rb'(\s(?:href|src|action|formaction)=")/(?!/)')
 
 _COOKIE_PATH: Final = re.compile(rb"(; ?path=)/(?=;|$)", re.IGNORECASE)

@@ -18,8 +18,6 @@ try:
 except ImportError:
     raise MissingExtraError("uvicorn and httptools", "app") from None
 
-__all__ = ["LimitedProtocol", "run_server"]
-
 MAX_HEAD: Final = 65_536
 """Bytes of the first line and the headers of a request; browsers send about 1,000."""
 

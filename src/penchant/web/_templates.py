@@ -9,8 +9,6 @@ from starlette.responses import HTMLResponse
 
 from penchant.views import show_name
 
-__all__ = ["STATIC", "render"]
-
 STATIC: Final = Path(__file__).with_name("static")
 
 

@@ -13,8 +13,6 @@ from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-__all__ = ["Workers", "in_pool", "make_pools"]
-
 _Made = TypeVar("_Made")
 
 

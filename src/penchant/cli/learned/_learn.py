@@ -16,8 +16,6 @@ from penchant.exceptions import DataError
 if TYPE_CHECKING:
     from penchant.learning import ModelComparison
 
-__all__ = ["learn"]
-
 _KINDS = ("auto", "numbers", "classes", "grades", "comparisons")
 
 

@@ -12,8 +12,6 @@ from penchant.cli._screen import Screen
 from penchant.cli.learned._predict import ModelFile
 from penchant.exceptions import DataError
 
-__all__ = ["plot"]
-
 _ENDINGS = ("svg", "png", "pdf")
 
 

@@ -13,8 +13,6 @@ from penchant.cli.learned._table import known_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ModelFile", "TableFile", "predict"]
-
 ModelFile = Annotated[
     Path,
     typer.Argument(

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from penchant.data import Items
 
-__all__ = ["LearningTable", "find_row", "known_rows", "read_learning_table"]
-
-
 _MOST_ROWS, _MOST_COLUMNS = 5_000_000, 5_000
 
 

@@ -13,8 +13,6 @@ from penchant.exceptions import DataError
 if TYPE_CHECKING:
     from penchant.explanation import Attribution
 
-__all__ = ["why"]
-
 _METHODS = ("exact", "coalitions", "least-squares")
 
 

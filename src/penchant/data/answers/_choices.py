@@ -18,8 +18,6 @@ from penchant.data.answers._common import (
 from penchant.data.answers._sets import CHOSEN
 from penchant.exceptions import DataError
 
-__all__ = ["ALTERNATIVES", "TASKS", "read_long", "read_wide", "wide_columns"]
-
 TASKS: Final = (
     "task",
     "task_id",

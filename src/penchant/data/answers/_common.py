@@ -14,18 +14,6 @@ from penchant.data._items import Items
 from penchant.data._ratings import Choices, Rankings, Ratings
 from penchant.exceptions import DataError
 
-__all__ = [
-    "USERS",
-    "AnswerFile",
-    "Answers",
-    "NameBook",
-    "find_column",
-    "make_items",
-    "read_rows",
-    "text_of",
-    "users_of",
-]
-
 Answers: TypeAlias = Comparisons | Ratings | Rankings | Choices | BestWorst
 Made = TypeVar("Made")
 

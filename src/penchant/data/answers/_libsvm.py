@@ -11,8 +11,6 @@ from penchant.data._reductions import pairs_of_ratings
 from penchant.data.answers._common import AnswerFile, NameBook, make_items, read_rows
 from penchant.exceptions import DataError
 
-__all__ = ["is_libsvm", "read_libsvm"]
-
 _LINE: Final = re.compile(r"^[-+.\deE]+\s+qid:\S+(\s+\d+:[-+.\deE]+)*\s*$")
 
 Row = tuple[float, str, dict[int, float]]

@@ -15,8 +15,6 @@ from penchant.data.answers._common import (
 )
 from penchant.exceptions import DataError
 
-__all__ = ["read_battles", "read_pairs", "read_records", "sides_of"]
-
 _SIDES: Final = (
     ("model_a", "model_b"),
     ("item_a", "item_b"),

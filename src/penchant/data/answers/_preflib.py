@@ -15,8 +15,6 @@ from penchant.data._ratings import Rankings, Ratings
 from penchant.data.answers._common import AnswerFile, NameBook, read_rows
 from penchant.exceptions import DataError
 
-__all__ = ["ENDINGS", "read_preflib", "write_preflib"]
-
 ENDINGS: Final = ("soc", "soi", "toc", "toi", "cat")
 _NAME: Final = re.compile(r"^# ALTERNATIVE NAME (\d+): *(.*)$")
 _CLASS: Final = re.compile(r"\{([^{}]*)\}|([^,{}]+)")

@@ -16,8 +16,6 @@ from penchant.data.answers._common import (
 from penchant.data.answers._pairs import frame_rows
 from penchant.exceptions import DataError
 
-__all__ = ["ITEMS", "RATINGS", "read_rankings", "read_ratings"]
-
 ITEMS: Final = (
     "item",
     "item_id",

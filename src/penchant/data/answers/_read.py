@@ -28,8 +28,6 @@ from penchant.data.reading._marks import MISSING_MARKS
 from penchant.data.reading._table import read_table
 from penchant.exceptions import DataError
 
-__all__ = ["read_answers"]
-
 _MOST_ROWS, _MOST_COLUMNS = 10_000_000, 10_000
 
 Test = Callable[[pd.DataFrame], Any]

@@ -18,8 +18,6 @@ from penchant.data.answers._common import (
 from penchant.data.answers._pairs import frame_rows
 from penchant.exceptions import DataError
 
-__all__ = ["CHOSEN", "read_best_worst", "read_sets", "slots_of"]
-
 CHOSEN: Final = ("chosen", "choice", "selected", "pick")
 _SLOT: Final = re.compile(r"^(item|option|alt|alternative)[ _.]?\d+$", re.IGNORECASE)
 

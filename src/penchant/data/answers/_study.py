@@ -14,8 +14,6 @@ from penchant.data.answers._pairs import frame_rows
 from penchant.data.answers._sets import slots_of
 from penchant.exceptions import DataError
 
-__all__ = ["read_study"]
-
 _BEST_WORST: Final = re.compile(r"^(item_\d+) best, (item_\d+) worst$")
 _PAIRS: Final = {"left": (0, 1, False), "right": (1, 0, False), "tie": (0, 1, True)}
 

@@ -16,8 +16,6 @@ from penchant.data.answers._preflib import write_preflib
 from penchant.data.reading.files._writing import write_csv_table
 from penchant.exceptions import DataError
 
-__all__ = ["write_answers"]
-
 
 def write_answers(
     answers: Any, path: str | Path, items: Any = None, *, prompt: str = ""

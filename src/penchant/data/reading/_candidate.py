@@ -6,8 +6,6 @@ import numpy as np
 
 from penchant.typing import FloatArray
 
-__all__ = ["Candidate", "Cell", "rounded"]
-
 Cell = object
 """Text, or a number, a date, a truth value where the file has types."""
 

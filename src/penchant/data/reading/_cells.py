@@ -10,8 +10,6 @@ from penchant.data.reading._marks import is_missing_mark
 from penchant.data.reading._problems import Problem, row_numbers
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Cells", "collect", "gaps", "shown_text"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:

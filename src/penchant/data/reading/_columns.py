@@ -24,8 +24,6 @@ from penchant.data.reading._problems import Problem
 from penchant.data.reading._report import Choice, ColumnReading, Role
 from penchant.typing import FloatArray
 
-__all__ = ["Asked", "ReadColumn", "looks_numeric", "read_column"]
-
 _PROBE = 30
 """So many distinct cells tell whether a family of readings is worth a try."""
 

@@ -11,8 +11,6 @@ from penchant.data._attribute import DATE
 from penchant.data.reading._candidate import Candidate, Cell, rounded
 from penchant.typing import FloatArray
 
-__all__ = ["CLOCK_READINGS", "DATE_READINGS", "read_clocks", "read_dates"]
-
 DATE_READINGS = ("day first", "month first", "year first")
 CLOCK_READINGS = ("hours:minutes", "minutes:seconds")
 

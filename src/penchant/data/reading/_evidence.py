@@ -11,8 +11,6 @@ from penchant.data.reading.files._text_files import EXACT, guess_separator
 from penchant.data.reading.files._writing import unquote, write_csv_table
 from penchant.exceptions import DataError
 
-__all__ = ["read_evidence", "write_evidence"]
-
 
 def read_evidence(source: Source, required: tuple[str, ...]) -> pd.DataFrame:
     """Read a CSV of answers and check that the named columns are there."""

@@ -4,8 +4,6 @@ import re
 
 from penchant.data._attribute import Direction
 
-__all__ = ["NAME_WORDS", "guess_direction", "is_counter_header", "is_identifier_header"]
-
 NAME_WORDS = tuple(
     """item alternative option title label product model bezeichnung titel produkt
     artikel modell nom titre produit modèle nombre título producto modelo nome titolo

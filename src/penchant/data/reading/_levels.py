@@ -12,8 +12,6 @@ from penchant.data.reading._headers import guess_direction, is_identifier_header
 from penchant.data.reading._marks import find_scale, is_tick, yes_and_no
 from penchant.data.reading._report import Choice, ColumnReading, Role
 
-__all__ = ["Words", "read_levels"]
-
 _PICTURE = re.compile(
     r"\S.*\.(?:jpe?g|png|gif|webp|avif|svg|bmp|heic|tiff?)(?:[?#]\S*)?", re.IGNORECASE
 )

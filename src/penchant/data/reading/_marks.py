@@ -7,14 +7,6 @@ import numpy as np
 
 from penchant.data.reading._candidate import Candidate, Cell
 
-__all__ = [
-    "MISSING_MARKS",
-    "find_scale",
-    "is_missing_mark",
-    "read_stars",
-    "yes_and_no",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

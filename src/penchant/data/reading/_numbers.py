@@ -17,8 +17,6 @@ from penchant.data.reading._units import (
 )
 from penchant.typing import IntArray
 
-__all__ = ["NUMBER_READINGS", "Measured", "is_plain", "read_as", "read_numbers"]
-
 NUMBER_READINGS = {".": "decimal point", ",": "decimal comma"}
 
 

@@ -10,8 +10,6 @@ import pandas as pd
 from penchant.exceptions import DataError
 from penchant.typing import IntArray
 
-__all__ = ["Problem", "name_problems", "raise_first", "row_numbers"]
-
 
 @dataclass(frozen=True)
 class Problem:

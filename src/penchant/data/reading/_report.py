@@ -7,16 +7,6 @@ from typing import Any, Literal
 from penchant.data._attribute import Attribute
 from penchant.data.reading._problems import Problem
 
-__all__ = [
-    "Choice",
-    "ColumnReading",
-    "FileReading",
-    "LeftOut",
-    "ReadingReport",
-    "Role",
-    "TableReport",
-]
-
 Role = Literal[
     "name", "attribute", "shown", "picture", "link", "text", "identifier", "leave out"
 ]

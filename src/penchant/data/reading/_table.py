@@ -25,8 +25,6 @@ from penchant.data.reading.files._text_files import read_text_table
 from penchant.data.reading.files._workbooks import read_workbook
 from penchant.exceptions import DataError
 
-__all__ = ["Table", "inspect_table", "open_table", "read_table"]
-
 _ENDINGS = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat", ""), "csv"),
     **dict.fromkeys((".xlsx", ".xlsm"), "xlsx"),

@@ -11,13 +11,6 @@ from penchant.data.reading._problems import Problem, raise_first, row_numbers
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
-__all__ = [
-    "as_numbers",
-    "encode_column",
-    "impute_column",
-    "type_column",
-]
-
 
 def type_column(
     values: pd.Series, attribute: Attribute, *, takes_unseen: bool = False

@@ -24,8 +24,6 @@ from penchant.data.reading._report import (
 )
 from penchant.exceptions import AmbiguousColumnError, DataError
 
-__all__ = ["Understanding", "understand"]
-
 
 @dataclass(frozen=True, eq=False)
 class Understanding:

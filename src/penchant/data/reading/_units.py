@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 
-__all__ = ["CURRENCY", "MULTIPLIERS", "Unit", "find_unit", "is_known"]
-
 Unit = tuple[str, float]
 """What is measured, and how many of its smallest unit this one holds."""
 

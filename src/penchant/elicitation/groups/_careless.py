@@ -8,13 +8,6 @@ from scipy.special import betaln
 
 from penchant.typing import FloatArray
 
-__all__ = [
-    "FEWEST_CLICKS",
-    "careless_kind",
-    "log_careless",
-    "own_checks",
-]
-
 FEWEST_CLICKS = 8
 """Of people who chose a side less often, nothing is said."""
 

@@ -11,8 +11,6 @@ from penchant.elicitation.groups._mixture import Data, Mixture
 from penchant.elicitation.groups._people import Newcomer
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["GroupDraws", "draw_group"]
-
 N_DRAWS = 200
 TOP = 3
 """So many items of a person are their first ones."""

@@ -14,8 +14,6 @@ from penchant.elicitation.groups._propagation import Sites, propagate
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Consensus", "GroupBelief", "believe_group"]
-
 SURE = 0.95
 """Probability with which one item is called clearly behind another."""
 

@@ -11,8 +11,6 @@ from penchant.elicitation.groups._people import Newcomer
 from penchant.elicitation.groups._propagation import Sites
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Kinds", "find_kinds"]
-
 SPREADS = (1.0, 0.3, 0.1, 0.03, 0.003)
 """How much people of a kind may differ, as a share of what is believed of anybody."""
 

@@ -11,8 +11,6 @@ from penchant.elicitation.groups._people import Rows
 from penchant.elicitation.groups._propagation import Sites, State, propagate
 from penchant.typing import FloatArray
 
-__all__ = ["Data", "Mixture", "fit_mixture", "matched_log_likelihood"]
-
 _CARELESS = 0.05
 """Share of careless people at the start."""
 

@@ -10,8 +10,6 @@ from penchant.elicitation._belief import Moments
 from penchant.gp import Answer
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["Newcomer", "PersonAnswers", "Rows"]
-
 NOISE, LAPSE, TIE_WIDTH = 0.3, 0.05, 0.1
 """Noise of a difference, share of slips, and half the width of a tie, in units."""
 

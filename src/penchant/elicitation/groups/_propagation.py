@@ -9,8 +9,6 @@ from penchant.elicitation._belief import density
 from penchant.elicitation.groups._people import LAPSE, Rows
 from penchant.typing import FloatArray
 
-__all__ = ["Sites", "State", "propagate"]
-
 _DAMPING = 0.8
 _LEAST_PRECISION = 1e-8
 """Slips make likelihoods that are not log-concave; no site is less than flat."""

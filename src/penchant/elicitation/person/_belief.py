@@ -32,8 +32,6 @@ from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer, Draws, Posterior
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["PersonBelief", "learn_like_earlier"]
-
 _N_COMPONENTS = 128
 
 _FEWEST = 32.0

@@ -8,8 +8,6 @@ import numpy as np
 from penchant.elicitation.person._space import USUAL_NOISE, PersonSpace
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["GRIDS", "Components", "PriorMoments"]
-
 GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "curve": ((0.0, 0.3, 0.8), (0.45, 0.35, 0.2)),
     "pairs": ((0.0, 0.3, 0.7), (0.8, 0.12, 0.08)),

@@ -11,8 +11,6 @@ from penchant.elicitation.person._rows import Rows
 from penchant.elicitation.person._space import PersonSpace
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["N_DRAWS", "PersonDraws", "draw_person", "systematic"]
-
 N_DRAWS = 768
 
 

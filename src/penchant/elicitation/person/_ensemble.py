@@ -10,8 +10,6 @@ from penchant.elicitation.person._rows import Rows, direction_evidence
 from penchant.elicitation.person._space import PersonSpace
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Ensemble", "infer", "no_sites", "padded"]
-
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:

@@ -9,8 +9,6 @@ import numpy as np
 from penchant.data import Attribute
 from penchant.typing import BoolArray, FloatArray
 
-__all__ = ["AttributeFeatures", "PairFeatures", "learn_attributes", "learn_pairs"]
-
 _MAX_KNOTS = 64
 """Values of an attribute between which a curve is straight."""
 

@@ -15,8 +15,6 @@ from scipy.special import ndtr
 
 from penchant.typing import FloatArray
 
-__all__ = ["Likelihood", "Sites", "State", "propagate"]
-
 _LEAST = 1e-6
 """Least precision of a site: rows that look like lapses would have negative ones."""
 

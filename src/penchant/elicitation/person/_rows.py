@@ -14,17 +14,6 @@ from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.typing import FloatArray
 
-__all__ = [
-    "Reason",
-    "Row",
-    "Rows",
-    "accepted",
-    "chosen",
-    "direction_evidence",
-    "read",
-    "rejected",
-]
-
 _DIRECTION = (0.01, 0.05)
 """Noise and lapse of the statement that more of a directed attribute is better."""
 

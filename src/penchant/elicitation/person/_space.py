@@ -19,8 +19,6 @@ from penchant.exceptions import DataError
 from penchant.gp import DenseCovariance, Posterior
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["USUAL_NOISE", "Block", "PersonSpace"]
-
 _N_POPULATION = 40
 """Leading directions in which earlier people differ."""
 

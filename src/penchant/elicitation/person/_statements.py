@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penchant.elicitation.person._space import PersonSpace
     from penchant.gp import Answer
 
-__all__ = ["MainReason", "Ranges", "Statements", "Together"]
-
 _EQUAL = 0.1
 """Differences that nobody minds, in standard deviations of utility."""
 

@@ -8,8 +8,6 @@ from penchant.elicitation._belief import Moments, View
 from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.typing import ArrayLike, FloatArray
 
-__all__ = ["bald"]
-
 _ENTROPY_SCALE = np.pi * np.log(2.0) / 2.0
 """Squared scale of the Gaussian that resembles the entropy of a probit answer."""
 

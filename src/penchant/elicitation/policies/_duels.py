@@ -10,15 +10,6 @@ from penchant.exceptions import DataError
 from penchant.gp import Answer, covariance_root
 from penchant.typing import ArrayLike, IntArray, RandomState
 
-__all__ = [
-    "best_and_largest",
-    "check_generator",
-    "find_champion",
-    "knockout",
-    "random_pair",
-    "thompson",
-]
-
 
 def check_generator(random_state: RandomState) -> np.random.Generator:
     """Return a generator: the one given, or one seeded by what was given."""

@@ -6,8 +6,6 @@ from penchant.elicitation._belief import Moments
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["all_pairs", "check_pairs_of", "shaped"]
-
 
 def all_pairs(n_items: int) -> IntArray:
     """Give every pair i < j, shape (n_items (n_items - 1) / 2, 2)."""

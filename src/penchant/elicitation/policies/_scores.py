@@ -12,16 +12,6 @@ from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = [
-    "BestRule",
-    "eubo",
-    "evoi",
-    "gradient_of",
-    "knowledge_gradient",
-    "restricted_voi",
-    "upper_of",
-]
-
 BestRule = Literal["mean", "seen"] | float
 
 _CHUNK = 100_000

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["EDGE_ROWS", "SMALL", "Axis", "Codes", "make_axes", "sampled"]
-
 Codes: TypeAlias = NDArray[np.uint8]
 
 N_CELLS = (254, 96, 16)

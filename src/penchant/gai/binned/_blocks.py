@@ -17,30 +17,6 @@ from penchant.gai.binned._losses import Loss
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
-__all__ = [
-    "BLOCK_ROWS",
-    "Block",
-    "Cells",
-    "Here",
-    "Place",
-    "Side",
-    "Table",
-    "dual_value",
-    "joined",
-    "line_slopes",
-    "make_block",
-    "make_blocks",
-    "moved",
-    "no_scores",
-    "offset_slopes",
-    "picked",
-    "picked_rows",
-    "reweighted",
-    "row_weights",
-    "scores_of",
-    "sums_of_pulls",
-]
-
 SingleArray: TypeAlias = NDArray[np.float32]
 
 BLOCK_ROWS = 2**16

@@ -12,8 +12,6 @@ import numpy as np
 from penchant.gai.binned._bins import Axis
 from penchant.typing import FloatArray
 
-__all__ = ["rising_curve", "rising_products"]
-
 
 def rising_curve(axis: Axis, direction: int, rank: int) -> FloatArray:
     """Give ramps of one attribute, centred; blanks may go up or down.

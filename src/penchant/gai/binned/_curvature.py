@@ -9,8 +9,6 @@ from penchant.gai.binned._blocks import Block
 from penchant.gai.binned._groups import Group, Joined
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Curvature"]
-
 _CHUNK = 4_096
 _SWEEPS = 2
 _MAX_ROUNDS = 12

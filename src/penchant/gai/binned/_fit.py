@@ -28,8 +28,6 @@ from penchant.gai.binned._utility import BinnedGAI
 from penchant.typing import FloatArray, IntArray
 from penchant.utility import Factor
 
-__all__ = ["BinnedFit", "Rows", "fit_binned"]
-
 _VALUE_BYTES, _ROW_BYTES, _LEAST_BYTES = 40.0, 80.0, 7e8
 """What a fit holds for each value of the table and for each row, and in any case: the
 encoded table twice, codes and a line; scores, pulls and moves; curvatures."""

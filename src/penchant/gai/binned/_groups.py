@@ -13,8 +13,6 @@ from penchant.gai.binned._cones import rising_curve, rising_products
 from penchant.typing import BoolArray, FloatArray, IntArray
 from penchant.utility import Factor
 
-__all__ = ["Group", "Joined", "make_groups"]
-
 WEIGHTS = (1.0, 1.5, 2.0)
 """Price of factors of 1, 2 and 3 attributes."""
 LINEAR_WEIGHT = 0.5

@@ -9,17 +9,6 @@ from scipy.special import expit, xlogy
 
 from penchant.typing import FloatArray
 
-__all__ = [
-    "Grades",
-    "Hinge",
-    "Logistic",
-    "Loss",
-    "Preference",
-    "Squared",
-    "Tube",
-]
-
-
 _FAR_SHARE = 0.03
 """Share of a touching parabola's curvature that rows on straight pieces get."""
 

@@ -14,8 +14,6 @@ from penchant.gai.binned._losses import Loss
 from penchant.gai.binned._solver import MAX_COLUMNS, BinnedProblem, Point
 from penchant.typing import FloatArray
 
-__all__ = ["FOLD_ROWS", "Chosen", "Table", "choose", "fit_at", "hold_out"]
-
 FOLD_ROWS = 5_000
 """Up to so many rows, folds are held out in turn; above, one part once."""
 _N_FOLDS = 5

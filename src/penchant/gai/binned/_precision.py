@@ -9,8 +9,6 @@ from penchant.gai.binned._groups import Group
 from penchant.typing import FloatArray
 from penchant.utility import Factor
 
-__all__ = ["factor_errors", "has_errors"]
-
 _RIDGE = 1e-6
 """Share of the mean curvature that is added: along a group's own coefficients the
 penalty does not bend, and the data may not either."""

@@ -23,8 +23,6 @@ from penchant.gai.binned._groups import Group, Joined
 from penchant.gai.binned._losses import Loss
 from penchant.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["BinnedProblem", "Point", "Pricing"]
-
 SAMPLE_ROWS = 40_000
 """Rows of the model of curvature. A sample costs steps, never accuracy."""
 MAX_COLUMNS = 3_000

@@ -16,8 +16,6 @@ from penchant.exceptions import DataError
 from penchant.gai.binned._blocks import Here, Place, picked
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["Spread", "is_spread", "read_column"]
-
 _MOST_LEVELS = 1_000
 """Columns with more values than this in a piece are told by their ends."""
 

@@ -12,8 +12,6 @@ from penchant.gai.binned._bins import Axis, Codes
 from penchant.typing import FloatArray
 from penchant.utility import Factor, GAIUtility
 
-__all__ = ["BinnedGAI"]
-
 
 @dataclass(frozen=True, eq=False)
 class BinnedGAI(GAIUtility):

@@ -7,8 +7,6 @@ from numba import njit
 
 from penchant.typing import FloatArray, IntArray
 
-__all__ = ["nearest_monotone"]
-
 _TOLERANCE = 1e-6
 _MAX_ROUNDS = 50
 

@@ -9,8 +9,6 @@ from penchant.studies._participation import AnsweredQuestion
 from penchant.studies.operations._replay import replay_study
 from penchant.studies.store._store import Store
 
-__all__ = ["answer_text", "answers_csv", "answers_frame"]
-
 _BEFORE: Final = ["participant", "label", "simulated", "number", "question", "form"]
 _AFTER: Final = [
     "answer",

@@ -17,8 +17,6 @@ from penchant.studies.operations._transfer import dump_dict, read_dump
 from penchant.studies.store._records import OwnerRecord, StudyDump
 from penchant.studies.store._sql import SqlStore
 
-__all__ = ["backup", "restore"]
-
 _FORMAT: Final = "penchant-backup-1"
 _UNFINISHED: Final = ".penchant-backup-"
 _YOUNG: Final = 60.0

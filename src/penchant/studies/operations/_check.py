@@ -16,9 +16,6 @@ from penchant.studies.store._records import (
 )
 from penchant.studies.store._store import Store
 
-__all__ = ["StoreProblem", "StoreReport", "check_store"]
-
-
 _UNREADABLE = (PenchantError, AttributeError, LookupError, TypeError, ValueError)
 """What reading a damaged database may raise."""
 

@@ -9,9 +9,8 @@ import numpy as np
 from penchant.datasets import Population, load_flats, make_flats_population
 from penchant.studies._population import refit
 from penchant.studies._settings import Noun, StudySettings
-from penchant.studies.store._store import NewEvent, Store
-
-__all__ = ["add_demo", "add_simulated_people"]
+from penchant.studies.store._records import NewEvent
+from penchant.studies.store._store import Store
 
 _N_PEOPLE = 80
 _N_QUESTIONS = 20

@@ -2,8 +2,6 @@
 
 from typing import Any, Final
 
-__all__ = ["study_notebook"]
-
 _LOAD: Final = """\
 import json
 import tempfile

@@ -8,8 +8,6 @@ from datetime import datetime
 from penchant.studies._participation import AnsweredQuestion, Participation
 from penchant.studies.store._records import EventRecord, ParticipantRecord, StudyDump
 
-__all__ = ["Replay", "replay", "replay_study"]
-
 
 @dataclass(frozen=True)
 class Replay:

@@ -9,8 +9,6 @@ from datetime import UTC, datetime, timedelta
 from penchant.exceptions import DataError, NotFoundError
 from penchant.studies.store._store import Store
 
-__all__ = ["Tidied", "tidy", "tidying"]
-
 _DRAFTS_LAST = timedelta(days=1)
 _EVERY = 3600.0
 

@@ -26,8 +26,6 @@ from penchant.studies.store._records import (
 )
 from penchant.studies.store._store import Store
 
-__all__ = ["dump_dict", "export_study", "import_study", "read_dump"]
-
 _FORMAT: Final = "penchant-study-1"
 _ID = re.compile(r"[0-9a-f]{32}\Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")

@@ -8,8 +8,6 @@ from penchant.studies._results import contrast, curves, interactions, ranking
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
 
-__all__ = ["warm_up"]
-
 _N_ITEMS = 6
 _ANSWERS = ("left", "tie", "neither")
 

@@ -10,8 +10,6 @@ import sqlalchemy as sa
 from penchant.studies.store._database import Database
 from penchant.studies.store._tables import attempts
 
-__all__ = ["Attempts"]
-
 MAX_ROWS: Final = 100_000
 """Beyond this those that were tried least are forgotten."""
 

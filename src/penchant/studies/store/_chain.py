@@ -18,8 +18,6 @@ import sqlalchemy as sa
 from penchant.studies.store._database import Database
 from penchant.studies.store._tables import as_json, events, participants
 
-__all__ = ["AT", "Chain", "add_digests", "digest_of", "seal_of"]
-
 AT = "%Y-%m-%d %H:%M:%S.%f"
 """A moment as SQLite keeps it."""
 

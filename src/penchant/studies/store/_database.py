@@ -27,8 +27,6 @@ from penchant.studies.store._key import find_key
 from penchant.studies.store._migrate import migrate
 from penchant.studies.store._tables import leases
 
-__all__ = ["Database", "hold", "new_id"]
-
 _FREE: Final = 20_000_000
 """Bytes on the disk of a SQLite file; with fewer the next answers may be refused."""
 

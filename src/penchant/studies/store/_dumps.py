@@ -29,8 +29,6 @@ from penchant.studies.store._tables import (
     studies,
 )
 
-__all__ = ["Dumps"]
-
 
 @dataclass(frozen=True)
 class Dumps:

@@ -11,16 +11,6 @@ from sqlalchemy import event
 
 from penchant.exceptions import ConflictError, MissingExtraError, StoreError
 
-__all__ = [
-    "complete_file",
-    "looking",
-    "make_engine",
-    "make_private",
-    "reading",
-    "wrap_errors",
-    "writing",
-]
-
 _BEGIN = "penchant_begin"
 """How a transaction of SQLite begins; empty: there is none."""
 

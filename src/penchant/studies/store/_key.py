@@ -7,8 +7,6 @@ from typing import Final
 
 import sqlalchemy as sa
 
-__all__ = ["KEY_VARIABLE", "find_key"]
-
 KEY_VARIABLE: Final = "PENCHANT_KEY"
 """The environment variable that holds the key, where there is no file."""
 

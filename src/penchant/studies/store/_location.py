@@ -6,8 +6,6 @@ from pathlib import Path
 
 from penchant.exceptions import MissingExtraError, StoreError
 
-__all__ = ["store_url"]
-
 _FILE = "penchant.sqlite"
 _ENDINGS = (".sqlite", ".sqlite3", ".db")
 

@@ -17,8 +17,6 @@ from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRe
 from penchant.studies.store._studies import hold_study, no_study
 from penchant.studies.store._tables import Moment, events, participants, studies
 
-__all__ = ["Log", "new_link"]
-
 # A link goes in and never comes out again, and a seal is for checks alone.
 _SHOWN = [column for column in participants.c if column.name not in ("link", "seal")]
 

@@ -5,8 +5,6 @@ from typing import Final
 
 from penchant.exceptions import DataError
 
-__all__ = ["check_owner_name", "look_of"]
-
 # Letters of other scripts, and digits, that look like small Latin letters.
 _LIKE: Final = str.maketrans(
     "авԁеѕіјкӏмнорԛгстухһԝьαβεικνορτυχω01|",  # noqa: RUF001 - which is the point

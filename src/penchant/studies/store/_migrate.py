@@ -9,8 +9,6 @@ import sqlalchemy as sa
 from penchant.exceptions import StoreError
 from penchant.studies.store._engine import looking, writing
 
-__all__ = ["go_back", "migrate"]
-
 # Alembic keeps what it works on in a module, so two threads would mix it up.
 _ONE_AT_A_TIME = threading.Lock()
 

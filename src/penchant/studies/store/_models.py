@@ -12,8 +12,6 @@ from penchant.studies.store._records import ModelHead, ModelRecord
 from penchant.studies.store._studies import hold_study
 from penchant.studies.store._tables import events, leases, models, participants
 
-__all__ = ["Models"]
-
 _HEAD = [column for column in models.c if column is not models.c.body]
 
 

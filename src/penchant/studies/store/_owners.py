@@ -13,8 +13,6 @@ from penchant.studies.store._plain import check_text, is_text
 from penchant.studies.store._records import OwnerRecord, SessionRecord
 from penchant.studies.store._tables import owners, sessions
 
-__all__ = ["Owners"]
-
 _ROLES: Final = ("analyst", "admin")
 
 

@@ -11,8 +11,6 @@ from penchant.exceptions import FormatError
 from penchant.gp import PopulationGP
 from penchant.io import load, save
 
-__all__ = ["pack_model", "unpack_model"]
-
 _MAX_BYTES: Final = 2**27
 """After unpacking; a covariance of 2,000 items has 32 MB."""
 

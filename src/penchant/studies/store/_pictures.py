@@ -16,8 +16,6 @@ from penchant.studies.store._plain import check_text
 from penchant.studies.store._records import PictureHead, PictureRecord
 from penchant.studies.store._tables import drafts, pictures, studies
 
-__all__ = ["PICTURE", "Pictures", "insert_pictures", "take_over_pictures"]
-
 MOST_BYTES = 100_000_000
 """What the pictures of one study may take; its export is made in memory."""
 

@@ -11,8 +11,6 @@ import numpy as np
 from penchant.data import Items
 from penchant.exceptions import DataError
 
-__all__ = ["check_numbers", "check_text", "is_text", "pack", "unpack"]
-
 _LARGEST: Final = 1e20
 """Size of a number in a table, and one over it the smallest: pages show all digits."""
 

@@ -8,23 +8,6 @@ from typing import Any, TypeAlias
 from penchant.data import Items
 from penchant.studies._settings import StudySettings
 
-__all__ = [
-    "Draft",
-    "EventRecord",
-    "ModelHead",
-    "ModelRecord",
-    "NewEvent",
-    "OwnerRecord",
-    "ParticipantRecord",
-    "PictureHead",
-    "PictureRecord",
-    "SessionRecord",
-    "StudyDump",
-    "StudyRecord",
-    "StudySummary",
-    "Who",
-]
-
 
 @dataclass(frozen=True)
 class StudySummary:

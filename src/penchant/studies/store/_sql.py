@@ -3,8 +3,6 @@
 from penchant.studies.store._database import Database
 from penchant.studies.store._store import Store
 
-__all__ = ["SqlStore"]
-
 
 class SqlStore(Store):
     """Studies in a database.

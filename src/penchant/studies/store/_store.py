@@ -11,10 +11,7 @@ from penchant.studies.store._log import Log
 from penchant.studies.store._models import Models
 from penchant.studies.store._owners import Owners
 from penchant.studies.store._pictures import Pictures
-from penchant.studies.store._records import NewEvent
 from penchant.studies.store._studies import Studies
-
-__all__ = ["NewEvent", "Store"]
 
 
 class Store:

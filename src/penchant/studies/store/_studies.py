@@ -26,8 +26,6 @@ from penchant.studies.store._records import (
 )
 from penchant.studies.store._tables import drafts, owners, participants, studies
 
-__all__ = ["Studies", "hold_study", "insert_study", "no_study", "study_record"]
-
 _BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
 _BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
 _N_TABLES = 64

@@ -12,21 +12,6 @@ try:
 except ImportError:
     raise MissingExtraError("sqlalchemy", "app") from None
 
-__all__ = [
-    "as_json",
-    "attempts",
-    "drafts",
-    "events",
-    "leases",
-    "metadata",
-    "models",
-    "owners",
-    "participants",
-    "pictures",
-    "sessions",
-    "studies",
-]
-
 
 class Moment(sa.types.TypeDecorator[datetime]):
     """A moment in UTC; SQLite has no time zones, so they are set on the way."""

@@ -18,8 +18,6 @@ from penchant.data import (
 from penchant.exceptions import DataError
 from penchant.studies import picture_cell
 
-__all__ = ["Column", "check_columns", "guess_columns", "mend", "read_columns"]
-
 MAX_LEVELS = 60
 """More levels than this are not listed in the form; the table decides then."""
 

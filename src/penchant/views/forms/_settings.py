@@ -15,8 +15,6 @@ from penchant.studies import (
 from penchant.texts import LANGUAGES, Texts, load_texts
 from penchant.views.forms._table import name_error, noun_error
 
-__all__ = ["PACES", "SettingsForm", "check_settings", "read_settings", "settings_form"]
-
 
 class Pace(NamedTuple):
     """How long people are asked: the most questions, and what may be lost."""

@@ -17,18 +17,6 @@ from penchant.views.forms._columns import (
     read_columns,
 )
 
-__all__ = [
-    "FileForm",
-    "TableForm",
-    "TableLimits",
-    "check_form",
-    "guess_form",
-    "name_error",
-    "noun_error",
-    "read_file_form",
-    "read_form",
-]
-
 LONGEST_NAME = 120
 PASTED: Final = "pasted.txt"
 """Name of a file that was not one."""

@@ -14,8 +14,6 @@ from penchant.learning import (
 )
 from penchant.views.learned._svg import bars, curve, scatter, surface
 
-__all__ = ["model_page"]
-
 _STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1d2330;--soft:#5b6472;--line:#d9dde4;--paper:#fff;
 --plus:#1b6ca8;--minus:#c2571a}

@@ -6,8 +6,6 @@ from typing import Any
 
 from penchant.views._charts import Axis
 
-__all__ = ["bars", "curve", "scatter", "surface"]
-
 _WIDTH, _HEIGHT = 320, 190
 _LEFT, _BOTTOM, _TOP, _RIGHT = 52, 34, 12, 12
 

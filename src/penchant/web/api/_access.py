@@ -30,17 +30,6 @@ from penchant.web.security._access import (
     participant_of,
 )
 
-__all__ = [
-    "PICTURE",
-    "ApiOwner",
-    "ApiParticipant",
-    "ApiPerson",
-    "ApiStudy",
-    "Caller",
-    "OwnersFirst",
-    "RawBody",
-]
-
 _OWNER = HTTPBearer(
     scheme_name="owner",
     description="An API token of an owner: `penchant owner token NAME`; without "

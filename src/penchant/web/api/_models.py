@@ -27,27 +27,6 @@ from penchant.views import Shelf
 from penchant.views.forms import LONGEST_NAME, TableLimits
 from penchant.web.pages._participant import LONGEST_LABEL
 
-__all__ = [
-    "AnswerIn",
-    "AttributeModel",
-    "BecauseIn",
-    "CountIn",
-    "ItemModel",
-    "ItemsOut",
-    "JoinIn",
-    "JoinedOut",
-    "ParticipantOut",
-    "ParticipationOut",
-    "Problem",
-    "QuestionOut",
-    "SettingsModel",
-    "StudyChange",
-    "StudyIn",
-    "StudyMade",
-    "StudyOut",
-    "ValueModel",
-]
-
 _STATES = ("new", "asking", "finished")
 
 ExtraRole = Literal["shown", "picture", "link", "text", "identifier"]

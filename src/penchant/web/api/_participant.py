@@ -28,8 +28,6 @@ from penchant.web.api._results import (
 from penchant.web.pages._pictures import picture_response
 from penchant.web.security._access import Access, StoreOfApp
 
-__all__ = ["participant_api"]
-
 participant_api = APIRouter(tags=["participant"])
 
 _Item = Annotated[int, Query(ge=0, le=2**31, description="Position in the table.")]

@@ -15,20 +15,6 @@ from penchant.studies import (
 )
 from penchant.web.api._models import ValueModel
 
-__all__ = [
-    "CalibrationOut",
-    "CarelessOut",
-    "ComparisonOut",
-    "GroupItemOut",
-    "GroupOut",
-    "PartOut",
-    "RankedOut",
-    "SegmentOut",
-    "WhatIfIn",
-    "WhatIfOut",
-    "WhyOut",
-]
-
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)

@@ -44,8 +44,6 @@ from penchant.web.api._results import CalibrationOut, GroupOut
 from penchant.web.pages._pictures import picture_response
 from penchant.web.security._access import Access, StoreOfApp
 
-__all__ = ["create_api"]
-
 owner_api = APIRouter(tags=["owner"], route_class=OwnersFirst)
 
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {

@@ -29,8 +29,6 @@ from penchant.web.security._access import (
 )
 from penchant.web.security._passwords import SHORTEST, hash_password
 
-__all__ = ["account_pages"]
-
 account_pages = APIRouter()
 
 

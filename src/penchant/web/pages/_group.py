@@ -35,8 +35,6 @@ from penchant.web._workers import in_pool
 from penchant.web.pages._report import make_report, photos_of, report_context
 from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
 
-__all__ = ["group_pages"]
-
 group_pages = APIRouter(prefix="/studies/{study_id}")
 
 _KINDS: Final = {"svg": "image/svg+xml", "png": "image/png"}

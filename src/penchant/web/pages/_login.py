@@ -21,8 +21,6 @@ from penchant.web.security._access import (
     network_of,
 )
 
-__all__ = ["keep_session", "login_pages", "on_login_needed"]
-
 login_pages = APIRouter()
 
 _Next = Annotated[str, Query(alias="next", max_length=2000)]

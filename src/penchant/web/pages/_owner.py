@@ -28,8 +28,6 @@ from penchant.web.security._access import (
     VisitorOfApp,
 )
 
-__all__ = ["check_label", "owner_pages"]
-
 owner_pages = APIRouter(prefix="/studies/{study_id}")
 
 

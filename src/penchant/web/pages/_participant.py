@@ -31,8 +31,6 @@ from penchant.web.pages._visit import (
 )
 from penchant.web.security._access import Access
 
-__all__ = ["participant_pages"]
-
 LONGEST_LABEL = 100
 _PAGES: Final = ("result", "pause", "why", "compare", "curves", "what-if", "withdraw")
 """Pages to which a choice of the language leads back."""

@@ -16,8 +16,6 @@ from penchant.web.security._access import (
     VisitorOfApp,
 )
 
-__all__ = ["picture_pages", "picture_response", "sent_files"]
-
 _FOR_GOOD: Final = "private, max-age=31536000, immutable"
 """A picture is named by its digest, so that it never changes."""
 

@@ -12,8 +12,6 @@ from penchant.texts import Texts
 from penchant.views import Photo, checks_view, group_view, model_view, shelf_of
 from penchant.web._templates import STATIC, render
 
-__all__ = ["make_report", "photos_of", "report_context"]
-
 
 def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes:
     """Write the results of a study as one HTML file, with its styles inside.

@@ -31,8 +31,6 @@ from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
 from penchant.web.pages._visit import AgreedVisit, Visit
 
-__all__ = ["result_pages"]
-
 result_pages = APIRouter()
 
 Position = Annotated[int, Query(ge=0)]

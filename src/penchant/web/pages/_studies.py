@@ -33,8 +33,6 @@ from penchant.web.security._access import (
     VisitorOfApp,
 )
 
-__all__ = ["pages"]
-
 DRAFTS_LAST = timedelta(days=1)
 """An upload that nobody confirms is forgotten after this time."""
 

@@ -19,20 +19,6 @@ from penchant.web._languages import (
 )
 from penchant.web._templates import render
 
-__all__ = [
-    "AgreedVisit",
-    "AnswerFields",
-    "ConsentNeededError",
-    "Frame",
-    "LinkNotFoundError",
-    "Visit",
-    "VisitOfLink",
-    "paragraphs",
-    "study_frame",
-    "study_of",
-    "study_texts",
-]
-
 _MAX_FIELDS = 200
 
 

@@ -34,28 +34,6 @@ from penchant.web._templates import render
 from penchant.web.security._limiter import Limiter
 from penchant.web.security._passwords import hash_password, password_fits
 
-__all__ = [
-    "COOKIE",
-    "LOCAL",
-    "SESSION_LASTS",
-    "Access",
-    "Fields",
-    "LoginNeededError",
-    "OwnParticipant",
-    "OwnStudy",
-    "Sender",
-    "StoreOfApp",
-    "Visitor",
-    "VisitorOfApp",
-    "add_api_token",
-    "add_owner_link",
-    "find_api_owner",
-    "find_owner_link",
-    "network_of",
-    "participant_of",
-    "spend_owner_link",
-]
-
 COOKIE: Final = "penchant_session"
 SESSION_LASTS: Final = timedelta(hours=12)
 LINK_LASTS: Final = timedelta(days=3)

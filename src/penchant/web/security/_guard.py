@@ -10,8 +10,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LOOPBACK", "POLICY_HEADERS", "Guard"]
-
 _Header: TypeAlias = tuple[bytes, bytes]
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")

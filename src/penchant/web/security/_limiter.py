@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from penchant.studies import Store
 
-__all__ = ["Limiter"]
-
 
 @dataclass
 class Limiter:

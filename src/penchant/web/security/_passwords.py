@@ -12,8 +12,6 @@ try:
 except ImportError:
     raise MissingExtraError("argon2-cffi", "app") from None
 
-__all__ = ["hash_password", "password_fits"]
-
 SHORTEST, LONGEST = 10, 1000
 
 _HASHER: Final = PasswordHasher()

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError
 
-__all__ = ["chunks", "damaged", "open_archive"]
-
 _ENTITIES = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _LONGEST = 2_000_000
 

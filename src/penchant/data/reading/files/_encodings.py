@@ -4,8 +4,6 @@ import re
 
 from penchant.exceptions import DataError
 
-__all__ = ["decode"]
-
 _NAMES = {"cp1252": "Windows-1252", "mac_roman": "Mac Roman"}
 # Letters inside words, and signs beside numbers and spaces, are what people write.
 _SMALL = "ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿœšž"

@@ -16,8 +16,6 @@ from penchant.data.reading._report import FileReading, LeftOut
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray
 
-__all__ = ["Grid", "Wishes", "column_names", "find_header", "grid_cells", "tidy"]
-
 _TOTAL = re.compile(
     r"(?:grand |sub-?|zwischen|gesamt)?(?:total|totals|summe|sum|gesamt|insgesamt|"
     r"somme|totale|suma|average|avg|mean|durchschnitt|mittelwert|moyenne|media|ø)\s*:?",

@@ -6,8 +6,6 @@ from typing import TypeAlias
 
 from penchant.exceptions import DataError
 
-__all__ = ["MAX_BYTES", "UPLOADS", "Limits", "Source", "source_bytes"]
-
 Source: TypeAlias = str | Path | bytes
 
 MAX_BYTES = 100_000_000

@@ -11,8 +11,6 @@ from penchant.data.reading.files._grid import Grid
 from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError
 
-__all__ = ["read_ods"]
-
 
 def read_ods(
     content: bytes, sheet: str | None, limits: Limits

@@ -12,8 +12,6 @@ from penchant.data.reading.files._grid import Grid
 from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError, MissingExtraError
 
-__all__ = ["read_html", "read_json_records", "read_parquet"]
-
 
 def read_json_records(text: str, limits: Limits) -> Grid:
     """Read a list of objects, one object of lists, or one object per line."""

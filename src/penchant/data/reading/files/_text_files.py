@@ -28,8 +28,6 @@ from penchant.data.reading.files._limits import Limits
 from penchant.data.reading.files._writing import unquote
 from penchant.exceptions import DataError
 
-__all__ = ["EXACT", "guess_separator", "read_text_table"]
-
 _NONE = "\x1f"
 _SAMPLE_ROWS = 200
 _SAMPLE_CHARACTERS = 400_000

@@ -15,8 +15,6 @@ from penchant.data.reading.files._grid import Grid
 from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError, MissingExtraError
 
-__all__ = ["read_workbook", "write_xlsx_sheets"]
-
 _Ahead: TypeAlias = tuple[set[int], list[tuple[int, int, int, int]]]
 
 _LAST_ROW = 1_048_576

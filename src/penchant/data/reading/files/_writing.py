@@ -9,8 +9,6 @@ import pandas as pd
 
 from penchant.exceptions import DataError
 
-__all__ = ["read_sidecar", "sidecar_path", "unquote", "write_csv_table"]
-
 _FORMULA = re.compile(r"^'*[=+\-@\t\r]")
 _QUOTED_FORMULA = re.compile(r"^'+[=+\-@\t\r]")
 
