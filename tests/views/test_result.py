@@ -36,14 +36,18 @@ def study_that(**known: Any) -> Any:
 
 
 def show(
-    certainty: float = 0.59, *, finished: str = "", known: bool = True
+    certainty: float = 0.59,
+    *,
+    finished: str = "",
+    known: bool = True,
+    n_others: int = 1,
 ) -> BestView:
     """Show a best flat of which something is believed."""
     study = study_that(
         participation=lambda _: replace(NOW, finished=finished),
         progress=lambda *_: Progress(2, certainty, 0.3, 7.4, known, False, "", True),
     )
-    ranking = [replace(BEST, probability_best=certainty), NEXT]
+    ranking = [replace(BEST, probability_best=certainty), *[NEXT] * n_others]
     return best_view(study, "p", ranking, TEXTS)
 
 
@@ -82,6 +86,12 @@ def test_an_open_result_names_the_tier() -> None:
     view = show(0.59)
     assert view.title == "Not decided yet: 2 alternatives are in front"
     assert view.facts == ()
+
+
+def test_a_tier_of_nearly_all_says_nothing_so_who_leads_is_named() -> None:
+    assert show(n_others=9).title == "Not decided yet: 10 alternatives are in front"
+    view = show(n_others=10)
+    assert view.title.startswith(f"Not decided yet: {FLATS.names[3]} leads, but")
 
 
 def test_before_three_answers_no_number_is_told() -> None:

@@ -15,6 +15,9 @@ _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
 _FACTS = 8
 _LONGEST_LABEL = 40
 
+_MOST_IN_FRONT = 10
+"""A tier of more than so many says nothing: the headline names who leads it."""
+
 
 @dataclass(frozen=True)
 class BestView:
@@ -79,6 +82,8 @@ def best_view(
     name, n_items = show_name(best.name), texts.number(len(study.items))
     n_front = sum(each.tier == 1 for each in ranking)
     title = texts.count("result.in_front", n_front)
+    if n_front > _MOST_IN_FRONT:
+        title = texts("result.leads", name=name)
     state = f"result.{now.finished}" if now.finished else "result.unfinished"
     loss = texts.count("result.loss", max(1, round(progress.expected_points)))
     return BestView(
