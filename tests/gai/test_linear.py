@@ -46,7 +46,7 @@ def test_comparisons_few_and_many(n):
 
 
 def test_what_only_the_exact_solver_knows_is_refused():
-    with pytest.raises(DataError, match="max_order=0 asks for a linear utility"):
+    with pytest.raises(DataError, match="linear utility, needs the binned"):
         GAIRegressor(max_order=0, solver="exact").fit(X, Y)
-    with pytest.raises(DataError, match="Got hierarchical"):
+    with pytest.raises(DataError, match="does not know hierarchical"):
         GAIRegressor(max_order=0, hierarchical=True).fit(X, Y)

@@ -27,6 +27,8 @@ LANGUAGES: Final = ("en", *sorted(_FOUND - {"en"}))
 
 _SMALLEST_SHARE, _LARGEST_SHARE = 0.01, 0.99
 _DIGITS = 6
+_LARGEST = 1e20
+"""Numbers from here on are not written out: nobody means them."""
 _SHORT_UNIT = 3
 
 # Pages write the same few numbers again and again, and Babel takes its time.
@@ -102,6 +104,8 @@ class Texts:
         value : float
             A finite number.
         """
+        if abs(value) >= _LARGEST:
+            return f"{value:.{_DIGITS}g}"
         whole = abs(value) >= 10 ** (_DIGITS - 1)
         rounded = round(value) if whole else float(f"{value:.{_DIGITS}g}")
         # Quantization would round again, to three decimals; "or 0" is for -0.0.

@@ -185,9 +185,9 @@ def test_notes_and_names(here: Path) -> None:
     read = _learn.read_learning_table(here / "t.csv", target="y")
     assert [a.name for a in read.items.attributes] == ["size"]
     assert read.notes == (
-        "1 rows without 'y' were left out.",
-        "'comment' was left out: it looks like free text.",
         "'name' was left out: its names repeat.",
+        "1 rows without 'y' were left out.",
+        "'comment' was left out: nearly every row has a text of its own.",
     )
 
 

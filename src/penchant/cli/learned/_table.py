@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 
 _MOST_ROWS, _MOST_COLUMNS = 5_000_000, 5_000
 
+_LEFT_OUT = {
+    "shown": "nearly every row has a text of its own",
+    "text": "it is long text",
+    "picture": "it names pictures",
+    "link": "it holds links",
+    "identifier": "it only tells rows apart",
+}
+"""Why a column that is shown is not learned from, by its role."""
+
 
 @dataclass(frozen=True, eq=False)
 class LearningTable:
@@ -69,9 +78,7 @@ def read_learning_table(
         if empty.any():
             notes.append(f"{int(empty.sum())} rows without {target!r} were left out.")
             items, truth = items.take(np.flatnonzero(~empty)), truth[~empty]
-    notes += [
-        f"{e.name!r} was left out: it looks like a {e.role}." for e in items.extras
-    ]
+    notes += [f"{e.name!r} was left out: {_LEFT_OUT[e.role]}." for e in items.extras]
     said: dict[str, Any] = dict.fromkeys(up, "up") | dict.fromkeys(down, "down")
     attributes = tuple(
         replace(each, direction=said.get(each.name, "unknown"))

@@ -168,8 +168,8 @@ def _counts_rows(name: str, known: FloatArray) -> str:
         return f"{name!r} is called like a key"
     if np.unique(known).size < known.size:
         return ""
-    steps = np.diff(known)
-    if is_counter_header(name) and (steps == 1).all() and known[0] in (0, 1):
+    counted = np.arange(known.size) + known[0]
+    if is_counter_header(name) and known[0] in (0, 1) and (known == counted).all():
         return "it counts the rows"
     if known.size > 2 and known.min() >= 1e9 and known.max() < 10 * known.min():
         return "its numbers are long and all differ, as those of a key"

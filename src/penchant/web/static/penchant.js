@@ -4,6 +4,7 @@
 const WAIT = 60; // ms after the last move of a slider
 let answering = false;
 let asked = null;
+let timer = 0;
 
 /** Fetch a page and put its element `into` in the place of ours. */
 async function replace(url, options, into) {
@@ -55,6 +56,8 @@ function look(form) {
 }
 
 document.addEventListener("submit", (event) => {
+  clearTimeout(timer); // what is sent now must not be overtaken by a look at it
+  asked?.abort();
   const form = event.target.closest("form[data-into]");
   if (!form) return;
   event.preventDefault();
@@ -62,7 +65,6 @@ document.addEventListener("submit", (event) => {
   else look(form);
 });
 
-let timer = 0;
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-live], form[data-look]");
   if (!form) return;
