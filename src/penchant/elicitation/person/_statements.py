@@ -345,10 +345,9 @@ class Statements:
             Numbers in the units of the data, or names of levels.
         """
         owner = self.space.owner(attribute)
-        X = np.full((len(values), len(self.space.items.attributes)), np.nan)
-        X[:, self.space.singles[owner].attribute] = self.space.codes(owner, values)
+        single, codes = self.space.singles[owner], self.space.codes(owner, values)
         columns = self.space.columns_of((owner,))
-        features = self.space.features(X)[:, columns]
+        features = np.hstack([single.lines(codes), single.curves(codes)])
         return self._in_points(self._coefficients[:, columns] @ features.T)
 
     def surface(
