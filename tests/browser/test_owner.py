@@ -140,7 +140,7 @@ def test_everything_works_without_scripts(
     page.get_by_role("button", name="Save and continue").last.click()
     page.wait_for_url("**/studies/*")
     study_path = page.url
-    page.get_by_text("Make a link for one person").click()
+    page.get_by_text("Make personal links").click()
     page.get_by_label("Name or initials").fill("Bob")
     page.get_by_role("button", name="Make the link").click()
     link = page.get_by_label("Link", exact=True).input_value()

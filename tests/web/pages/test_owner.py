@@ -189,6 +189,28 @@ def test_link_for_one_person_is_shown_once(
     assert closed.status_code == 409
 
 
+def test_links_for_a_list_of_names(
+    client: TestClient, store: SqlStore, study_id: str
+) -> None:
+    before = len(store.list_participants(study_id))
+    path = f"/studies/{study_id}/participants"
+    page = client.post(path, data={"label": "Ada\r\n\r\n Bob \r\n"}).text
+    assert "<h1>2 links</h1>" in page
+    assert re.findall(r"<h2>(.*?)</h2>", page) == ["Ada", "Bob"]
+    assert page.count('class="qr"') == 2
+    table = client.post(path, data={"label": "Eve\n=1+1", "format": "csv"})
+    assert table.headers["content-disposition"].startswith("attachment")
+    header, eve, formula = table.text.lstrip("\ufeff").splitlines()
+    assert header == "name,link"
+    assert formula.startswith("'=1+1,")
+    person = store.find_participant(eve.rpartition("/p/")[2])
+    assert (person.label, person.study_id) == ("Eve", study_id)
+    many = client.post(path, data={"label": "x\n" * 501})
+    assert many.status_code == 422
+    assert "At most 500 names" in many.text
+    assert len(store.list_participants(study_id)) == before + 4
+
+
 def test_link_is_renewed(
     client: TestClient, store: SqlStore, study_id: str, person: ParticipantRecord
 ) -> None:

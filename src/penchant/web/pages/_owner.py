@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+import pandas as pd
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from penchant.data.reading import write_csv_table
 from penchant.exceptions import DataError
 from penchant.studies import Study, StudyRecord, StudySettings
 from penchant.views import (
@@ -16,6 +18,7 @@ from penchant.views import (
     study_view,
 )
 from penchant.views.forms import check_settings, read_settings, settings_form
+from penchant.web._exports import csv_response
 from penchant.web._public import link_to
 from penchant.web.pages._participant import LONGEST_LABEL
 from penchant.web.security._access import (
@@ -27,6 +30,9 @@ from penchant.web.security._access import (
     Visitor,
     VisitorOfApp,
 )
+
+_MOST_NAMES = 500
+"""Links that one form makes."""
 
 owner_pages = APIRouter(prefix="/studies/{study_id}")
 
@@ -58,7 +64,6 @@ def study(
         people=people_view(store, study, texts, people, simulated=simulated),
         invitation=invitation,
         qr=qr_code(invitation),
-        longest_label=LONGEST_LABEL,
     )
 
 
@@ -115,10 +120,18 @@ def delete(store: StoreOfApp, _sender: Sender, study: OwnStudy) -> Response:
 def invite(
     request: Request, store: StoreOfApp, sender: Sender, study: OwnStudy, fields: Fields
 ) -> Response:
-    """Add a participant and show the link that only this person gets."""
-    label = check_label(str(fields.get("label", "")))
-    _, token = Study(store, study.id).join(label, study.settings.languages[0])
-    return _link(request, sender, study, label, token)
+    """Add participants, one per line, and show the links that only they get."""
+    labels = [check_label(line) for line in str(fields.get("label", "")).splitlines()]
+    labels = [label for label in labels if label] or [""]
+    if len(labels) > _MOST_NAMES:
+        raise DataError(f"At most {_MOST_NAMES} names at once. Got {len(labels)}.")
+    asked, language = Study(store, study.id), study.settings.languages[0]
+    made = [(label, asked.join(label, language)[1]) for label in labels]
+    if fields.get("format") != "csv":
+        return _links(request, sender, study, made)
+    links = [(name, link_to(request, f"/p/{token}")) for name, token in made]
+    table = write_csv_table(pd.DataFrame(links, columns=["name", "link"]), None)
+    return csv_response(str(table), f"{study.name}.csv")
 
 
 @owner_pages.post("/participants/{participant_id}/link")
@@ -131,7 +144,7 @@ def renew(
 ) -> Response:
     """Give a participant a new link; the old one stops working."""
     token = store.renew_link(person.id)
-    return _link(request, sender, study, person.label, token)
+    return _links(request, sender, study, [(person.label, token)])
 
 
 @owner_pages.get("/participants/{participant_id}/remove")
@@ -186,15 +199,15 @@ def check_label(label: str) -> str:
     return plain
 
 
-def _link(
-    request: Request, sender: Visitor, study: StudyRecord, label: str, token: str
+def _links(
+    request: Request, sender: Visitor, study: StudyRecord, made: list[tuple[str, str]]
 ) -> Response:
-    return sender.render(
-        "link.html",
-        study=study,
-        label=show_name(label),
-        address=link_to(request, f"/p/{token}"),
-    )
+    """Show links with codes for phones, to copy, send or print."""
+    shown = []
+    for name, token in made:
+        address = link_to(request, f"/p/{token}")
+        shown.append((show_name(name), address, qr_code(address)))
+    return sender.render("link.html", study=study, links=shown)
 
 
 def _back(study: StudyRecord) -> Response:
