@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from penchant.data import inspect_table, read_table
+from penchant.data import Items, inspect_table, read_table
 from penchant.exceptions import DataError
 
 
@@ -46,3 +46,13 @@ def test_constant_columns_and_free_text_are_doubts():
 def test_the_ending_tells_the_format():
     with pytest.raises(DataError, match=r"'.pdf' are not read. Use .csv, .tsv, .xlsx"):
         read_table(b"x", "t.pdf")
+
+
+def test_text_far_below_many_numbers_is_named():
+    rows = "\n".join(f"a{k},{k}.5,{k:06d}" for k in range(60_000))
+    content = f"name,size,code\n{rows}\nlast,lots,x\n".encode()
+    with pytest.raises(DataError, match=r"Row 60002, column 'size': 'lots'"):
+        Items.read(content)
+    items = Items.read(content.replace(b"lots", b"7.5"))
+    assert items.frame["size"].iloc[-1] == 7.5
+    assert items.extra(0) == {"code": "000000"}

@@ -177,7 +177,8 @@ def _counts_rows(name: str, known: FloatArray) -> str:
 
 
 def _is_empty(values: pd.Series) -> bool:
-    return bool(values.isna().all())
+    begins_blank = not len(values) or pd.isna(values.iloc[0])
+    return bool(begins_blank and values.isna().all())
 
 
 def _empty(name: str) -> ReadColumn:

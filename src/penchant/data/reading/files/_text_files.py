@@ -191,10 +191,14 @@ def _pandas(
     width: int,
     as_text: set[int],
     only: list[int] | None = None,
+    *,
+    in_pieces: bool = True,
 ) -> pd.DataFrame | None:
     with warnings.catch_warnings():
-        # pandas only warns when a row has more cells than the header.
+        # pandas only warns when a row has more cells than the header, and when the
+        # pieces of a column, which are parsed faster, have different types.
         warnings.simplefilter("error", pd.errors.ParserWarning)
+        warnings.simplefilter("error", pd.errors.DtypeWarning)
         try:
             frame = pd.read_csv(
                 io.BytesIO(content),
@@ -209,9 +213,11 @@ def _pandas(
                 na_values={i: [""] for i in range(width) if i not in as_text},
                 skip_blank_lines=False,
                 skipinitialspace=True,
-                low_memory=False,
+                low_memory=in_pieces,
                 **EXACT,
             )
+        except pd.errors.DtypeWarning:
+            return _pandas(content, parts, width, as_text, only, in_pieces=False)
         except (pd.errors.ParserError, pd.errors.ParserWarning):
             return None
         except pd.errors.EmptyDataError:
