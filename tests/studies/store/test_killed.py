@@ -48,6 +48,12 @@ def seconds_for(work: Callable[[], None]) -> float:
     return time.monotonic() - began
 
 
+def moments_within(seconds: float, n: int) -> list[float]:
+    """Give moments at random; the first is at once, when nothing can be done yet."""
+    random = Random(0)
+    return [0.0, *(random.random() * seconds for _ in range(n - 1))]
+
+
 def kill_in(work: Callable[[], None], seconds: float) -> bool:
     """Kill it after a while; True if it was not done by then."""
     child = start(work)
@@ -69,10 +75,10 @@ def test_in_a_migration(any_url: str, items: Items, n_kills: int) -> None:
         engine.dispose()  # nothing open is taken along by a fork
 
     back()
-    longest, random, n_killed = seconds_for(migrate), Random(0), 0
-    for _ in range(n_kills):
+    moments, n_killed = moments_within(seconds_for(migrate), n_kills), 0
+    for moment in moments:
         back()
-        n_killed += kill_in(migrate, random.random() * longest)
+        n_killed += kill_in(migrate, moment)
         with SqlStore(any_url) as store:
             report = check_store(store)
         assert (report.problems, report.n_events) == ((), n_events)
@@ -96,11 +102,11 @@ def test_in_a_backup(
         with SqlStore(any_url) as store:
             backup(store, folder / name)
 
-    longest = seconds_for(lambda: save("whole"))
-    random, n_killed = Random(1), 0
-    for number in range(n_kills):
+    moments = moments_within(seconds_for(lambda: save("whole")), n_kills)
+    n_killed = 0
+    for number, moment in enumerate(moments):
         name = f"{number}.backup"
-        n_killed += kill_in(lambda name=name: save(name), random.random() * longest)  # type: ignore[misc]
+        n_killed += kill_in(lambda name=name: save(name), moment)  # type: ignore[misc]
     assert n_killed
     for file in folder.glob("*.backup"):  # complete, or not there
         with SqlStore(store_url(tmp_path / f"from-{file.stem}")) as restored:
