@@ -1,7 +1,8 @@
 """The numbers that a paper printed, kept as text so that no digit is lost."""
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +43,41 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of a paper: where it stands and its cells as printed."""
+    """One table of a paper: where it stands and its cells as printed.
+
+    Parameters
+    ----------
+    where, caption : str
+        What it is.
+    n : int
+        Repetitions behind a printed number.
+    cells : dict of (row, column) to str
+        What is printed there.
+    sentences : dict of (row, column) to str
+        What the text says; it holds where our number is at or below zero.
+    same_data : bool
+        Whether our numbers are of the same data, so that they can agree or not.
+    """
 
     where: str
     caption: str
     n: int
     cells: dict[tuple[str, str], str]
+    sentences: dict[tuple[str, str], str] = field(default_factory=dict)
+    same_data: bool = True
+
+    def without_run(self, cells: Iterable[Measurement]) -> Iterator[Measurement]:
+        """Yield the printed cells that are not among ours, as not run."""
+        ours = {(cell.row, cell.column) for cell in cells}
+        for row, column in self.cells:
+            if (row, column) not in ours:
+                yield Measurement(row, column, note="only printed")
 
     def compare(self, cell: Measurement) -> "Comparison":
         """Set a measurement beside the printed number."""
+        said = self.sentences.get((cell.row, cell.column))
+        if said is not None:
+            return Sentence(cell, said, self.n)
         if not cell.in_paper:
             return Comparison(cell, None, 0)
         if (cell.row, cell.column) not in self.cells:
@@ -58,7 +85,9 @@ class PublishedTable:
                 f"{self.where} has no row {cell.row!r} with a column {cell.column!r}. "
                 "Correct the label, or set in_paper=False for a cell of our own."
             )
-        return Comparison(cell, self.cells[cell.row, cell.column], self.n)
+        printed = self.cells[cell.row, cell.column]
+        kind = Comparison if self.same_data else OtherData
+        return kind(cell, printed, self.n)
 
 
 @dataclass(frozen=True)
@@ -111,6 +140,36 @@ class Comparison:
         return "lower" if gap < 0 else "higher"
 
 
+class OtherData(Comparison):
+    """A measurement of other data than the paper's: shown beside it, not judged."""
+
+    @property
+    def verdict(self) -> str:
+        """Say that there is none."""
+        return "not run" if self.cell.mean is None else "other data"
+
+
+class Sentence(Comparison):
+    """A measurement that a sentence of the paper says is not above zero."""
+
+    @property
+    def ours(self) -> str:
+        """Our number with five digits."""
+        return Comparison(self.cell, None, 0).ours
+
+    @property
+    def difference(self) -> str:
+        """None: words have no distance."""
+        return "—"
+
+    @property
+    def verdict(self) -> str:
+        """Whether what the paper says is so here."""
+        if self.cell.mean is None:
+            return "not run"
+        return "holds" if self.cell.mean <= 0.0 else "does not hold"
+
+
 def load_published(paper: Path) -> dict[str, PublishedTable]:
     """Read ``published.toml`` of a paper's folder."""
     with (paper / "published.toml").open("rb") as file:
@@ -120,13 +179,17 @@ def load_published(paper: Path) -> dict[str, PublishedTable]:
             where=table["where"],
             caption=table["caption"],
             n=table["n"],
-            cells={
-                (row, column): printed
-                for row, columns in table["cells"].items()
-                for column, printed in columns.items()
-            },
+            cells=_by_place(table["cells"]),
+            sentences=_by_place(table.get("sentences", {})),
+            same_data=table.get("same_data", True),
         )
         for key, table in tables.items()
+    }
+
+
+def _by_place(rows: dict[str, dict[str, str]]) -> dict[tuple[str, str], str]:
+    return {
+        (row, col): text for row, cols in rows.items() for col, text in cols.items()
     }
 
 

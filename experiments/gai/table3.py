@@ -10,11 +10,14 @@ The paper does not say how many pieces its splines have. One piece, the default 
 `make_gai`, gives errors near the published ones and stands under the paper's row names;
 four pieces are a harder task and stand in rows of their own.
 
-A factor counts as found if it has at least 5 % of the variance of the learned utility;
+By the paper's rule a factor is selected if its weight d_S is above 0.01. The weight is
+the norm of the factor over sqrt(2 lambda), and lambda is not identified (GAI-3): with
+lambda = 1/2 it is the norm. That rule stands under the paper's names. Ours stands
+beside it: a factor counts if it has at least 5 % of the variance of the result;
 the 10 hidden factors have a tenth each. Share and pieces were fixed on other seeds (1
-and 2). The paper's rule, a weight above 0.01, depends on the scale of the kernel. Rates
-at 1 %, the default of `select`, and the share of hidden factors that are found (recall)
-stand in columns of their own.
+and 2). Rates at 1 %, the default of `select`, and the share of hidden factors that are
+found (recall, by 5 %) stand in columns of their own, and so does the error of a
+constant, the mean of the training ratings.
 """
 
 import warnings
@@ -35,7 +38,8 @@ from penchant.models import GAIRegressorCV
 SEEDS = tuple(range(1000, 1020))
 N_TRAIN, N_TEST, N_FEATURES = 140, 150, 10
 NOISE = 0.05
-SHARES = {"FDR": 0.05, "FDR at 1 %": 0.01}
+WEIGHT = 0.01
+SHARES = {"5 %": 0.05, "1 %": 0.01}
 SIZES = (1, 2, 3, 4, 5)
 PIECES = {"": 1, ", four pieces": 4}
 PUBLISHED = ("MAE", "Max size", "FDR")
@@ -91,17 +95,22 @@ def simulate(n_pieces: int, size: int, name: str, seed: int) -> dict[str, float]
         warnings.simplefilter("ignore")  # a path may end before the gap is reached
         model.fit(sample.X[:N_TRAIN], sample.y[:N_TRAIN])
     X_test = sample.X[N_TRAIN:]
-    error = mean_absolute_error(sample.utility(X_test), model.utility(X_test))
-    found = {column: model.select(share).factors_ for column, share in SHARES.items()}
-    rates = {
-        column: false_discovery_rate(factors, sample.factors)
-        for column, factors in found.items()
+    truth = sample.utility(X_test)
+    constant = np.full(N_TEST, sample.y[:N_TRAIN].mean())
+    heavy = model.factor_weights_ > WEIGHT
+    found = {
+        "": [
+            factor for factor, is_in in zip(model.factors_, heavy, strict=True) if is_in
+        ],
+        **{f", {at} of variance": model.select(SHARES[at]).factors_ for at in SHARES},
     }
-    largest = float(np.max([len(factor) for factor in found["FDR"]], initial=0))
-    recall = np.mean([factor in found["FDR"] for factor in sample.factors])
-    return {
-        "MAE": float(error),
-        "Max size": largest,
-        **rates,
-        "Recall": float(recall),
-    }
+    figures = {"MAE": float(mean_absolute_error(truth, model.utility(X_test)))}
+    for rule, factors in found.items():
+        largest = np.max([len(factor) for factor in factors], initial=0)
+        figures[f"Max size{rule}"] = float(largest)
+        figures[f"FDR{rule}"] = false_discovery_rate(factors, sample.factors)
+    kept = found[", 5 % of variance"]
+    figures["Recall"] = float(np.mean([factor in kept for factor in sample.factors]))
+    if not name:  # one row of it is enough
+        figures["MAE of a constant"] = float(mean_absolute_error(truth, constant))
+    return figures

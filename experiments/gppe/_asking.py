@@ -102,11 +102,14 @@ def ask_folds(
     *,
     quick: bool,
     wrong: Iterable[float] = WRONG,
+    n_asked: int | None = None,
 ) -> list[Curve]:
     """Learn and ask in ten folds; if quick, 60 people of the first fold.
 
-    Full runs are kept on disk until the code changes.
+    With `n_asked` only so many of each fold are asked. Full runs are kept on disk until
+    the code changes.
     """
+    most = QUICK_PEOPLE if quick else n_asked
     starts = list(dict.fromkeys(METHODS[column].start for column in columns))
     folds = range(1 if quick else N_FOLDS)
     work = list(product(starts, wrong, folds))
@@ -114,7 +117,7 @@ def ask_folds(
     state = code_state()
     results = Parallel(return_as="generator")(
         delayed(function)(
-            people, start, share, fold, _with_start(start, columns), quick, state
+            people, start, share, fold, _with_start(start, columns), most, state
         )
         for start, share, fold in work
     )
@@ -143,7 +146,7 @@ def ask_fold(
     wrong: float,
     fold: int,
     methods: Sequence[Method],
-    quick: bool,
+    n_asked: int | None,
     state: str,
 ) -> dict[Method, Simulation]:
     """Ask the people of one fold by some methods with the same start.
@@ -151,7 +154,7 @@ def ask_fold(
     `state` is that of the code: what is kept on disk is found by it.
     """
     train, test = split(people, fold)
-    asked = people.take(test[:QUICK_PEOPLE] if quick else test)
+    asked = people.take(test[:n_asked])
     rng = np.random.default_rng([SEED, fold])
     population = STARTS[start](people.take(train), wrong, rng)
     return {

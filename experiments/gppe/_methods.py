@@ -113,6 +113,7 @@ METHODS = {
     "RVOI": Method("no_past", "restricted-voi"),
     "B&L": Method("no_past", "best-and-largest"),
     "GPPE": Method("paper_learned", "evoi", uses_features=True),
+    "GPPE, refitted": Method("paper_learned", "evoi-refit", uses_features=True),
     "GPPE-PRIOR": Method("paper_prior", "evoi", uses_features=True),
     "GPPE-OPT": Method("paper_learned", "evoi", uses_features=True),
     "penchant, 50 users": Method("few_users", "eubo-kg", uses_features=True),

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,8 @@ class TestPublished:
                 mean = float(printed.partition("±")[0])
                 cell = Measurement(row, column, mean, 0.0, 1)
                 comparison = published.compare(cell)
-                assert comparison.verdict == "agrees"
+                same = published.same_data
+                assert comparison.verdict == ("agrees" if same else "other data")
                 assert float(comparison.difference) == 0.0
 
     @pytest.mark.parametrize("paper", WITH_SCRIPTS)
@@ -117,6 +119,27 @@ class TestVerdict:
         extra = table("0.5").compare(own)
         assert (extra.ours, extra.difference) == ("0.25000", "—")
         assert extra.verdict == "not in the paper"
+
+    @pytest.mark.parametrize(
+        ("mean", "expected"),
+        [(-0.1, "holds"), (0.1, "does not hold"), (None, "not run")],
+    )
+    def test_a_sentence_of_the_paper_holds_or_not(self, mean, expected) -> None:
+        said = replace(table("0.5"), sentences={("order", "A - B"): "A beats B"})
+        cell = Measurement("order", "A - B", mean, None, 3, in_paper=False)
+        comparison = said.compare(cell)
+        assert (comparison.published, comparison.verdict) == ("A beats B", expected)
+
+    def test_other_data_are_not_judged(self) -> None:
+        other = replace(table("0.5"), same_data=False)
+        cell = Measurement("ESL", "SVR", 0.5, None, 3)
+        assert other.compare(cell).verdict == "other data"
+
+    def test_printed_cells_without_a_run_are_listed(self) -> None:
+        (cell,) = table("0.5").without_run([])
+        assert (cell.row, cell.column) == ("ESL", "SVR")
+        assert table("0.5").compare(cell).verdict == "not run"
+        assert not list(table("0.5").without_run([cell]))
 
 
 class TestMeasurement:

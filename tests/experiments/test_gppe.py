@@ -13,6 +13,7 @@ from experiments.gppe import (
     calibration,
     figure1a,
     figure1b,
+    refitted,
 )
 from experiments.gppe._answer_tables import AnswerTable, answer_tables
 from experiments.gppe._asking import (
@@ -222,7 +223,9 @@ class TestRefitted:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_data")
 @pytest.mark.parametrize(
-    "script", [figure1a, figure1b, all_users, calibration], ids=lambda s: s.__name__
+    "script",
+    [figure1a, refitted, figure1b, all_users, calibration],
+    ids=lambda s: s.__name__,
 )
 def test_quick_run_on_a_clean_clone(script, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_asking, "QUICK_PEOPLE", 8)
