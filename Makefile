@@ -80,8 +80,15 @@ docs: $(INSTALLED)  ## build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-bench: $(INSTALLED)  ## run the benchmarks and render docs/benchmarks.md
+bench: $(INSTALLED)  ## run the benchmarks and render docs/benchmarks.md (peer=NAME: with a peer)
+ifdef peer
+	$(PYTHON) -m venv $(VENV)-$(peer)
+	$(VENV)-$(peer)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -e '.[app,data,plot]' -r benchmarks/peers/$(peer).txt
+	$(VENV)-$(peer)/bin/python -m benchmarks --peer $(peer)
+else
 	$(BIN)/python -m benchmarks
+endif
 
 reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai [quick=1]
 	$(BIN)/python -m experiments $(paper) $(if $(quick),--quick)

@@ -40,7 +40,7 @@ def main(
     options = _parser().parse_args(arguments)
     gauge = Gauge() if gauge is None else gauge
     try:
-        modules = find_benchmarks(options.names)
+        modules = find_benchmarks(options.names, options.peer)
         if options.store:
             check_idle(gauge.before, "the load average of the last minute")
     except PenchantError as error:
@@ -49,7 +49,7 @@ def main(
     for module in modules:
         result = run_benchmark(module, gauge)
         show(terminal_table(result))
-        failures += not all(case["holds"] for case in result["cases"])
+        failures += not all(case.get("holds", True) for case in result["cases"])
         if options.store:
             failures += _store(result, results)
     if options.store:
@@ -80,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     parser.add_argument(
+        "--peer", metavar="NAME", help="only those against this peer, such as shap"
+    )
+    parser.add_argument(
         "--no-store",
         dest="store",
         action="store_false",
@@ -88,11 +91,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def find_benchmarks(names: Sequence[str] = ()) -> list[ModuleType]:
+def find_benchmarks(
+    names: Sequence[str] = (), peer: str | None = None
+) -> list[ModuleType]:
     """Import ``benchmarks/bench_<name>.py`` for the given names, or for all.
 
-    A benchmark's docstring states the claim in its first line; its function
-    ``cases()`` is a context manager that yields a list of `Case` and `Budget`.
+    With a peer, those of them that name it in ``PEERS``. A benchmark's docstring states
+    the claim in its first line; its function ``cases()`` is a context manager that
+    yields a list of `Case`, `Budget`, `Waits` and `Missing`.
     """
     known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
     unknown = [name for name in names if name not in known]
@@ -102,7 +108,13 @@ def find_benchmarks(names: Sequence[str] = ()) -> list[ModuleType]:
             f"Known benchmarks: {', '.join(known)}."
         )
     wanted = names or known
-    return [importlib.import_module(f"benchmarks.bench_{name}") for name in wanted]
+    found = [importlib.import_module(f"benchmarks.bench_{name}") for name in wanted]
+    if peer is None:
+        return found
+    against = [each for each in found if peer in getattr(each, "PEERS", ())]
+    if not against:
+        raise UnknownBenchmarkError(f"No benchmark has a peer called {peer!r}.")
+    return against
 
 
 def run_benchmark(module: ModuleType, gauge: Gauge | None = None) -> dict[str, Any]:

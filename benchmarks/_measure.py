@@ -10,7 +10,17 @@ from typing import Any
 
 from penchant._parallel import track
 
-__all__ = ["Budget", "Case", "Timing", "Waits", "compare", "measure", "spend", "wait"]
+__all__ = [
+    "Budget",
+    "Case",
+    "Missing",
+    "Timing",
+    "Waits",
+    "compare",
+    "measure",
+    "spend",
+    "wait",
+]
 
 _N_REPEATS = 5
 
@@ -93,6 +103,25 @@ class Waits:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """A comparison that was not run since the peer is not installed.
+
+    Parameters
+    ----------
+    name : str
+        What would have been done.
+    peer : str
+        With whom.
+    needs : str
+        What to install: ``benchmarks/peers/<needs>.txt``.
+    """
+
+    name: str
+    peer: str
+    needs: str
+
+
+@dataclass(frozen=True)
 class Timing:
     """Seconds of all repeats of one function."""
 
@@ -109,8 +138,10 @@ class Timing:
         }
 
 
-def measure(case: Case | Budget | Waits) -> dict[str, Any]:
+def measure(case: Case | Budget | Waits | Missing) -> dict[str, Any]:
     """Run a case, a budget or waits and return the figures."""
+    if isinstance(case, Missing):
+        return {"name": case.name, "peer": case.peer, "missing": case.needs}
     if isinstance(case, Waits):
         return wait(case)
     return compare(case) if isinstance(case, Case) else spend(case)

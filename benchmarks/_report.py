@@ -24,15 +24,38 @@ work, the limit is in CPU seconds; where people wait for a server, it is in seco
 the clock for a share of all waits. All figures, also wall times and medians, are in
 `benchmarks/results/`. They are stored only if other work takes at most {LIMIT:.0%} of
 the cores: by the load average before the first benchmark, and by the processor time of
-other processes during each one.
+other processes during each one. Peers are no dependencies of ours: each has a list of
+what it needs, `benchmarks/peers/<name>.txt`, and `make bench peer=<name>` installs it
+into an environment of its own. Without it the rows of the peer say that they were not
+run.
 """
 
 
 def save_result(result: dict[str, Any], folder: Path) -> None:
-    """Write one benchmark's result to ``<name>.json``."""
+    """Write one benchmark's result to ``<name>.json``.
+
+    What was measured against a peer is kept until it is measured again: a run without
+    the peer does not replace it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{result['benchmark']}.json"
+    absent = {case["peer"] for case in result["cases"] if "missing" in case}
+    if absent and path.exists():
+        earlier = json.loads(path.read_text(encoding="utf-8"))
+        kept = [
+            {**case, "kept_from": case.get("kept_from", earlier["date"])}
+            for case in earlier["cases"]
+            if case.get("peer") in absent and "missing" not in case
+        ]
+        replaced = {case["peer"] for case in kept}
+        fresh = [
+            case
+            for case in result["cases"]
+            if "missing" not in case or case["peer"] not in replaced
+        ]
+        result = {**result, "cases": [*fresh, *kept]}
     text = json.dumps(result, indent=2, ensure_ascii=False)
-    (folder / f"{result['benchmark']}.json").write_text(text + "\n", encoding="utf-8")
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def load_results(folder: Path) -> list[dict[str, Any]]:
@@ -84,6 +107,9 @@ def _load(result: dict[str, Any]) -> str:
 
 
 def _cells(case: dict[str, Any]) -> list[str]:
+    if "missing" in case:
+        needs = f"not run: `make bench peer={case['missing']}`"
+        return [case["name"], case["peer"], "—", "—", "—", "—", needs]
     verdict = "holds" if case["holds"] else "does not hold"
     if "share" in case:
         ours = f"{case['share']:.0%} wait at most {case['ours']['wall_share']:.3g} s"
@@ -98,7 +124,7 @@ def _cells(case: dict[str, Any]) -> list[str]:
         f"{case['theirs']['cpu_best']:.3g}",
         f"{case['cpu_ratio']:.2g}",
         f"{case['at_most']:.3g}",
-        verdict,
+        verdict + (f" ({case['kept_from']})" if "kept_from" in case else ""),
     ]
 
 

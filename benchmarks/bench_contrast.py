@@ -15,18 +15,19 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 
-from benchmarks._measure import Budget, Case
-from benchmarks.peers import kernel_shap
+from benchmarks._measure import Budget, Case, Missing
+from benchmarks.peers import is_here, kernel_shap
 from penchant.explanation import Attribution, contrast
 
 N_ROWS, N_ASKED = 300, 10
 LIMITS = {9: 0.002, 20: 0.004, 50: 0.010}
 PROCESS_LIMITS = {9: 0.005, 30: 0.020}
+PEERS = ("shap",)
 PACKAGES = ("numpy", "scipy", "scikit-learn", "shap")
 
 
 @contextmanager
-def cases() -> Iterator[list[Case | Budget]]:
+def cases() -> Iterator[list[Case | Budget | Missing]]:
     """Yield the limits, the comparisons with KernelSHAP, then Gaussian processes."""
     yield [
         *(_limit(d, seconds) for d, seconds in LIMITS.items()),
@@ -61,11 +62,14 @@ def _limit(d: int, seconds: float) -> Budget:
     )
 
 
-def _against_shap(d: int, at_most: float) -> Case:
+def _against_shap(d: int, at_most: float) -> Case | Missing:
+    name = f"1 contrast, kernel ridge, {N_ROWS} rows, {d} attributes"
+    if not is_here("shap"):
+        return Missing(name, "KernelSHAP", "shap")
     X, y = _data(d)
     model = KernelRidge(kernel="rbf", alpha=0.1).fit(X, y)
     return Case(
-        name=f"1 contrast, kernel ridge, {N_ROWS} rows, {d} attributes",
+        name=name,
         ours=lambda: contrast(model, X[0], X[1]).values[0],
         theirs=kernel_shap.contrast(model, X[0], X[1]),
         peer="KernelSHAP",

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.datasets import make_friedman1
 
 from benchmarks._measure import Budget
-from benchmarks.peers import ebm
+from benchmarks.peers import ebm, is_here
 from penchant.models import GAIRegressor
 
 PACKAGES = ("interpret-core",)
@@ -83,7 +83,7 @@ def _budget(
             "peak_mb": round(peak),
         }
         rows = int(os.environ.get("PENCHANT_EBM_ROWS", "0"))
-        if ebm.is_here() and n_rows <= rows:
+        if is_here("interpret") and n_rows <= rows:
             begin = time.process_time()
             peer = ebm.fit(X[:n_rows], y[:n_rows])
             found["ebm_cpu"] = round(time.process_time() - begin, 1)

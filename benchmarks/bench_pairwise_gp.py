@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import spearmanr
 
-from benchmarks._measure import Budget, Case
-from benchmarks.peers import botorch_pairwise
+from benchmarks._measure import Budget, Case, Missing
+from benchmarks.peers import botorch_pairwise, is_here
 from penchant.data import Comparisons
 from penchant.datasets import make_gai
 from penchant.models import GaussianProcessRanker
 
+PEERS = ("botorch",)
 PACKAGES = ("botorch", "torch")
 N_ITEMS, N_OTHERS, N_FEATURES = 100, 500, 15
 NOISE = 0.3
@@ -42,9 +43,9 @@ class Task(NamedTuple):
 
 
 @contextmanager
-def cases() -> Iterator[list[Budget | Case]]:
+def cases() -> Iterator[list[Budget | Case | Missing]]:
     """Yield the times of both kernels, and the races against the peer."""
-    found: list[Budget | Case] = []
+    found: list[Budget | Case | Missing] = []
     for kernel in ("rbf", "anova"):
         task = make_task("interactions", 1000)
         rho = task.correlation(ours(task, kernel))
@@ -56,20 +57,21 @@ def cases() -> Iterator[list[Budget | Case]]:
                 check=lambda model: model.solver_status_ == "optimal",
             )
         )
-    if botorch_pairwise.is_installed():
-        for truth in ("linear", "interactions"):
-            found += [_race(truth, size, "rbf") for size in (100, 300, 1000)]
-            found.append(_race(truth, 1000, "anova"))
+    for truth in ("linear", "interactions"):
+        found += [_race(truth, size, "rbf") for size in (100, 300, 1000)]
+        found.append(_race(truth, 1000, "anova"))
     yield found
 
 
-def _race(truth: str, n_answers: int, kernel: str) -> Case:
+def _race(truth: str, n_answers: int, kernel: str) -> Case | Missing:
+    what = f"{kernel}, {truth}, {n_answers} comparisons"
+    if not is_here("botorch"):
+        return Missing(what, botorch_pairwise.NAME, "botorch")
     tasks = [make_task(truth, n_answers, seed) for seed in SEEDS]
     mine = np.array([task.correlation(ours(task, kernel)) for task in tasks])
     other = np.array([task.correlation(theirs(task)) for task in tasks])
     return Case(
-        name=f"{kernel}, {truth}, {n_answers} comparisons, rank correlations "
-        f"{mine.mean():.3f} and {other.mean():.3f}",
+        name=f"{what}, rank correlations {mine.mean():.3f} and {other.mean():.3f}",
         ours=lambda: ours(tasks[0], kernel),
         theirs=lambda: theirs(tasks[0]),
         peer=botorch_pairwise.NAME,

@@ -1,1 +1,8 @@
-"""Small adapters that let a peer do the same work as we do."""
+"""Peers that do the same work; what each needs stands in ``<name>.txt``."""
+
+from importlib.util import find_spec
+
+
+def is_here(module: str) -> bool:
+    """Tell whether a peer's module is installed."""
+    return find_spec(module) is not None

@@ -1,20 +1,13 @@
 """BoTorch's PairwiseGP: Laplace's approximation with hyper-parameters by evidence.
 
-Needs botorch and torch (CPU build, 2.13.0), which no extra installs. Where they are
-missing, the benchmark measures us alone.
+Needs what `botorch.txt` lists. Where that is missing, the benchmark measures us alone.
 """
 
-from importlib.util import find_spec
 from typing import Self
 
 import numpy as np
 
 NAME = "BoTorch PairwiseGP"
-
-
-def is_installed() -> bool:
-    """Tell whether the peer can run here."""
-    return find_spec("botorch") is not None
 
 
 class PairwiseRanker:

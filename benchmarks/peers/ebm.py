@@ -1,16 +1,10 @@
-"""Explainable boosting machine of interpret, with its defaults on one core."""
+"""Explainable boosting machine of interpret (`interpret.txt`), defaults, one core."""
 
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 NAME = "EBM (interpret)"
-
-
-def is_here() -> bool:
-    """Tell whether interpret is installed: ``pip install interpret-core``."""
-    return find_spec("interpret") is not None
 
 
 def fit(X: np.ndarray, y: np.ndarray) -> Any:

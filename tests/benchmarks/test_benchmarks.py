@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,17 @@ from benchmarks._command import (
     run_benchmark,
 )
 from benchmarks._load import Gauge, Reading, others_share
-from benchmarks._measure import Budget, Case, Timing, Waits, compare, measure, spend
-from benchmarks._report import load_results, render_page
+from benchmarks._measure import (
+    Budget,
+    Case,
+    Missing,
+    Timing,
+    Waits,
+    compare,
+    measure,
+    spend,
+)
+from benchmarks._report import load_results, render_page, save_result
 
 
 def burn(seconds: float) -> float:
@@ -59,7 +69,9 @@ def benchmark(monkeypatch: pytest.MonkeyPatch, measured: Case | Waits) -> Module
 
     module = ModuleType("benchmarks.bench_toy", "We burn less.\n\nMore words.")
     module.cases = cases  # type: ignore[attr-defined]
-    monkeypatch.setattr("benchmarks._command.find_benchmarks", lambda names: [module])
+    monkeypatch.setattr(
+        "benchmarks._command.find_benchmarks", lambda names, peer: [module]
+    )
     return module
 
 
@@ -174,6 +186,32 @@ class TestDiscovery:
     ) -> None:
         assert main(["raed_csv"]) == 1
         assert "No benchmark is called 'raed_csv'" in capsys.readouterr().err
+
+
+class TestMissingPeer:
+    def result(self, *cases: dict[str, Any], date: str) -> dict[str, Any]:
+        machine = {"machine": "a machine", "versions": {}, "claim": "We burn less."}
+        return {"benchmark": "toy", "date": date, "cases": list(cases), **machine}
+
+    def test_its_rows_say_what_to_install(self) -> None:
+        absent = measure(Missing("burning", "a peer", "torch"))
+        page = render_page([self.result(absent, date="2024-01-02")])
+        assert "| burning | a peer | — " in page
+        assert "not run: `make bench peer=torch`" in page
+
+    def test_rows_that_were_measured_with_it_stay(self, tmp_path: Path) -> None:
+        measured = compare(case(0.002, 0.001, 9.0), 1)
+        save_result(self.result(measured, date="2024-01-01"), tmp_path)
+        absent = measure(Missing("burning", "a peer", "torch"))
+        for date in ("2024-01-02", "2024-01-03"):
+            save_result(self.result(absent, date=date), tmp_path)
+        (stored,) = load_results(tmp_path)
+        assert stored["cases"] == [{**measured, "kept_from": "2024-01-01"}]
+        assert "(2024-01-01)" in render_page([stored])
+
+    def test_a_peer_that_nobody_has_is_an_error(self) -> None:
+        with pytest.raises(UnknownBenchmarkError, match="peer called 'nobody'"):
+            find_benchmarks(["read_csv"], "nobody")
 
 
 class TestCommand:

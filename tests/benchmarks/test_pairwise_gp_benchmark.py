@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks import bench_pairwise_gp
-from benchmarks.peers import botorch_pairwise
+from benchmarks._measure import Budget
+from benchmarks.peers import is_here
 
 
 def test_answers_follow_the_utility_but_for_noise():
@@ -17,11 +18,13 @@ def test_answers_follow_the_utility_but_for_noise():
 
 
 def test_without_the_peer_our_own_times_are_left(monkeypatch):
-    monkeypatch.setattr(botorch_pairwise, "is_installed", lambda: False)
+    monkeypatch.setattr(bench_pairwise_gp, "is_here", lambda module: False)
     with bench_pairwise_gp.cases() as cases:
-        assert [case.seconds for case in cases] == [0.1, 0.1]
-        for case in cases:
-            assert case.check(case.ours())
+        ours = [case for case in cases if isinstance(case, Budget)]
+        assert [case.seconds for case in ours] == [0.1, 0.1]
+        assert all(case.check(case.ours()) for case in ours)
+        rest = [case for case in cases if case not in ours]
+        assert {case.needs for case in rest} == {"botorch"}
 
 
 def test_no_worse_allows_for_chance_only():
@@ -32,7 +35,7 @@ def test_no_worse_allows_for_chance_only():
     assert not bench_pairwise_gp.no_worse(theirs - 0.1 + noise, theirs)
 
 
-@pytest.mark.skipif(not botorch_pairwise.is_installed(), reason="needs botorch")
+@pytest.mark.skipif(not is_here("botorch"), reason="needs botorch")
 @pytest.mark.filterwarnings("ignore")  # those of the peer are not ours
 def test_the_peer_learns_the_same_order():
     task = bench_pairwise_gp.make_task("linear", 100)
