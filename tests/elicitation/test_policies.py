@@ -185,8 +185,18 @@ def test_what_evoi_improves_on_can_be_chosen(make_moments):
     )
     fresh = policies.evoi(belief, f_best="seen")
     np.testing.assert_array_equal(fresh, policies.evoi(belief))
-    with pytest.raises(DataError, match=r"'mean', 'seen' or a number.*'best'"):
+    with pytest.raises(DataError, match=r"'sampled' or a number.*'best'"):
         policies.evoi(belief, f_best="best")
+
+
+def test_evoi_improves_on_the_best_utility_of_draws():
+    independent = Posterior(np.zeros(3), np.eye(3), noise=0.5)
+    best_of_three = 1.5 / np.sqrt(np.pi)  # the largest of three standard normals
+    np.testing.assert_allclose(
+        policies.evoi(independent, f_best="sampled"),
+        policies.evoi(independent, f_best=best_of_three),
+        atol=1e-3,
+    )
 
 
 @pytest.mark.parametrize("noise", [0.05, 1.0])

@@ -1,18 +1,24 @@
 """Policies that give every pair a score: the larger, the better the question."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numba import njit
 from scipy.special import log_ndtr, ndtr
 
-from penchant.elicitation._belief import Moments, View, density, expected_excess
+from penchant.elicitation._belief import (
+    Belief,
+    Moments,
+    View,
+    density,
+    expected_excess,
+)
 from penchant.elicitation.policies._pairs import check_pairs_of, shaped
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
-BestRule = Literal["mean", "seen"] | float
+BestRule = Literal["mean", "seen", "sampled"] | float
 
 _CHUNK = 100_000
 """Numbers that one step of a score over many pairs holds at once: they fit a cache."""
@@ -150,11 +156,11 @@ def evoi(
         What is known of the person.
     pairs : array-like of int of shape (n_pairs, 2), optional
         The pairs to judge; default: all.
-    f_best : {"mean", "seen"} or float, default="mean"
+    f_best : {"mean", "seen", "sampled"} or float, default="mean"
         The utility to improve on: the largest mean of all items; the largest mean
         of the items in the answers so far (of all items before the first answer);
-        or a number, such as the largest mean over all people. It stays the same in
-        all terms of the score.
+        the mean of the best utility in draws of the posterior; or a number, such as
+        the largest mean over all people. It stays the same in all terms of the score.
     among : array-like of int, optional
         The items that may improve on it; default: all.
     refit : callable (winner, loser) -> posterior, optional
@@ -203,8 +209,13 @@ def _improve_on(posterior: Moments, rule: BestRule) -> float:
     if rule == "seen":
         seen = sorted({item for answer in posterior.answers for item in answer.items})
         return float(mean[seen].max() if seen else mean.max())
+    if rule == "sampled":
+        # Only what can be drawn from has a best utility; moments alone have none.
+        draws = cast(Belief, posterior).draw(_all_items(posterior))
+        return float(draws.weights @ draws.utilities.max(axis=1))
     if not isinstance(rule, int | float) or not np.isfinite(rule):
-        raise DataError(f"f_best must be 'mean', 'seen' or a number. Got {rule!r}.")
+        known = "'mean', 'seen', 'sampled' or a number"
+        raise DataError(f"f_best must be {known}. Got {rule!r}.")
     return float(rule)
 
 
