@@ -39,10 +39,10 @@ __getattr__, __dir__ = offer(
         ),
         "penchant.rules": (
             "AlwaysTrue Condition Conjunction Conjunctions Feature "
-            "FeatureList FeatureSet GeneratorSum ListedFeatures Monomial "
-            "Monomials PricedFeatures Ramp Ramps Rule RuleCandidate "
+            "FeatureList FeatureSet FourierFeatures GeneratorSum ListedFeatures "
+            "Monomial Monomials PricedFeatures Ramp Ramps Rule RuleCandidate "
             "RuleChoice RuleClassifier RuleExplanation RuleGame "
-            "RuleGenerator RuleRanker RulesTable Vocabulary rules_table"
+            "RuleGenerator RuleRanker RulesTable Vocabulary Wave rules_table"
         ),
         "penchant.utility": (
             "CompactGAI Configuration DualGAI FactorFunction GAIUtility "

@@ -38,6 +38,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.Domain": "penchant.encoding._domain",
     "penchant.models.DualGAI": "penchant.utility._parts",
     "penchant.models.Encoding": "penchant.encoding._encoding",
+    "penchant.models.FourierFeatures": "penchant.rules._fourier",
     "penchant.models.GAICandidate": "penchant.gai._choice",
     "penchant.models.GAIChoice": "penchant.gai._choice",
     "penchant.models.GAIClassifier": "penchant.gai._classifier",
@@ -64,6 +65,7 @@ _HOMES: dict[str, str] = {
     "penchant.models.RuleRanker": "penchant.rules._ranker",
     "penchant.models.TensorGAI": "penchant.utility._parts",
     "penchant.models.Vocabulary": "penchant.rules._conditions",
+    "penchant.models.Wave": "penchant.rules._fourier",
     "penchant.testing.LinearRanker": "penchant.testing._linear_ranker",
     # Parts of models that have no public name.
     "AnovaItemKernel": "penchant.gp._kernels",

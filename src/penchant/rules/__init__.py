@@ -19,6 +19,7 @@ from penchant.rules._features import (
     Ramps,
     RuleGenerator,
 )
+from penchant.rules._fourier import FourierFeatures, Wave
 from penchant.rules._monomials import Monomial, Monomials
 from penchant.rules._program import RuleGame
 from penchant.rules._ranker import RuleRanker
@@ -39,6 +40,7 @@ __all__ = [
     "Feature",
     "FeatureList",
     "FeatureSet",
+    "FourierFeatures",
     "GeneratorSum",
     "HistogramFeatures",
     "ListedFeatures",
@@ -57,6 +59,7 @@ __all__ = [
     "RuleRanker",
     "RulesTable",
     "Vocabulary",
+    "Wave",
     "check_rule_items",
     "list_conditions",
     "rules_table",
