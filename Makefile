@@ -12,7 +12,7 @@ FLOOR_TESTS := tests/data tests/encoding tests/kernels tests/metrics tests/datas
   tests/elicitation tests/plotting tests/testing tests/test_conventions.py tests/test_io.py
 
 .DEFAULT_GOAL := help
-.PHONY: help app test soak check lint types layers format docs bench reproduce truth pins clean
+.PHONY: help app test soak check lint types layers format docs bench mutants reproduce truth pins clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -89,6 +89,9 @@ ifdef peer
 else
 	$(BIN)/python -m benchmarks
 endif
+
+mutants: $(INSTALLED)  ## make 200 deliberate mistakes and see which the tests notice (an hour)
+	$(BIN)/python -m benchmarks.mutants
 
 reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai [quick=1]
 	$(BIN)/python -m experiments $(paper) $(if $(quick),--quick)

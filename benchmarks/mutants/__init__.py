@@ -1,0 +1,1 @@
+"""Deliberate mistakes in our code, and whether the nearest tests notice them."""

@@ -1,0 +1,48 @@
+"""Deliberate mistakes are made by rule and run against the nearest tests."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutants.__main__ import ROOT, draw, nearest_tests
+from benchmarks.mutants._mutate import mutant, places
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("x = a + b", "x = a - b"),
+        ("x = a < b", "x = a <= b"),
+        ("x = a is None", "x = a is not None"),
+        ("x = a and b", "x = a or b"),
+        ("x = not a", "x = not not a"),
+        ("x = -a", "x = +a"),
+        ("x = 3", "x = 4"),
+        ("x = 0.5", "x = 1.0"),
+        ("x = a if b else c", "x = a if not b else c"),
+    ],
+)
+def test_one_thing_is_another(tmp_path, right, wrong):
+    (tmp_path / "code.py").write_text(right)
+    (place,) = places(right)
+    made = mutant(Path("code.py"), tmp_path, place)
+    assert (made.line, made.source) == (1, wrong + "\n")
+
+
+def test_words_and_types_are_left_alone():
+    assert not places('def f(x: int = 3) -> int:\n    raise ValueError(f"{x + 1}")')
+
+
+def test_the_same_seed_draws_the_same_mistakes():
+    first, second = draw(5, 1), draw(5, 1)
+    assert first == second
+    for each in first:
+        assert each.before != each.after
+        assert nearest_tests(each.path).exists()
+
+
+def test_nearest_are_the_tests_of_the_module_then_of_the_room():
+    tests = ROOT / "tests"
+    own = nearest_tests(Path("penchant/rules/_monomials.py"))
+    assert own == tests / "rules" / "test_monomials.py"
+    assert nearest_tests(Path("penchant/gai/_dense.py")) == tests / "gai"
