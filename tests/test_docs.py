@@ -30,6 +30,24 @@ def test_sessions_in_page_are_true(page):
     assert failed == 0, "".join(report)
 
 
+def test_every_formula_that_docstrings_cite_is_on_the_page():
+    label = re.compile(r"\b(?:GAI|CH|PRL|GP|EX|GR)-\d+")
+    source = DOCS.parent / "src"
+    cited = {
+        found
+        for module in source.rglob("*.py")
+        for found in label.findall(module.read_text(encoding="utf-8"))
+    }
+    page = (DOCS / "methods.md").read_text(encoding="utf-8")
+    numbered = {
+        found
+        for heading in re.findall(r"\*\*([^*]+)\*\*", page)
+        for found in label.findall(heading)
+    }
+    assert len(cited) > 40
+    assert cited - numbered == set()
+
+
 def test_which_estimator_names_them_all():
     page = (DOCS / "guide" / "choosing.md").read_text(encoding="utf-8")
     spec = importlib.util.spec_from_file_location(
