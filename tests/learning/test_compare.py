@@ -182,6 +182,15 @@ class TestProgress:
         assert again["linear"].losses == whole["linear"].losses
         assert again.recommended.name == whole.recommended.name
 
+    @pytest.mark.parametrize("fold", [1, 3, 0])
+    def test_our_own_errors_cancel_too(self, fold):
+        def cancel(said):
+            if said["fold"] == fold:
+                raise DataError("the page was closed")
+
+        with pytest.raises(DataError, match="the page was closed"):
+            compare(X, Y, candidates=["linear"], callback=cancel)
+
     def test_results_of_other_data_are_refused(self):
         with pytest.raises(DataError, match="about 3 answers, but there are 60"):
             compare(X, Y, done=[result("linear", [1, 2, 3], 1)])
