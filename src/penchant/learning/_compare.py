@@ -39,8 +39,9 @@ def compare(
     Each candidate is fitted to all folds but one, where it chooses its settings by
     inner folds of its own, and foretells the fold that was held out. Accuracy is set
     against size: how many curves, pairs, criteria or rules there are to read in the
-    model of all rows. Recommended is the one with least to read among those whose loss
-    is within one standard error of the paired difference to the best readable one.
+    model of all rows. Recommended is the one with least to read among those about as
+    good as the best readable one: behind by at most one standard error of the paired
+    difference, times the share of reading that is saved.
 
     Parameters
     ----------
