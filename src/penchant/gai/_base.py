@@ -302,13 +302,14 @@ def fit_over_bins(
     tol: float,
     progress: Progress,
     directions: Mapping[int, int] | None = None,
+    keep_scores: bool = False,
 ) -> BinnedFit:
     """Fit the attributes that vary, and give them their own numbers again.
 
     Parameters
     ----------
     estimator : estimator with an Encoding
-    sides, loss, max_order, tol, progress
+    sides, loss, max_order, tol, progress, keep_scores
         As in `fit_binned`.
     said : sequence of ndarray
         y and weights.
@@ -329,6 +330,7 @@ def fit_over_bins(
         tol=tol,
         lam=None if isinstance(C, str) else 1.0 / (C * weights.sum()),
         progress=progress,
+        keep_scores=keep_scores,
     )
     if hasattr(estimator, "_witness"):  # who asks how sure the fit is
         estimator._witness.append(fit)

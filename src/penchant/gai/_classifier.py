@@ -5,7 +5,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -34,7 +35,7 @@ from penchant.gai.binned import (
     Spread,
     is_spread,
 )
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 from penchant.utility import GAIModel
 
 
@@ -42,11 +43,13 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     """Learn classes or grades: a curve per attribute and few interactions.
 
     The log-odds of a class are a sum of functions of few attributes each. Two classes
-    need one such utility; more classes one each, against all others; ordered grades
-    one in all, with a threshold between neighbouring grades. The factors are chosen
-    among all sets of up to `max_order` attributes by minimising the logistic loss plus
-    the norms of the factors, along a path of penalties of which rows that are held out
-    choose one. Works from a few dozen rows to a million; blank cells (NaN) are a value
+    need one such utility; more classes one each, learned against all others; ordered
+    grades one in all, with a threshold between neighbouring grades. The factors are
+    chosen among all sets of up to `max_order` attributes by minimising the logistic
+    loss plus the norms of the factors, along a path of penalties of which rows that are
+    held out choose one. The utilities of several classes are then brought to one scale,
+    with an offset each, at which shares of their exponentials foretell the held-out
+    rows best. Works from a few dozen rows to a million; blank cells (NaN) are a value
     of their own.
 
     Parameters
@@ -77,17 +80,23 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
     utilities_ : tuple of BinnedGAI
-        The log-odds: one for two classes or grades, else one per class.
+        The log-odds: one for two classes or grades, else one per class, whose
+        differences are the log-odds of two classes.
     utility_ : BinnedGAI
         The first of them: that of the second class, or of the grades.
     thresholds_ : ndarray of shape (n_classes - 1,)
         Ordered grades: the utility at which the next grade is as likely as not; else
         empty.
+    surprise_ : float or None
+        Share of the chances of several classes that is spread evenly, 1 of n_items + 1:
+        nobody can be surer after that many rows. None: two classes, grades or a given
+        C; the chances of several classes are then those against all others, divided
+        by their sum.
     factors_ : tuple of tuple of int
         Factors of `utility_`.
     dual_gap_ : float
         Certified relative distance from the minimum over all candidates; the largest
-        of several.
+        of several, before they are brought to one scale.
     solver_ : {"binned", "linear"}
         "linear": held-out rows did not gain from curves and interactions, or none
         were asked for.
@@ -124,6 +133,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         "classes_",
         "utilities_",
         "thresholds_",
+        "surprise_",
         "dual_gap_",
         "solver_",
         "solver_status_",
@@ -135,6 +145,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     classes_: Any
     utilities_: tuple[BinnedGAI, ...]
     thresholds_: FloatArray
+    surprise_: float | None = None  # files of older versions have none
 
     def __init__(
         self,
@@ -210,7 +221,10 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
             )
         self.encoding_ = encoding_of(self, X, items)
         U = encoded(self.encoding_, items)
-        return self._keep(self._fit_utilities(U, codes.ravel(), weights))
+        self._keep(fits := self._fit_utilities(U, codes.ravel(), weights))
+        if len(fits) > 1 and self.C == "auto":
+            self._couple(fits, codes.ravel(), weights)
+        return self
 
     def _fit_utilities(
         self, U: FloatArray | Spread, codes: Any, weights: FloatArray
@@ -232,12 +246,27 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
                 max_order=self.max_order,
                 tol=self.tol,
                 progress=progress,
+                keep_scores=len(targets) > 1,
             )
             for target in targets
         ]
 
-    def _keep(self, fits: list[BinnedFit]) -> Self:
+    def _couple(
+        self, fits: list[BinnedFit], codes: IntArray, weights: FloatArray
+    ) -> None:
+        """Bring the utilities of several classes to one scale, by held-out rows."""
+        scores = np.stack([fit.scores for fit in fits if fit.scores is not None])
+        known = ~np.isnan(scores).any(axis=0) & (weights > 0)
+        offsets, scale = common_scale(scores[:, known].T, codes[known], weights[known])
+        self.utilities_ = tuple(
+            utility.scaled(float(offset), scale)
+            for utility, offset in zip(self.utilities_, offsets, strict=True)
+        )
+        self.surprise_ = 1.0 / (1 + np.count_nonzero(weights))
+
+    def _keep(self, fits: list[BinnedFit]) -> None:
         """Keep what the fits say about themselves."""
+        self.surprise_ = None
         self.utilities_ = tuple(fit.utility for fit in fits)
         self.thresholds_ = -fits[0].offsets if self.ordered else np.zeros(0)
         if self.ordered:  # thresholds are apart from the utility
@@ -249,10 +278,9 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         self.solver_status_ = worst.status
         self.n_iter_ = max(1, max(fit.n_iter for fit in fits))
         warn_of_gap(self, worst.status, worst.gap, self.tol)
-        return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give log-odds: of the second class, or of each class against the others.
+        """Give log-odds: of the second class, or what each class has of them.
 
         Parameters
         ----------
@@ -286,6 +314,9 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
             return -np.diff(np.hstack([edges, above, 0.0 * edges]), axis=1)
         if scores.ndim == 1:
             return np.stack([expit(-scores), expit(scores)], axis=1)
+        if self.surprise_ is not None:
+            rest = self.surprise_
+            return (1 - rest) * softmax(scores, axis=1) + rest / scores.shape[1]
         chances = expit(scores)
         shares: FloatArray = chances / chances.sum(axis=1, keepdims=True)
         return shares
@@ -303,3 +334,37 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def common_scale(
+    scores: FloatArray, codes: IntArray, weights: FloatArray
+) -> tuple[FloatArray, float]:
+    """Find offsets b and a scale a for which softmax(a scores + b) is most likely.
+
+    log a and b are thought to be about 0 beforehand, as much as one row can tell.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_classes)
+        Of rows that were held out.
+    codes : ndarray of int of shape (n_rows,)
+        Their classes.
+    weights : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    offsets : ndarray of shape (n_classes,)
+    scale : float
+    """
+    facts = np.eye(scores.shape[1])[codes]
+
+    def loss(values: FloatArray) -> tuple[float, FloatArray]:
+        scale, offsets = np.exp(values[0]), values[1:]
+        logs = log_softmax(scale * scores + offsets, axis=1)
+        errors = weights[:, None] * (np.exp(logs) - facts)
+        slope = np.append(scale * (errors * scores).sum(), errors.sum(axis=0))
+        total = -(weights @ (facts * logs).sum(axis=1)) + values @ values
+        return float(total), slope + 2 * values
+
+    found = minimize(loss, np.zeros(1 + scores.shape[1]), jac=True, method="L-BFGS-B")
+    return found.x[1:], float(np.exp(found.x[0]))

@@ -186,19 +186,22 @@ class ModelComparison:
 
     @property
     def recommended(self) -> CandidateResult:
-        """The one with least to read of those within one standard error of the best.
+        """The one with least to read of those about as good as the best readable one.
 
-        The standard error is that of the paired difference to the best readable one.
+        A model may be behind by one standard error of the paired difference, times the
+        share of reading that it saves: half a standard error for half as much to read.
         """
         order = list(CANDIDATES)
         near = [r for r in self.done if r.readable and self._is_near(r)]
         return min(near, key=lambda r: (r.size or 0, order.index(r.name)))
 
     def _is_near(self, result: CandidateResult) -> bool:
-        if result is self.best:
+        best = self.best
+        if result is best:
             return True
-        behind = result.minus(self.best)
-        return behind.mean <= behind.error
+        behind = result.minus(best)
+        saved = 1.0 - (result.size or 0) / max(best.size or 0, 1)
+        return behind.mean <= saved * behind.error
 
     @property
     def behind_boosting(self) -> Difference | None:

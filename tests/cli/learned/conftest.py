@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from penchant.data import Rankings, write_answers
+from penchant.learning import CANDIDATES
 
 N = 72
 
@@ -86,14 +87,28 @@ def battles(folder: Path) -> list[str]:
     return ["items.csv", "--answers", "battles.csv"]
 
 
-TABLES: dict[str, tuple[Callable[[Path], list[str]], str]] = {
-    "ratings": (ratings, "numbers"),
-    "two classes": (two_classes, "classes"),
-    "five grades": (five_grades, "grades"),
-    "wide choices": (wide_choices, "comparisons"),
-    "preflib": (preflib, "comparisons"),
-    "battles": (battles, "comparisons"),
+TABLES: dict[str, tuple[Callable[[Path], list[str]], str, str]] = {
+    "ratings": (ratings, "numbers", "curves choquet gai"),
+    "two classes": (two_classes, "classes", "rules choquet gai"),
+    "five grades": (five_grades, "grades", "curves choquet"),
+    "wide choices": (wide_choices, "comparisons", "choquet process"),
+    "preflib": (preflib, "comparisons", "rules"),
+    "battles": (battles, "comparisons", "gai"),
 }
+"""How a file is made, what is found in it, and what is compared with linear models and
+boosted trees: every candidate once or twice, since they take seconds."""
+
+
+@pytest.fixture
+def compare_only(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let the command compare linear models, boosted trees and few others."""
+
+    def choose(others: str = "") -> None:
+        names = {"linear", "boosting", *others.split()}
+        few = {name: CANDIDATES[name] for name in CANDIDATES if name in names}
+        monkeypatch.setattr("penchant.learning._compare.CANDIDATES", few)
+
+    return choose
 
 
 @pytest.fixture

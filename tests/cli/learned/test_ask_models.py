@@ -1,6 +1,7 @@
 """`penchant predict`, `why` and `plot`: asking a model that was learned."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from tests.cli.learned.conftest import cases, items_with_names, liked
 from tests.cli.learned.test_learn import run
 
 
-@pytest.fixture
-def folder(here: Path) -> Path:
+@pytest.fixture(scope="session")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Models of four kinds, fitted once, and the table they were fitted to."""
+    here = tmp_path_factory.mktemp("learned")
     frame = cases()
     items = Items.from_frame(frame)
     values = liked(frame)
@@ -34,6 +37,11 @@ def folder(here: Path) -> Path:
     save(GAIClassifier(max_order=0).fit(items, values > 0), here / "two.penchant")
     frame.assign(rating=values, grade=grades).to_csv(here / "table.csv", index=False)
     return here
+
+
+@pytest.fixture
+def folder(here: Path, learned: Path) -> Path:
+    return shutil.copytree(learned, here, dirs_exist_ok=True)
 
 
 def why(*words: object) -> Any:

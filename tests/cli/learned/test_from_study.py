@@ -3,14 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from penchant.io import load
-from penchant.learning import _candidates
 
 
-def test_answers_of_several_people(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_candidates, "_MOST_PROCESSED", 1)  # it would take seconds
+def test_answers_of_several_people(run: Any, compare_only: Any) -> None:
+    compare_only("choquet")
     run.new("--max-questions", 5)
     files = [run.folder / "m.penchant", run.folder / "r.html"]
     words = (

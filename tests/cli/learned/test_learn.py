@@ -14,7 +14,7 @@ from penchant.cli._app import app
 from penchant.cli.learned import _learn
 from penchant.explanation import contrast, explain
 from penchant.io import load
-from penchant.learning import _candidates, compare, find_target, judge, read_model
+from penchant.learning import compare, find_target, judge, read_model
 from tests.cli.learned.conftest import TABLES
 
 
@@ -45,15 +45,15 @@ class Numbers(HTMLParser):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_kind_files_and_every_number(
-    name: str, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if name != "wide choices":  # once is enough: it takes seconds
-        monkeypatch.setattr(_candidates, "_MOST_PROCESSED", 1)
-    make, kind = TABLES[name]
+def test_kind_files_and_every_number(name: str, here: Path, compare_only: Any) -> None:
+    make, kind, others = TABLES[name]
+    compare_only(others)
     words = make(here)
     told = json.loads(run("learn", *words, "--json").stdout)
     assert told["kind"] == kind
+    assert {"linear", "boosting", *others.split()} == {
+        each["name"] for each in told["candidates"] if not each["skipped"]
+    }
     model = load(here / "model.penchant")
     page = (here / "report.html").read_text(encoding="utf-8")
     found = Numbers()
@@ -159,7 +159,8 @@ def check_rows(
     assert judge(model, known, np.arange(len(known))).mean() < 1.2 * losses.mean()
 
 
-def test_what_is_printed(here: Path) -> None:
+def test_what_is_printed(here: Path, compare_only: Any) -> None:
+    compare_only("choquet")
     words = TABLES["ratings"][0](here)
     result = run("learn", *words, "--down", "rent", "--skip", "quiet")
     assert "Recommended for rating" in result.stdout
@@ -169,9 +170,9 @@ def test_what_is_printed(here: Path) -> None:
 
 
 def test_answers_without_a_table_tell_how_good_each_is(
-    here: Path, monkeypatch: pytest.MonkeyPatch
+    here: Path, compare_only: Any
 ) -> None:
-    monkeypatch.setattr(_candidates, "_MOST_PROCESSED", 1)
+    compare_only()
     TABLES["battles"][0](here)
     told = json.loads(run("learn", "--answers", "battles.csv", "--json").stdout)
     assert told["kind"] == "comparisons"

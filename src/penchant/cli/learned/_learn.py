@@ -76,8 +76,9 @@ def learn(
 
     Linear, curves, curves with pairs, Choquet integrals and rules are fitted
     and judged on rows that they did not see, beside boosted trees that nobody
-    can read. Recommended is the one with least to read that is as good as the
-    best readable one, within a standard error. The report is one HTML file.
+    can read. Recommended is the one with least to read that is about as good
+    as the best readable one: behind by at most a standard error, times the
+    share of reading that it saves. The report is one HTML file.
 
     Exit code 0: written. 1: the file cannot be used. 2: wrong usage.
 

@@ -113,6 +113,9 @@ class BinnedFit:
         The penalty, per row.
     error : float
         Mean loss of rows that were held out; NaN at a given penalty.
+    scores : ndarray of shape (n_rows,) or None
+        Scores of rows while they were held out, if these were asked for; NaN of rows
+        that never were.
     state : tuple of BinnedProblem and Point, or None
         What was solved, and where.
     """
@@ -125,6 +128,7 @@ class BinnedFit:
     solver: str
     lam: float
     error: float
+    scores: FloatArray | None = None
     state: tuple[BinnedProblem, Point] | None = None
 
 
@@ -137,6 +141,7 @@ def fit_binned(
     lam: float | None = None,
     random_state: np.random.RandomState | None = None,
     progress: Progress | None = None,
+    keep_scores: bool = False,
 ) -> BinnedFit:
     """Learn a sparse utility over bins.
 
@@ -155,6 +160,8 @@ def fit_binned(
         Draws the rows that are held out.
     progress : Progress or None
         Tells when time is up, and others how far the fit is.
+    keep_scores : bool
+        Whether to tell the scores of held-out rows.
     """
     order = min(max(max_order, 1), max(1, len(rows.categorical)))
     groups: Sequence[Group | Joined]
@@ -172,10 +179,10 @@ def fit_binned(
         return _learned(fit_at(table, lam, tol), axes, groups, name)
     random = np.random.RandomState(0) if random_state is None else random_state
     held_out = hold_out(rows.y, random)
-    chosen = choose(table, held_out, tol)
+    chosen = choose(table, held_out, tol, keep_scores=keep_scores)
     if name == "binned" and line and len(rows.y) <= FOLD_ROWS:
         lines = replace(table, groups=[Joined(line)])
-        linear = choose(lines, held_out, tol)
+        linear = choose(lines, held_out, tol, keep_scores=keep_scores)
         if linear.error < chosen.error:
             return _learned(linear, axes, lines.groups, "linear")
     return _learned(chosen, axes, groups, name)
@@ -232,6 +239,7 @@ def _learned(
         solver,
         chosen.lam,
         chosen.error,
+        chosen.scores,
         (chosen.problem, point),
     )
 

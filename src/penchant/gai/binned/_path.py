@@ -77,12 +77,15 @@ class Chosen:
         Mean loss of held-out rows at the chosen penalty.
     problem : BinnedProblem
         Which the point solves.
+    scores : ndarray of shape (n_rows,) or None
+        Scores of rows while they were held out; NaN of rows that never were.
     """
 
     point: Point
     lam: float
     error: float
     problem: BinnedProblem
+    scores: FloatArray | None = None
 
 
 class _Fold:
@@ -105,13 +108,26 @@ class _Fold:
         """Give the loss of the held-out rows."""
         return self.judges.price(self.point, []).loss * self.judges.total
 
+    def scores(self, coefs: dict[int, FloatArray]) -> FloatArray:
+        """Give the scores of all rows, offset included."""
+        point = self.problem.point(coefs)
+        parts = self.problem.place.fetch(np.asarray, point.scores)
+        total: FloatArray = np.concatenate(parts) + point.offsets[:1].sum()
+        return total
+
     @property
     def is_large(self) -> bool:
         """Whether the model has as many columns as it may have."""
         return self.problem.model.size > MAX_COLUMNS
 
 
-def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
+def choose(
+    table: Table,
+    held_out: Sequence[FloatArray],
+    tol: float,
+    *,
+    keep_scores: bool = False,
+) -> Chosen:
     """Follow the path until held-out rows gain no more, and fit where that is enough.
 
     Each fold's penalties are relative to the largest that matters in that fold. Of all
@@ -125,6 +141,8 @@ def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
         For each fold 1 for the rows that judge it, 0 for those that it is fitted to.
     tol : float
         Relative gap of the fit.
+    keep_scores : bool
+        Whether to tell the scores of held-out rows.
     """
     folds = [_Fold(table, share) for share in held_out]
     total = sum(fold.judges.total for fold in folds)
@@ -144,7 +162,12 @@ def choose(table: Table, held_out: Sequence[FloatArray], tol: float) -> Chosen:
     point = problem.solve(lam, table.prices, start, tol)
     if not table.progress.step(error=errors[best], gap=point.gap):
         point.status = "time_limit"  # also where the path was cut: there may be better
-    return Chosen(point, lam, errors[best], problem)
+    scores = None
+    if keep_scores:
+        scores = np.full(sum(table.sizes), np.nan)
+        for fold, share, own in zip(folds, held_out, coefs[best], strict=True):
+            scores[share > 0] = fold.scores(own)[share > 0]
+    return Chosen(point, lam, errors[best], problem, scores)
 
 
 def fit_at(table: Table, lam: float, tol: float) -> Chosen:

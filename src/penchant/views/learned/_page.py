@@ -175,8 +175,8 @@ def _compared(report: ModelReport) -> str:
     left = f'<p class="soft">Left out:</p><ul class="soft">{out}</ul>' if out else ""
     words = (
         f"The loss is the {told.loss}. Recommended is the one with least to read of "
-        "those whose loss is within one standard error of the paired difference to the "
-        "best readable one."
+        "those about as good as the best readable one: behind by at most one standard "
+        "error of the paired difference, times the share of reading that is saved."
     )
     picture = scatter(points, ("things to read", told.measure))
     table = _table(heads, rows, kinds)
