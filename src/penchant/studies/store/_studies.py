@@ -15,6 +15,7 @@ from penchant.exceptions import (
 )
 from penchant.studies._pictures import picture_names
 from penchant.studies._settings import StudySettings
+from penchant.studies.store._chain import new_register
 from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
 from penchant.studies.store._plain import check_numbers, check_text
@@ -24,7 +25,13 @@ from penchant.studies.store._records import (
     StudyRecord,
     StudySummary,
 )
-from penchant.studies.store._tables import drafts, owners, participants, studies
+from penchant.studies.store._tables import (
+    drafts,
+    owners,
+    participants,
+    registers,
+    studies,
+)
 
 _BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
 _BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
@@ -77,7 +84,7 @@ class Studies:
         """
         study = _new_study(name, items, settings, owner=owner)
         with self.database.writing() as connection:
-            insert_study(connection, study)
+            insert_study(connection, study, self._nobody_yet(study.id))
             insert_pictures(connection, pictures, study_id=study.id)
             if draft_id is not None:
                 names = picture_names(items)
@@ -96,7 +103,11 @@ class Studies:
         with self.database.writing() as connection:
             make = self.database.insert(studies).values(_study_row(study))
             connection.execute(make.on_conflict_do_nothing())
-            return str(connection.execute(found).scalar_one())
+            study_id = str(connection.execute(found).scalar_one())
+            if study_id == study.id:
+                row = self._nobody_yet(study_id)
+                connection.execute(registers.insert().values(row))
+            return study_id
 
     def list_studies(self, *, owner: str | None = None) -> list[StudySummary]:
         """List all studies or those of one owner, demos last, the newest first."""
@@ -162,6 +173,9 @@ class Studies:
         """Forget the drafts that were added before a moment; say how many."""
         return self.database.change(drafts.delete().where(drafts.c.created < before))
 
+    def _nobody_yet(self, study_id: str) -> dict[str, Any]:
+        return new_register(self.database.key, study_id, [])
+
     def _read_items(self, study_id: str) -> Items:
         query = sa.select(studies.c.alternatives).where(studies.c.id == study_id)
         found = self.database.read(query)
@@ -176,11 +190,14 @@ def hold_study(connection: sa.Connection, study_id: str) -> None:
         raise no_study()
 
 
-def insert_study(connection: sa.Connection, study: StudyRecord) -> None:
-    """Insert a study whose owner exists."""
+def insert_study(
+    connection: sa.Connection, study: StudyRecord, register: dict[str, Any]
+) -> None:
+    """Insert a study whose owner exists, with who takes part."""
     if study.owner is not None and not hold(connection, owners, study.owner):
         raise OwnerNotFoundError("There is no such owner to give a study to.")
     connection.execute(studies.insert().values(_study_row(study)))
+    connection.execute(registers.insert().values(register))
 
 
 def study_record(row: sa.Row[Any], items: Items) -> StudyRecord:
