@@ -80,9 +80,10 @@ class Log:
         kept = {**vars(person), "link": link, "seal": seal}
         with self.database.writing() as connection:
             hold_study(connection, study_id)
-            register(connection, self.database.key, study_id, person.id, leaves=False)
             connection.execute(participants.insert().values(kept))
             _insert_events(connection, rows)
+            # Last: until this transaction ends, others who join wait here.
+            register(connection, self.database.key, study_id, person.id, leaves=False)
         return person, token
 
     def find_participant(self, token: str) -> ParticipantRecord:
@@ -117,9 +118,9 @@ class Log:
         with self.database.writing() as connection:
             key = self.database.key
             hold(connection, studies, person.study_id)
-            register(connection, key, person.study_id, person.id, leaves=True)
             if connection.execute(gone).rowcount != 1:
-                raise _nobody()  # nothing is kept of this transaction
+                raise _nobody()
+            register(connection, key, person.study_id, person.id, leaves=True)
 
     def idle_participants(self, before: datetime) -> list[str]:
         """List the real people whose logs have not grown since a moment."""
