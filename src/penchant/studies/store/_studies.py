@@ -1,5 +1,6 @@
 """Studies and drafts in a database."""
 
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 
 from penchant.data import Items
 from penchant.exceptions import (
+    DataError,
     DraftNotFoundError,
     OwnerNotFoundError,
     StudyNotFoundError,
@@ -18,7 +20,7 @@ from penchant.studies._settings import StudySettings
 from penchant.studies.store._chain import new_register
 from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
-from penchant.studies.store._plain import check_numbers, check_text
+from penchant.studies.store._plain import bound_numbers, check_numbers, check_text
 from penchant.studies.store._records import (
     Draft,
     PictureRecord,
@@ -32,6 +34,8 @@ from penchant.studies.store._tables import (
     registers,
     studies,
 )
+
+_log = logging.getLogger(__name__)
 
 _BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
 _BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
@@ -181,7 +185,13 @@ class Studies:
         found = self.database.read(query)
         if not found:
             raise no_study()
-        return Items.from_dict(found[0].alternatives)
+        items = Items.from_dict(found[0].alternatives)
+        try:
+            check_numbers(items)
+        except DataError as error:  # an old study; its table stays as it is kept
+            _log.warning("Study %s: %s The nearest is used.", study_id, error)
+            return bound_numbers(items)
+        return items
 
 
 def hold_study(connection: sa.Connection, study_id: str) -> None:
