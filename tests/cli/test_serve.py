@@ -254,6 +254,7 @@ data = "{folder}"
 port = 0
 proxy = ["10.0.0.0/8", "192.0.2.1"]
 max_upload = 3.5
+max_connections = 50
 retention_days = 90
 key = "a key of our own"
 """
@@ -275,6 +276,7 @@ def test_settings_come_from_a_file_and_from_variables(
     assert served["public_url"] == "https://ask.example.org/penchant/"
     assert served["proxies"] == ["127.0.0.1/32"]  # the command line goes first
     assert served["max_upload_bytes"] == 2_000_000  # then variables, then the file
+    assert served["max_connections"] == 50
     assert served["metrics_token"] == "a word"
     assert os.environ["PENCHANT_KEY"] == "a key of our own"
     assert (tmp_path / "here" / "penchant.sqlite").exists()

@@ -1,9 +1,11 @@
 """What attacks on the app found, each with what should have happened."""
 
+import io
 import logging
 import os
 import re
 import resource
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from openpyxl import Workbook
 
 from penchant.data import Items
 from penchant.exceptions import StoreError
 from penchant.studies import SqlStore, Study, StudySettings
+from penchant.studies.store import _studies
 from penchant.web import create_app
 
 PAGES = ("result", "why?item=0", "compare?a=0&b=1")
@@ -62,6 +66,83 @@ def test_numbers_at_the_bounds_have_results(
     for page in PAGES:
         assert client.get(f"/p/{token}/{page}").status_code == 200, page
     assert client.get(f"/studies/{study.id}/report").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [5e-324, 1.0, 2.0, 3.0],
+        [5e-324, 0.0, 1e-323, 1.5e-323],
+        [1e308, -1.7e308, 0.0, 5.0],
+    ],
+    ids=["smallest", "only small", "huge"],
+)
+def test_studies_made_before_numbers_were_refused_have_results(
+    client: TestClient,
+    store: SqlStore,
+    values: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = StudySettings(max_questions=2, max_regret=0.0)
+    with monkeypatch.context() as then:
+        then.setattr(_studies, "check_numbers", lambda _: None)
+        items = Items.from_csv(table(values))
+        study_id = store.create_study("S", items, settings=settings)
+    study = Study(store, study_id)
+    person, token = study.join()
+    while (question := study.ask(person.id)) is not None:
+        assert client.get(f"/p/{token}").status_code == 200
+        study.tell(person.id, question.id, "left")
+    for page in (*PAGES, "what-if?item=0", "export/result.json", "export/ranking.csv"):
+        assert client.get(f"/p/{token}/{page}").status_code == 200, page
+    for page in ("report", "group", "model", "export/study.json"):
+        assert client.get(f"/studies/{study.id}/{page}").status_code == 200, page
+    assert store.dump_study(study.id).study.items == items  # nothing is rewritten
+
+
+def workbook(cells: str, before: str = "", encoding: str = "utf-8") -> bytes:
+    """Write an XLSX file whose one sheet has these cells, after a declaration."""
+    made, changed = io.BytesIO(), io.BytesIO()
+    book = Workbook()
+    book.active.append(["name", "x"])
+    book.active.append(["a", 1])
+    book.save(made)
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                rows = f"<sheetData><row><c t='inlineStr'><is><t>{cells}</t></is></c>"
+                text = content.decode().replace("<sheetData>", rows + "</row>", 1)
+                content = f"<?xml version='1.0' encoding='{encoding}'?>{before}{text}"
+                content = content.encode(encoding)
+            new.writestr(name, content)
+    return changed.getvalue()
+
+
+LAUGHS = "".join(f'<!ENTITY a{k + 1} "{10 * f"&a{k};"}">' for k in range(9))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        workbook("&a;", '<!DOCTYPE x [<!ENTITY a "b">]>'),
+        workbook("&a;", '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+        workbook("&a9;", f'<!DOCTYPE x [<!ENTITY a0 "ha">{LAUGHS}]>'),
+        workbook("&a9;", f'<!DOCTYPE x [<!ENTITY a0 "ha">{LAUGHS}]>', "utf-16"),
+        workbook("&a;"),
+    ],
+    ids=["own", "file", "laughs", "laughs in UTF-16", "unknown"],
+)
+def test_workbooks_with_entities_are_refused_with_a_sentence(
+    client: TestClient, store: SqlStore, file: bytes
+) -> None:
+    sent = client.post("/drafts", files={"table": ("t.xlsx", file)})
+    assert sent.status_code == 422
+    asked = client.post("/api/v1/tables?filename=t.xlsx", content=file)
+    assert asked.status_code == 422
+    for said in (sent.text, asked.json()["detail"]):
+        assert re.search("defines XML entities|not a readable XLSX workbook", said)
+        assert "root:" not in said
 
 
 def test_alternatives_are_shown_after_consent_only(

@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from penchant.studies import SqlStore
 from penchant.web import _server, create_app
+from penchant.web.security._connections import Connections
 
 HOST = b"Host: 127.0.0.1\r\n"
 
@@ -21,16 +22,17 @@ HOST = b"Host: 127.0.0.1\r\n"
 @contextmanager
 def serving(app: Any, **options: Any) -> Iterator[int]:
     """Serve an app in a thread, and give its port."""
-    config = uvicorn.Config(
-        app, http=_server.LimitedProtocol, log_level="critical", **options
-    )
+    options.setdefault("http", _server.LimitedProtocol)
+    config = uvicorn.Config(app, log_level="critical", **options)
     server = uvicorn.Server(config)
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
@@ -202,6 +204,87 @@ def test_app_that_does_not_read_is_not_the_fault_of_the_client(
         client.sendall(head + HOST + b"\r\n" + b"a" * size)
         assert b"200 OK" in client.recv(65536)
         client.close()
+
+
+def counting(most: int, *proxies: str) -> type[_server.LimitedProtocol]:
+    class Protocol(_server.LimitedProtocol):
+        by_address = Connections(most, proxies)
+
+    return Protocol
+
+
+@contextmanager
+def half_open(port: int, n: int) -> Iterator[list[socket.socket]]:
+    """Open connections that send half a head, one after the other."""
+    with ExitStack() as stack:
+        opened = []
+        for _ in range(n):
+            link = socket.create_connection(("127.0.0.1", port), timeout=30)
+            opened.append(stack.enter_context(link))
+            link.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        yield opened
+
+
+def is_ended(link: socket.socket) -> bool:
+    try:
+        return link.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def ask(port: int) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as link:
+        link.sendall(LAST + b"\r\n")
+        return b"".join(iter(lambda: link.recv(65536), b""))
+
+
+def test_an_address_with_too_many_half_sent_requests_loses_the_oldest() -> None:
+    with (
+        serving(echo, http=counting(5), lifespan="off") as port,
+        half_open(port, 7) as opened,
+    ):
+        assert [is_ended(link) for link in opened[:2]] == [True, True]
+        assert b"200 OK" in ask(port)  # somebody else at the same address
+        assert is_ended(opened[2])
+        opened[-1].sendall(b"127.0.0.1\r\nConnection: close\r\n\r\n")
+        assert opened[-1].recv(100).startswith(b"HTTP/1.1 200 OK")
+        assert b"200 OK" in ask(port)
+        opened[3].sendall(b"127.0.0.1\r\n\r\n")  # those that ended do not count
+        assert opened[3].recv(100).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_requests_that_are_being_answered_are_not_ended_for_new_ones() -> None:
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    async def late(scope: Any, receive: Any, send: Any) -> None:
+        begun.release()
+        await asyncio.to_thread(go_on.wait, 30)
+        await echo(scope, receive, send)
+
+    said: list[bytes] = []
+    with serving(late, http=counting(2), lifespan="off") as port:
+        asking = [
+            threading.Thread(target=lambda: said.append(ask(port))) for _ in range(2)
+        ]
+        for each in asking:
+            each.start()
+            assert begun.acquire(timeout=5)
+        with half_open(port, 1) as (refused,):
+            assert is_ended(refused)
+        go_on.set()
+        for each in asking:
+            each.join()
+    assert [b"200 OK" in each for each in said] == [True, True]
+
+
+def test_proxies_may_have_any_number_of_connections() -> None:
+    with (
+        serving(echo, http=counting(2, "127.0.0.0/8"), lifespan="off") as port,
+        half_open(port, 10) as opened,
+    ):
+        assert b"200 OK" in ask(port)
+        opened[0].sendall(b"127.0.0.1\r\n\r\n")
+        assert opened[0].recv(100).startswith(b"HTTP/1.1 200 OK")
 
 
 async def who(scope: Any, receive: Any, send: Any) -> None:

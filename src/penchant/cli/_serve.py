@@ -110,6 +110,14 @@ def serve(
             envvar="PENCHANT_MAX_UPLOAD", min=0.01, help="Largest table, in MB."
         ),
     ] = 10.0,
+    max_connections: Annotated[
+        int,
+        typer.Option(
+            envvar="PENCHANT_MAX_CONNECTIONS",
+            min=1,
+            help="Connections that one address may have at once, but for proxies.",
+        ),
+    ] = 500,
     retention_days: Annotated[
         float | None,
         typer.Option(
@@ -188,6 +196,7 @@ def serve(
             make_app,
             listener,
             proxies=proxies,
+            max_connections=max_connections,
             ready=partial(
                 _announce,
                 _link(host, listener, secret),

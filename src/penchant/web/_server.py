@@ -6,11 +6,13 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from types import FrameType
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from penchant.exceptions import MissingExtraError
+from penchant.web.security._connections import MOST, Connections
 
 try:
     import uvicorn
@@ -48,7 +50,14 @@ class LimitedProtocol(HttpToolsProtocol):
     a head that is too long is answered with 431, and a request that does not arrive
     with 408; a client that does not read its answer loses it. How long a body may be
     is for the app to say.
+
+    Attributes
+    ----------
+    by_address : Connections
+        All that are open; a server has a class of its own with its own.
     """
+
+    by_address: ClassVar = Connections()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -63,12 +72,24 @@ class LimitedProtocol(HttpToolsProtocol):
         """Begin to wait for a request."""
         super().connection_made(transport)
         self._wait(0)
+        self._address = self.client[0] if self.client else ""
+        self.by_address.enter(self._address, self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._stop_waiting()
         self._stop_unread()
+        self.by_address.leave(self._address, self)
         super().connection_lost(exc)
+
+    @property
+    def has_sent_nothing_whole(self) -> bool:
+        """Whether no request has come, or not all of its head."""
+        return self.cycle is None
+
+    def hang_up(self) -> None:
+        """End the connection at once."""
+        self.transport.abort()
 
     def pause_writing(self) -> None:
         """See to it that the client reads what it asked for."""
@@ -260,6 +281,7 @@ def run_server(
     listener: socket.socket,
     *,
     proxies: Sequence[str] = (),
+    max_connections: int = MOST,
     ready: Callable[[], None] = lambda: None,
     close: Callable[[], None] = lambda: None,
 ) -> None:
@@ -275,16 +297,24 @@ def run_server(
         Addresses and networks of proxies that are believed when they say who their
         client is (X-Forwarded-For) and how it came (X-Forwarded-Proto); nobody else
         is.
+    max_connections : int
+        How many connections one address may have at the same time; a proxy may have
+        any number, and has to count those of its clients itself.
     ready : callable
         Called as soon as requests are answered.
     close : callable
         Called before the process is ended because work goes on 5 seconds after the
         signal, or because it was still getting ready. Close the store in it.
     """
+
+    class OwnProtocol(LimitedProtocol):
+        by_address = Connections(max_connections, proxies)
+
+    _allow_files()
     with Ending(close) as ending:
         config = uvicorn.Config(
             make_app(),
-            http=LimitedProtocol,
+            http=OwnProtocol,
             ws="none",
             log_level="warning",
             access_log=False,
@@ -293,3 +323,15 @@ def run_server(
             timeout_graceful_shutdown=3,
         )
         Server(config, ready, ending).run([listener])
+
+
+def _allow_files() -> None:
+    """Let the process have as many connections as the system allows.
+
+    Many systems begin with 1,024, which a few addresses use up.
+    """
+    with suppress(ImportError, OSError, ValueError):  # such as on Windows
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

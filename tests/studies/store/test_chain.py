@@ -2,6 +2,8 @@
 
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from penchant.data import Items
-from penchant.exceptions import PenchantError
+from penchant.exceptions import ParticipantNotFoundError, PenchantError
 from penchant.studies import (
     SqlStore,
     backup,
@@ -22,7 +24,7 @@ from penchant.studies import (
 )
 from penchant.studies.store._key import KEY_VARIABLE
 from penchant.studies.store._migrate import go_back
-from penchant.studies.store._tables import events, participants
+from penchant.studies.store._tables import events, participants, registers
 
 N_PEOPLE, N_ANSWERS = 6, 5
 GOLDEN = Path(__file__).parents[2] / "golden" / "studies.sqlite"
@@ -103,6 +105,125 @@ def test_a_log_without_its_end_or_with_a_forged_one_is_found(
     assert all("does not end as it was sealed" in str(each) for each in found)
 
 
+def take_out(store: SqlStore, participant_id: str) -> None:
+    """Remove somebody as if penchant were not there."""
+    for table, column in ((events, "participant_id"), (participants, "id")):
+        store.database.change(table.delete().where(table.c[column] == participant_id))
+
+
+def test_somebody_taken_out_as_a_whole_is_missed_for_good(
+    any_store: SqlStore, items: Items
+) -> None:
+    study_id = fill(any_store, items)
+    first, second, *_ = any_store.list_participants(study_id)
+    take_out(any_store, first.id)
+    (problem,) = check_store(any_store).problems
+    assert (problem.study_id, problem.participant_id) == (study_id, None)
+    assert "5 people take part, and the register says 6" in str(problem)
+    any_store.add_participant(study_id, label="Bob")
+    any_store.remove_participant(second.id)
+    (problem,) = check_store(any_store).problems
+    assert "removed or added without penchant" in str(problem)
+
+
+def test_somebody_put_back_or_exchanged_is_found(
+    any_store: SqlStore, items: Items
+) -> None:
+    study_id = fill(any_store, items)
+    gone, other, *_ = any_store.list_participants(study_id)
+    row = sa.select(participants).where(participants.c.id == gone.id)
+    log = sa.select(events).where(events.c.participant_id == gone.id)
+    kept = [dict(each._mapping) for each in any_store.database.read(row)]
+    said = [dict(each._mapping) for each in any_store.database.read(log)]
+    any_store.remove_participant(gone.id)
+    assert check_store(any_store).ok
+    any_store.database.change(participants.insert().values(kept))
+    any_store.database.change(events.insert().values(said))
+    (problem,) = check_store(any_store).problems
+    assert "6 people take part" in str(problem)
+    take_out(any_store, other.id)  # as many as before, but not the same
+    (problem,) = check_store(any_store).problems
+    assert "or others" in str(problem)
+
+
+@pytest.mark.parametrize(
+    "change", [{"people": 5}, {"marks": "0" * 64}, {"seal": "0" * 64}, None], ids=str
+)
+def test_a_register_that_was_changed_stays_so(
+    any_store: SqlStore, items: Items, change: dict[str, Any] | None
+) -> None:
+    study_id = fill(any_store, items)
+    write = registers.delete() if change is None else registers.update().values(change)
+    any_store.database.change(write)
+    any_store.add_participant(study_id)
+    (problem,) = check_store(any_store).problems
+    assert "register" in str(problem)
+
+
+def test_joining_and_leaving_at_once_keep_the_register(
+    any_store: SqlStore, items: Items
+) -> None:
+    study_id = fill(any_store, items)
+
+    def come_and_go(number: int) -> None:
+        person, _ = any_store.add_participant(study_id, label=str(number))
+        any_store.append(person.id, 0, [("joined", {})])
+        if number % 2:
+            any_store.remove_participant(person.id)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(come_and_go, range(40)))
+    assert len(any_store.list_participants(study_id)) == N_PEOPLE + 20
+    assert list(any_store.broken_logs(study_id)) == []
+
+
+def test_nobody_who_answers_waits_for_the_register(
+    postgres_url: str, items: Items
+) -> None:
+    with SqlStore(postgres_url) as store:
+        study_id = fill(store, items)
+        person = store.list_participants(study_id)[0]
+        held = sa.select(registers).with_for_update()
+        with store.database.writing() as connection:
+            connection.execute(held)  # somebody is about to join
+            with ThreadPoolExecutor(1) as pool:
+                told = pool.submit(store.append, person.id, 11, [("finished", {})])
+                assert told.result(30)[0].position == 11
+        assert list(store.broken_logs(study_id)) == []
+
+
+def test_a_study_that_goes_while_people_leave_makes_no_trouble(
+    any_store: SqlStore, items: Items
+) -> None:
+    for _ in range(5):
+        study_id = fill(any_store, items)
+        people = any_store.list_participants(study_id)
+
+        def leave(participant_id: str) -> None:
+            with suppress(ParticipantNotFoundError):
+                any_store.remove_participant(participant_id)
+
+        with ThreadPoolExecutor(4) as pool:
+            leaving = [pool.submit(leave, person.id) for person in people]
+            any_store.delete_study(study_id)
+            for each in leaving:
+                each.result()
+    assert check_store(any_store).ok
+
+
+def test_studies_without_a_register_get_one_and_can_go_back(
+    any_url: str, items: Items
+) -> None:
+    with SqlStore(any_url) as store:
+        study_id = fill(store, items)
+        go_back(store.database.engine, "0005")
+        assert not sa.inspect(store.database.engine).has_table("registers")
+    with SqlStore(any_url) as store:
+        assert check_store(store).ok
+        take_out(store, store.list_participants(study_id)[0].id)
+        assert not check_store(store).ok
+
+
 def test_the_key_is_beside_the_file_and_for_its_owner_only(
     tmp_path: Path, items: Items
 ) -> None:
@@ -129,7 +250,9 @@ def test_the_key_may_stand_in_the_settings(
         assert store.database.key == b"from the settings"
     monkeypatch.setenv(KEY_VARIABLE, "another")
     with SqlStore(any_url) as store:
-        assert len(check_store(store).problems) == N_PEOPLE
+        found = check_store(store).problems
+    assert len([each for each in found if each.participant_id]) == N_PEOPLE
+    assert len([each for each in found if not each.participant_id]) == 1
 
 
 def test_a_backup_keeps_the_digests_and_a_copy_has_its_own(

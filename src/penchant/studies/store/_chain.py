@@ -4,11 +4,17 @@ An event carries a digest of itself and of the digest before it, so that a log c
 change anywhere without its end changing too. The end, with what is known of the
 participant, is sealed with a key that is not in the database: whoever can write to the
 database alone cannot make another log look right. Both go with the participant.
+
+Who takes part in a study stands in its register: a number of people and the sum of
+their marks, sealed with the same key. It changes when somebody joins or is removed, not
+with answers, so that people do not wait for each other. Whoever is removed from the
+database, or put back, without penchant makes the people differ from the register for
+good: those who join later are added to what it says.
 """
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -16,12 +22,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.studies.store._database import Database
-from penchant.studies.store._tables import as_json, events, participants
+from penchant.studies.store._tables import as_json, events, participants, registers
 
 AT = "%Y-%m-%d %H:%M:%S.%f"
 """A moment as SQLite keeps it."""
 
 _EVENT = ("participant_id", "position", "kind", "at", "body")
+_MODULUS = 2**256
 _PERSON = ("study_id", "id", "label", "simulated", "created", "n_events")
 
 
@@ -46,9 +53,46 @@ def seal_of(key: bytes, person: Mapping[str, Any], head: str) -> str:
         "simulated": int(person["simulated"]),
         "created": created if isinstance(created, bytes) else created.strftime(AT),
     }
-    of_study = hmac.digest(key, _bytes(person["study_id"]), "sha256")
-    text = _bytes(*map(fields.get, _PERSON), head)
-    return hmac.digest(of_study, text, "sha256").hex()
+    return _sign(key, person["study_id"], *map(fields.get, _PERSON), head)
+
+
+def new_register(key: bytes, study_id: str, people: Sequence[str]) -> dict[str, Any]:
+    """Give the row that says who takes part in a study."""
+    marks = sum(int(_sign(key, study_id, "mark", who), 16) for who in people)
+    content = {"people": len(people), "marks": f"{marks % _MODULUS:064x}"}
+    return {"study_id": study_id, **content, "seal": _seal(key, study_id, content)}
+
+
+def register(
+    connection: sa.Connection, key: bytes, study_id: str, who: str, *, leaves: bool
+) -> None:
+    """Write down that somebody joins a study or leaves it.
+
+    Who joins or leaves the same study at this moment waits for this transaction.
+    A register that is not as it was sealed stays so: a check finds it.
+    """
+    own = registers.c.study_id == study_id
+    held = sa.select(registers).where(own).with_for_update()
+    known = dict(connection.execute(held).mappings().first() or {})
+    if not known or _seal(key, study_id, known) != known["seal"]:
+        return
+    sign = -1 if leaves else 1
+    marks = int(known["marks"], 16) + sign * int(_sign(key, study_id, "mark", who), 16)
+    after: dict[str, Any] = {
+        "people": known["people"] + sign,
+        "marks": f"{marks % _MODULUS:064x}",
+    }
+    after["seal"] = _seal(key, study_id, after)
+    connection.execute(registers.update().where(own).values(after))
+
+
+def _seal(key: bytes, study_id: str, register: Mapping[str, Any]) -> str:
+    return _sign(key, study_id, "register", register["people"], register["marks"])
+
+
+def _sign(key: bytes, study_id: str | bytes, *parts: Any) -> str:
+    of_study = hmac.digest(key, _bytes(study_id), "sha256")
+    return hmac.digest(of_study, _bytes(*parts), "sha256").hex()
 
 
 def _bytes(*parts: Any) -> bytes:
@@ -65,13 +109,15 @@ class Chain:
 
     database: Database
 
-    def broken_logs(self, study_id: str) -> Iterator[tuple[str, int | None, str]]:
+    def broken_logs(
+        self, study_id: str
+    ) -> Iterator[tuple[str | None, int | None, str]]:
         """Find where the logs of a study differ from what was written.
 
         Yields
         ------
-        participant_id : str
-            Whose log.
+        participant_id : str or None
+            Whose log; None: it is about who takes part.
         position : int or None
             Where; None: at its end.
         text : str
@@ -81,6 +127,7 @@ class Chain:
         log = sa.select(*self._raw(events.c)).join(participants).where(own)
         log = log.order_by(events.c.participant_id, events.c.position)
         people = sa.select(*self._raw(participants.c)).where(own)
+        known = sa.select(registers).where(registers.c.study_id == study_id)
         with self.database.reading() as connection:
             rows = map(_mapping, connection.execute(log))
             logs = {
@@ -88,6 +135,10 @@ class Chain:
                 for who, each in groupby(rows, lambda row: row["participant_id"])
             }
             sealed = list(map(_mapping, connection.execute(people)))
+            register = dict(connection.execute(known).mappings().first() or {})
+        there = [_text(person["id"]) for person in sealed]
+        if new_register(self.database.key, study_id, there) != register:
+            yield None, None, _who_is_missing(register, len(there))
         for person in sealed:
             yield from self._check(person, logs.get(person["id"], []))
 
@@ -127,6 +178,16 @@ class Chain:
         if column.name in ("at", "created"):
             text = sa.func.to_char(column, "YYYY-MM-DD HH24:MI:SS.US")
         return sa.func.convert_to(text, "UTF8")
+
+
+def _who_is_missing(register: Mapping[str, Any], n_people: int) -> str:
+    if not register:
+        return "the register of who takes part is gone"
+    return (
+        f"{n_people} people take part, and the register says "
+        f"{register['people']}, or others: somebody was removed or added without "
+        "penchant, or the store has another key"
+    )
 
 
 def _mapping(row: sa.Row[Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.data import Items
-from penchant.studies.store._chain import add_digests, seal_of
+from penchant.studies.store._chain import add_digests, new_register, seal_of
 from penchant.studies.store._database import Database
 from penchant.studies.store._engine import wrap_errors
 from penchant.studies.store._pictures import PICTURE, insert_pictures
@@ -91,7 +91,9 @@ class Dumps:
         ]
         fitted = [vars(model) for model in dump.models]
         with self.database.writing() as connection:
-            insert_study(connection, dump.study)
+            joined = [person.id for person in dump.participants]
+            register = new_register(self.database.key, dump.study.id, joined)
+            insert_study(connection, dump.study, register)
             tables = ((participants, people), (events, log), (models, fitted))
             for table, rows in tables:
                 if rows:

@@ -10,8 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
-from penchant.studies.store._chain import add_digests, seal_of
-from penchant.studies.store._database import Database, new_id
+from penchant.studies.store._chain import add_digests, register, seal_of
+from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._plain import check_text, pack, unpack
 from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRecord
 from penchant.studies.store._studies import hold_study, no_study
@@ -82,6 +82,8 @@ class Log:
             hold_study(connection, study_id)
             connection.execute(participants.insert().values(kept))
             _insert_events(connection, rows)
+            # Last: until this transaction ends, others who join wait here.
+            register(connection, self.database.key, study_id, person.id, leaves=False)
         return person, token
 
     def find_participant(self, token: str) -> ParticipantRecord:
@@ -111,9 +113,14 @@ class Log:
 
     def remove_participant(self, participant_id: str) -> None:
         """Forget a participant with all answers, for good."""
+        person = self.get_participant(participant_id)
         gone = participants.delete().where(participants.c.id == participant_id)
-        if self.database.change(gone) != 1:
-            raise _nobody()
+        with self.database.writing() as connection:
+            key = self.database.key
+            hold(connection, studies, person.study_id)
+            if connection.execute(gone).rowcount != 1:
+                raise _nobody()
+            register(connection, key, person.study_id, person.id, leaves=True)
 
     def idle_participants(self, before: datetime) -> list[str]:
         """List the real people whose logs have not grown since a moment."""

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -61,6 +62,26 @@ def check_numbers(items: Items) -> None:
                 "too large or too small. Numbers must be 0 or between "
                 f"{1 / _LARGEST:g} and {_LARGEST:g} in size; choose another unit."
             )
+
+
+def bound_numbers(items: Items) -> Items:
+    """Move numbers that `check_numbers` refuses to the nearest that it takes.
+
+    Tables that were kept before it refused any may hold them.
+    """
+    frame, attributes = items.frame.copy(), list(items.attributes)
+    for number, attribute in enumerate(attributes):
+        if attribute.kind == "numeric":
+            frame[attribute.name] = _bounded(frame[attribute.name])
+            if attribute.domain is not None:
+                ends = _bounded(np.asarray(attribute.domain, dtype=np.float64))
+                attributes[number] = replace(attribute, domain=tuple(ends.tolist()))
+    return replace(items, frame=frame, attributes=tuple(attributes))
+
+
+def _bounded(numbers: Any) -> Any:
+    kept = numbers.clip(-_LARGEST, _LARGEST)
+    return kept * (abs(kept) >= 1 / _LARGEST)
 
 
 def pack(body: Mapping[str, Any], *, sort_keys: bool = True) -> str:

@@ -1,5 +1,6 @@
 """Studies and drafts in a database."""
 
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -9,22 +10,32 @@ import sqlalchemy as sa
 
 from penchant.data import Items
 from penchant.exceptions import (
+    DataError,
     DraftNotFoundError,
     OwnerNotFoundError,
     StudyNotFoundError,
 )
 from penchant.studies._pictures import picture_names
 from penchant.studies._settings import StudySettings
+from penchant.studies.store._chain import new_register
 from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
-from penchant.studies.store._plain import check_numbers, check_text
+from penchant.studies.store._plain import bound_numbers, check_numbers, check_text
 from penchant.studies.store._records import (
     Draft,
     PictureRecord,
     StudyRecord,
     StudySummary,
 )
-from penchant.studies.store._tables import drafts, owners, participants, studies
+from penchant.studies.store._tables import (
+    drafts,
+    owners,
+    participants,
+    registers,
+    studies,
+)
+
+_log = logging.getLogger(__name__)
 
 _BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
 _BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
@@ -77,7 +88,7 @@ class Studies:
         """
         study = _new_study(name, items, settings, owner=owner)
         with self.database.writing() as connection:
-            insert_study(connection, study)
+            insert_study(connection, study, self._nobody_yet(study.id))
             insert_pictures(connection, pictures, study_id=study.id)
             if draft_id is not None:
                 names = picture_names(items)
@@ -96,7 +107,11 @@ class Studies:
         with self.database.writing() as connection:
             make = self.database.insert(studies).values(_study_row(study))
             connection.execute(make.on_conflict_do_nothing())
-            return str(connection.execute(found).scalar_one())
+            study_id = str(connection.execute(found).scalar_one())
+            if study_id == study.id:
+                row = self._nobody_yet(study_id)
+                connection.execute(registers.insert().values(row))
+            return study_id
 
     def list_studies(self, *, owner: str | None = None) -> list[StudySummary]:
         """List all studies or those of one owner, demos last, the newest first."""
@@ -162,12 +177,21 @@ class Studies:
         """Forget the drafts that were added before a moment; say how many."""
         return self.database.change(drafts.delete().where(drafts.c.created < before))
 
+    def _nobody_yet(self, study_id: str) -> dict[str, Any]:
+        return new_register(self.database.key, study_id, [])
+
     def _read_items(self, study_id: str) -> Items:
         query = sa.select(studies.c.alternatives).where(studies.c.id == study_id)
         found = self.database.read(query)
         if not found:
             raise no_study()
-        return Items.from_dict(found[0].alternatives)
+        items = Items.from_dict(found[0].alternatives)
+        try:
+            check_numbers(items)
+        except DataError as error:  # an old study; its table stays as it is kept
+            _log.warning("Study %s: %s The nearest is used.", study_id, error)
+            return bound_numbers(items)
+        return items
 
 
 def hold_study(connection: sa.Connection, study_id: str) -> None:
@@ -176,11 +200,14 @@ def hold_study(connection: sa.Connection, study_id: str) -> None:
         raise no_study()
 
 
-def insert_study(connection: sa.Connection, study: StudyRecord) -> None:
-    """Insert a study whose owner exists."""
+def insert_study(
+    connection: sa.Connection, study: StudyRecord, register: dict[str, Any]
+) -> None:
+    """Insert a study whose owner exists, with who takes part."""
     if study.owner is not None and not hold(connection, owners, study.owner):
         raise OwnerNotFoundError("There is no such owner to give a study to.")
     connection.execute(studies.insert().values(_study_row(study)))
+    connection.execute(registers.insert().values(register))
 
 
 def study_record(row: sa.Row[Any], items: Items) -> StudyRecord:

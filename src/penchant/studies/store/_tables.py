@@ -134,6 +134,16 @@ participants = sa.Table(
     sa.Column("seal", Key(64), nullable=False, server_default=""),
 )
 
+# Who takes part in a study, see `_chain`.
+registers = sa.Table(
+    "registers",
+    metadata,
+    sa.Column("study_id", Key(32), _belongs_to("studies"), primary_key=True),
+    sa.Column("people", sa.Integer, nullable=False),
+    sa.Column("marks", Key(64), nullable=False),
+    sa.Column("seal", Key(64), nullable=False),
+)
+
 events = sa.Table(
     "events",
     metadata,
