@@ -209,7 +209,7 @@ def test_only_what_is_allowed_is_asked_foretold_and_ranked(
     likes = np.random.default_rng(8).standard_normal(12)
     now, memory = talk_for(3, form), Memory(FLATS, nothing)
     for k in range(10):
-        talk = memory.talk("p", now, allowed=some)
+        talk = memory.talk("p", now).among(some)
         found = talk.next_items(form)
         if found is None:
             break
@@ -232,10 +232,10 @@ def test_what_is_allowed_may_change_and_answers_stay() -> None:
     full, memory = talk_for(6), Memory(FLATS, nothing)
     free = memory.talk("p", full)
     some = np.array([0, 3, 4, 8])
-    limited = memory.talk("p", full, allowed=some)
+    limited = memory.talk("p", full).among(some)
     assert limited.belief is free.belief
     assert limited.favourite in some
-    assert memory.talk("p", full, allowed=some).moment is limited.moment
+    assert limited.among(some[::-1]) is limited
     again = memory.talk("p", full)
     assert again.favourite == free.favourite
     assert again.next_items("pair") == free.next_items("pair")

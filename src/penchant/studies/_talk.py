@@ -5,17 +5,20 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary, ref
 
+import numpy as np
+
 from penchant._cached import LRUCache, cached_property
-from penchant.data import Items
+from penchant.data import Items, Limits
 from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
 from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
 from penchant.studies._forms import FORMS
+from penchant.studies._limits import NO_LIMITS, Fitting, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
@@ -179,11 +182,20 @@ class Memory:
         The alternatives, which never change.
     load : callable
         Gives the population model with an identifier.
+    limits : Limits
+        What the owner demands of alternatives; others have a memory of their own.
     """
 
-    def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
+    def __init__(
+        self,
+        items: Items,
+        load: Callable[[str], PopulationGP],
+        limits: Limits = NO_LIMITS,
+    ) -> None:
         self._items = items
         self._load = load
+        self.limits = limits
+        self.fitting_of = lru_cache(_N_PLACES)(partial(Fitting.among, items, limits))
         self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
@@ -226,17 +238,21 @@ class Memory:
             return None
         return population
 
+    def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
+        """Tell whether all items of a question meet the limits of a person."""
+        allowed = self.fitting_of(own).allowed
+        return allowed is None or bool(np.isin(shown, allowed).all())
+
+    def check_limits(self, own: Limits) -> None:
+        """Refuse limits of a person that cannot be applied, or that nothing fits."""
+        check_limits(own, self._items, self.fitting_of(NO_LIMITS).open_to)
+
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for."""
         return reasons_for(self.start(None), told)
 
     def talk(
-        self,
-        participant_id: str,
-        now: Participation,
-        *,
-        keep: bool = True,
-        allowed: IntArray | None = None,
+        self, participant_id: str, now: Participation, *, keep: bool = True
     ) -> Talk:
         """Give what is believed of a participant, given where they stand.
 
@@ -248,8 +264,6 @@ class Memory:
             The answers that stand, and the model that the person started from.
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
-        allowed : ndarray of int, optional
-            The items that may be asked about and recommended now; default: all.
         """
         start = self.start(now.model)
         kept = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
@@ -259,7 +273,7 @@ class Memory:
             talk = talk.before or talk
         if not _leads_to(talk, start, now):
             talk = Talk.begin(start, _seed(participant_id))
-        talk = talk.among(allowed)
+        talk = talk.among(self.fitting_of(now.limits).allowed)
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:
@@ -290,8 +304,9 @@ def memory(store: Store, record: StudyRecord) -> Memory:
     with _LOCK:
         studies = _MEMORIES.setdefault(store, LRUCache(_MOST_STUDIES))
         found = studies.get(record.id)
-        if found is None:
-            found = Memory(record.items, _loader(store))
+        limits = record.settings.limits
+        if found is None or found.limits != limits:
+            found = Memory(record.items, _loader(store), limits)
             studies.put(record.id, found)
         return found
 
