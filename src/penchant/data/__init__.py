@@ -5,7 +5,9 @@ from penchant.data._best_worst import BestWorst
 from penchant.data._comparisons import Comparisons, ItemPairs, check_items_exist
 from penchant.data._extra import Extra
 from penchant.data._items import Items
+from penchant.data._limits import Limit, Limits, Relaxation
 from penchant.data._ratings import Choices, Rankings, Ratings
+from penchant.data._read_number import read_number
 from penchant.data.answers._common import AnswerFile
 from penchant.data.answers._read import read_answers
 from penchant.data.answers._write import write_answers
@@ -34,15 +36,19 @@ __all__ = [
     "ItemPairs",
     "Items",
     "LeftOut",
+    "Limit",
+    "Limits",
     "Problem",
     "Rankings",
     "Ratings",
     "ReadingReport",
+    "Relaxation",
     "Table",
     "TableReport",
     "check_items_exist",
     "inspect_table",
     "read_answers",
+    "read_number",
     "read_table",
     "write_answers",
 ]

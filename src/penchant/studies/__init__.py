@@ -12,6 +12,7 @@ from penchant.studies._group import (
     Segment,
 )
 from penchant.studies._group_models import GroupModels
+from penchant.studies._limits import Fitting, check_limits
 from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
@@ -85,6 +86,7 @@ __all__ = [
     "Curve",
     "Draft",
     "EventRecord",
+    "Fitting",
     "Form",
     "FormName",
     "Group",
@@ -127,6 +129,7 @@ __all__ = [
     "answers_frame",
     "backup",
     "check_answer",
+    "check_limits",
     "check_store",
     "choose_language",
     "export_study",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penchant._cached import LRUCache
+from penchant.data import Limits
 from penchant.exceptions import (
     ConflictError,
     DataError,
@@ -140,6 +141,8 @@ class Asking:
                 "This question was answered before, and differently. Take that answer "
                 "back to change it."
             )
+        if question_id in now.dropped:  # its page was older than the limits
+            return self._next(now)
         asked = now.open_question
         if asked is None or asked.id != question_id:
             raise ConflictError(
@@ -184,6 +187,16 @@ class Asking:
         back: NewEvent = ("undone", {"question": now.answered[-1].question})
         return [back, *self._next(now.after(*back))]
 
+    def limit(self, now: Participation, limits: Limits) -> list[NewEvent]:
+        """Keep what an alternative must have; a question that fails it goes."""
+        self._check_consent(now)
+        self.memory.check_limits(limits)
+        if limits == now.limits:
+            return []
+        kept: NewEvent = ("limits", {"limits": limits.to_dict()})
+        waits = now.open_question is not None
+        return [kept, *(self._next(now.after(*kept)) if waits else [])]
+
     def finish(self, now: Participation) -> list[NewEvent]:
         """End the asking because the person wants to."""
         return [] if now.finished else [("finished", {"reason": "person"})]
@@ -198,7 +211,11 @@ class Asking:
 
     def _next(self, now: Participation) -> list[NewEvent]:
         """Decide what follows where no question is open: a question or the end."""
-        if now.finished or now.open_question is not None:
+        asked = now.open_question
+        if asked is not None and not self.memory.can_be_asked(asked.items, now.limits):
+            gone: NewEvent = ("dropped", {"question": asked.id})
+            return [gone, *self._next(now.after(*gone))]
+        if now.finished or asked is not None:
             return []
         talk, settings = self.memory.talk(self.participant_id, now), self.settings
         reason = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
@@ -21,7 +22,7 @@ from penchant.studies._participation import AnsweredQuestion, Participation, evi
 from penchant.studies._results import Curve, curves, weigh
 from penchant.studies._talk import GRADE_WIDTH, Talk
 from penchant.studies.store._records import ParticipantRecord
-from penchant.typing import FloatArray
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 FEW_PEOPLE = 20
 """Of fewer people, kinds that exist are often missed."""
@@ -60,6 +61,8 @@ class Member:
         What the values of each attribute are worth; empty: no answer yet.
     left_out : bool
         Whether the owner does not count this person.
+    met : ndarray of bool of shape (n_items,), optional
+        Which items meet the limits of the person; None: all.
     """
 
     id: str
@@ -73,6 +76,7 @@ class Member:
     weights: FloatArray
     curves: tuple[Curve, ...] = ()
     left_out: bool = False
+    met: BoolArray | None = None
 
     @property
     def counts(self) -> bool:
@@ -106,6 +110,8 @@ class GroupItem:
         Expected points from the person who likes it least.
     in_top : float
         Expected number of people who have it among their first three.
+    n_failed : int
+        Number of people whose limits it fails; it counts for them all the same.
     """
 
     item: int
@@ -121,6 +127,7 @@ class GroupItem:
     borda: float
     misery: float
     in_top: float = 0.0
+    n_failed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +250,12 @@ class Group:
         return tuple(item for item in self.items if item.tier == 1)
 
 
-def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Member:
+def make_member(
+    record: ParticipantRecord,
+    now: Participation,
+    talk: Talk,
+    met: BoolArray | None = None,
+) -> Member:
     """Describe a participant by where they stand and what is believed of them."""
     voiced = any(not told.skipped for told in now.answered)
     return Member(
@@ -258,6 +270,7 @@ def make_member(record: ParticipantRecord, now: Participation, talk: Talk) -> Me
         weights=weigh(talk),
         curves=tuple(curves(talk)) if voiced else (),
         left_out=now.left_out,
+        met=met if now.limits else None,
     )
 
 
@@ -287,7 +300,11 @@ def tell_group(
 
 
 def make_group(
-    members: Sequence[Member], newcomer: Newcomer, items: Items, n_events: int
+    members: Sequence[Member],
+    newcomer: Newcomer,
+    items: Items,
+    n_events: int,
+    allowed: IntArray | None = None,
 ) -> Group:
     """Put people together.
 
@@ -301,20 +318,25 @@ def make_group(
         The alternatives.
     n_events : int
         Length of the log.
+    allowed : ndarray of int, optional
+        The alternatives that can be had; default: all.
     """
     voices = [member for member in members if member.counts]
     if not voices:
         left = _careless(members, None)
         return Group(tuple(members), (), 0.0, "none", (), None, left, n_events)
-    found = believe_group(newcomer, [member.told for member in voices])
-    ranked = _ranked(found.everybody, found, found.points, items.names)
+    found = believe_group(newcomer, [member.told for member in voices], among=allowed)
+    shown = _Shown.of(items, allowed, voices)
+    ranked = _ranked(found.everybody, found, found.points, shown)
     return Group(
         members=tuple(members),
         items=ranked,
         chance=found.everybody.chance,
         kinds=found.statement,
-        segments=_segments(voices, found, items),
-        differ=next((item for item in ranked if item.item == found.differ), None),
+        segments=_segments(voices, found, items, shown),
+        differ=next(
+            (each for each in ranked if each.item == shown.at(found.differ)), None
+        ),
         careless=_careless(members, found),
         n_events=n_events,
         agreement=found.agreement,
@@ -338,18 +360,39 @@ def _careless(
     return tuple(listed)
 
 
+class _Shown(NamedTuple):
+    """The items of a group: where they stand, names, and people whom they fail."""
+
+    items: IntArray
+    names: tuple[str, ...]
+    failed: IntArray
+
+    @classmethod
+    def of(
+        cls, items: Items, allowed: IntArray | None, voices: Sequence[Member]
+    ) -> "_Shown":
+        failed = np.zeros(len(items), dtype=np.int64)
+        for member in voices:
+            failed += 0 if member.met is None else ~member.met
+        where = np.arange(len(items)) if allowed is None else allowed
+        return cls(where, items.names, failed)
+
+    def at(self, place: int | None) -> int | None:
+        return None if place is None else int(self.items[place])
+
+
 def _ranked(
-    wanted: Consensus, found: GroupBelief, points: FloatArray, names: Sequence[str]
+    wanted: Consensus, found: GroupBelief, points: FloatArray, shown: _Shown
 ) -> tuple[GroupItem, ...]:
     """Put items in the order of what several people want."""
-    n_items = len(names)
+    n_items = shown.items.size
     beaten = n_items - rankdata(-points, axis=1)
     borda = 100.0 * beaten.mean(axis=0) / max(n_items - 1, 1)
     ahead = np.searchsorted(np.sort(wanted.tier), wanted.tier)
     return tuple(
         GroupItem(
-            item=int(i),
-            name=names[i],
+            item=int(shown.items[i]),
+            name=shown.names[shown.items[i]],
             tier=int(wanted.tier[i]) + 1,
             place=int(ahead[i]) + 1,
             mean=float(wanted.mean[i]),
@@ -361,13 +404,14 @@ def _ranked(
             borda=float(borda[i]),
             misery=float(wanted.least[i]),
             in_top=float(found.in_top[i]),
+            n_failed=int(shown.failed[shown.items[i]]),
         )
         for i in wanted.order
     )
 
 
 def _segments(
-    voices: Sequence[Member], found: GroupBelief, items: Items
+    voices: Sequence[Member], found: GroupBelief, items: Items, shown: _Shown
 ) -> tuple[Segment, ...]:
     """Describe each kind of people, or everybody."""
     names = [attribute.name for attribute in items.attributes]
@@ -381,7 +425,7 @@ def _segments(
         segments.append(
             Segment(
                 members=tuple(member.id for member in people),
-                ranking=_ranked(wanted, found, found.points[inside], items.names),
+                ranking=_ranked(wanted, found, found.points[inside], shown),
                 weights={names[j]: float(own[j]) for j in np.argsort(-own)},
                 distinct=_distinct(weights[inside], weights[~inside], names),
                 curves=tuple(_mean_curve(same) for same in zip(*drawn, strict=True)),

@@ -7,12 +7,15 @@ consented : nothing
 asked : question (its identifier), form, items, repeat; predicted (answer,
     probability, clear) where the answer was foretold and the question not chosen to
     learn
+dropped : question, which is not asked any more: it shows what cannot be had
 answered : question, answer
 because : question, attribute: the person says what the choice was mainly for. The last
     one counts, null takes it back; undoing the answer removes it
 undone : question, the last that was answered
 finished : reason
 left_out : out, whether the owner counts the person in results no longer
+limits : limits, what an alternative must have for this person, as `Limits.to_dict`
+    gives it. The last one counts
 
 What a body holds beyond this is kept and not read, and what it lacks of the optional
 entries is as before they were there: logs of any age can be read. A kind that is not
@@ -29,9 +32,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from penchant.data import Limits
 from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
 from penchant.studies._forms import FORMS, is_whole
+from penchant.studies._limits import NO_LIMITS
 from penchant.typing import FloatArray
 
 
@@ -166,6 +171,10 @@ class Participation:
         Whether the owner does not count the person in the results of the group.
     ignored : int
         Events that are unknown or make no sense where they stand.
+    dropped : tuple of str
+        Questions that were asked, but not any more when they were answered.
+    limits : Limits
+        What an alternative must have for this person.
 
     Examples
     --------
@@ -188,6 +197,8 @@ class Participation:
     n_events: int = 0
     left_out: bool = False
     ignored: int = 0
+    dropped: tuple[str, ...] = ()
+    limits: Limits = NO_LIMITS
 
     @classmethod
     def from_events(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
@@ -363,6 +374,13 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"open_question": asked, "finished": "", "went_on": went_on}
 
 
+def _dropped(now: Participation, body: Mapping[str, Any]) -> Changes:
+    asked = now.open_question
+    if asked is None or body.get("question") != asked.id:
+        return None
+    return {"open_question": None, "dropped": (*now.dropped, asked.id)}
+
+
 def _prediction(body: Any) -> Prediction | None:
     """Read what was foretold; None if that is nothing."""
     if not isinstance(body, Mapping) or body.get("answer") not in ("left", "right"):
@@ -429,15 +447,24 @@ def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"left_out": out} if isinstance(out, bool) else None
 
 
+def _limits(_now: Participation, body: Mapping[str, Any]) -> Changes:
+    try:
+        return {"limits": Limits.from_dict(body.get("limits"))}
+    except DataError:
+        return None
+
+
 _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "joined": _joined,
     "consented": _consented,
     "asked": _asked,
+    "dropped": _dropped,
     "answered": _answered,
     "because": _because,
     "undone": _undone,
     "finished": _finished,
     "left_out": _left_out,
+    "limits": _limits,
 }
 
 

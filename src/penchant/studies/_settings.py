@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, Self
 
+from penchant.data import Limits
 from penchant.exceptions import DataError
 from penchant.studies._forms import QUESTION_FORMS
+from penchant.studies._limits import NO_LIMITS
 from penchant.studies.store._plain import check_text
 
 LONGEST_NOUN = 40
@@ -62,6 +64,9 @@ class StudySettings:
     nouns : tuple of Noun
         What the alternatives are called, at most once per language; in others they
         are called alternatives. As plain values: ``{"en": ["flat", "flats"]}``.
+    limits : Limits
+        What an alternative must have to be asked about or recommended. As plain
+        values: ``{"rent": {"at_most": 900}}``.
 
     Examples
     --------
@@ -81,6 +86,7 @@ class StudySettings:
     check_every: int = 8
     end_checks: bool = False
     nouns: tuple[Noun, ...] = ()
+    limits: Limits = NO_LIMITS
 
     def __post_init__(self) -> None:
         if self.question not in QUESTION_FORMS:
@@ -112,6 +118,8 @@ class StudySettings:
             if not isinstance(getattr(self, name), bool):
                 raise DataError(f"The setting {name!r} must be true or false.")
         _check_nouns(self.nouns)
+        if not isinstance(self.limits, Limits):
+            raise DataError(f"The limits must be Limits. Got {self.limits!r}.")
 
     def noun(self, language: str) -> Noun:
         """Give what the alternatives are called; empty: nothing in particular."""
@@ -134,6 +142,8 @@ class StudySettings:
             chosen["languages"] = tuple(chosen["languages"])
         if "nouns" in chosen:
             chosen["nouns"] = _read_nouns(chosen["nouns"])
+        if "limits" in chosen and not isinstance(chosen["limits"], Limits):
+            chosen["limits"] = Limits.from_dict(chosen["limits"])
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,6 +154,7 @@ class StudySettings:
             "nouns": {
                 noun.language: [noun.singular, noun.plural] for noun in self.nouns
             },
+            "limits": self.limits.to_dict(),
         }
 
 

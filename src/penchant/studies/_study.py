@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from penchant import explanation
-from penchant.data import Items
+from penchant.data import Items, Limits
 from penchant.elicitation import MainReason
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
@@ -15,6 +15,7 @@ from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
+from penchant.studies._limits import NO_LIMITS, Fitting
 from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
@@ -82,10 +83,13 @@ class Study:
 
     def __init__(self, store: Store, study_id: str, *, background: bool = True) -> None:
         self.store = store
-        self.record: StudyRecord = store.get_study(study_id)
         self._background = background
-        self._memory = memory(store, self.record)
-        self._log = Log(store, self.record, self._memory.places)
+        self._take(store.get_study(study_id))
+
+    def _take(self, record: StudyRecord) -> None:
+        self.record: StudyRecord = record
+        self._memory = memory(self.store, record)
+        self._log = Log(self.store, record, self._memory.places)
 
     @property
     def id(self) -> str:
@@ -104,7 +108,7 @@ class Study:
 
     def reload(self) -> None:
         """Read name and settings again."""
-        self.record = self.store.get_study(self.id)
+        self._take(self.store.get_study(self.id))
 
     # Asking
 
@@ -244,6 +248,37 @@ class Study:
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
         return self._memory.reasons_for(told) if self.settings.reasons else ()
+
+    def set_limits(
+        self,
+        participant_id: str,
+        limits: Limits,
+        now: Participation | None = None,
+    ) -> Participation:
+        """Write down what an alternative must have for a person, at any time.
+
+        What fails is neither asked nor recommended from then on; what was answered
+        about it still teaches. An open question that shows it is replaced.
+
+        Parameters
+        ----------
+        participant_id : str
+            Who demands it.
+        limits : Limits
+            Replace those before; ``Limits()``: none.
+        now : Participation, optional
+            Where the person stands, if it has been read a moment ago.
+
+        Raises
+        ------
+        DataError
+            If they cannot be applied to the table, or nothing fits them.
+        """
+        return self._write(participant_id, partial(Asking.limit, limits=limits), now)
+
+    def fitting(self, limits: Limits) -> Fitting:
+        """Tell which alternatives fit limits of a person, and how to relax them."""
+        return self._memory.fitting_of(limits)
 
     def undo(self, participant_id: str) -> Participation:
         """Take the last answer back; give where the person stands after it."""
@@ -429,7 +464,8 @@ class Study:
             who: known for who, known in self._memory.members.items() if who in here
         }
         newcomer = self._memory.newcomer
-        found = make_group(members, newcomer, self.items, n_events)
+        allowed = self.fitting(NO_LIMITS).allowed
+        found = make_group(members, newcomer, self.items, n_events, allowed)
         self._memory.group = found
         return found
 
@@ -459,7 +495,7 @@ class Study:
             return known[1]
         now = self.participation(record.id)
         talk = self._memory.talk(record.id, now, keep=False)
-        member = make_member(record, now, talk)
+        member = make_member(record, now, talk, self.fitting(now.limits).met)
         self._memory.members[record.id] = (now.n_events, member)
         return member
 

@@ -5,22 +5,26 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary, ref
 
+import numpy as np
+
 from penchant._cached import LRUCache, cached_property
-from penchant.data import Items
+from penchant.data import Items, Limits
 from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
 from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
 from penchant.studies._forms import FORMS
+from penchant.studies._limits import NO_LIMITS, Fitting, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
 from penchant.studies.store._records import StudyRecord
 from penchant.studies.store._store import Store
+from penchant.typing import IntArray
 
 if TYPE_CHECKING:
     from penchant.studies._checks import Calibration
@@ -66,7 +70,14 @@ class Talk:
     before: "Talk | None" = None
 
     @classmethod
-    def begin(cls, start: Start, seed: int, *, policy: str = "eubo-kg") -> "Talk":
+    def begin(
+        cls,
+        start: Start,
+        seed: int,
+        *,
+        policy: str = "eubo-kg",
+        allowed: IntArray | None = None,
+    ) -> "Talk":
         """Begin without answers.
 
         Parameters
@@ -77,8 +88,10 @@ class Talk:
             Decides which explanations are tried, and between equally good questions.
         policy : str, default="eubo-kg"
             Which pair to ask next, see `penchant.elicitation.Elicitor`.
+        allowed : ndarray of int, optional
+            The items that may be asked about and recommended; default: all.
         """
-        setting = Setting(policy, seed, False, start.known, start.order)
+        setting = Setting(policy, seed, False, start.known, start.order, allowed)
         return cls(start, Conversation.begin(setting, start.belief(seed)))
 
     def tell(self, told: AnsweredQuestion) -> "Talk":
@@ -88,6 +101,11 @@ class Talk:
             meaning += (Reason("reason", told.choice, None, str(told.because)),)
         return Talk(self.start, self.moment.tell(told, meaning), self.bare())
 
+    def among(self, allowed: IntArray | None) -> "Talk":
+        """Give the talk when only these items may be asked or recommended."""
+        moment = self.moment.among(allowed)
+        return self if moment is self.moment else replace(self, moment=moment)
+
     def bare(self) -> "Talk":
         """Give a copy without what was worked out for questions and results."""
         return Talk(self.start, replace(self.moment, belief=replace(self.belief)))
@@ -96,6 +114,11 @@ class Talk:
     def answers(self) -> tuple[AnsweredQuestion, ...]:
         """What was answered, in order."""
         return self.moment.told
+
+    @property
+    def allowed(self) -> IntArray:
+        """The items that may be asked about and recommended."""
+        return self.moment.allowed
 
     @property
     def evidence_rows(self) -> list[list[int]]:
@@ -137,7 +160,7 @@ class Talk:
 
         None if nothing is left to ask.
         """
-        alone = self.moment.belief.n_items < 2
+        alone = self.allowed.size < 2
         return None if alone else FORMS[form].choose(self.moment)
 
 
@@ -159,11 +182,20 @@ class Memory:
         The alternatives, which never change.
     load : callable
         Gives the population model with an identifier.
+    limits : Limits
+        What the owner demands of alternatives; others have a memory of their own.
     """
 
-    def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
+    def __init__(
+        self,
+        items: Items,
+        load: Callable[[str], PopulationGP],
+        limits: Limits = NO_LIMITS,
+    ) -> None:
         self._items = items
         self._load = load
+        self.limits = limits
+        self.fitting_of = lru_cache(_N_PLACES)(partial(Fitting.among, items, limits))
         self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
@@ -206,6 +238,15 @@ class Memory:
             return None
         return population
 
+    def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
+        """Tell whether all items of a question meet the limits of a person."""
+        allowed = self.fitting_of(own).allowed
+        return allowed is None or bool(np.isin(shown, allowed).all())
+
+    def check_limits(self, own: Limits) -> None:
+        """Refuse limits of a person that cannot be applied, or that nothing fits."""
+        check_limits(own, self._items, self.fitting_of(NO_LIMITS).open_to)
+
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for."""
         return reasons_for(self.start(None), told)
@@ -232,6 +273,7 @@ class Memory:
             talk = talk.before or talk
         if not _leads_to(talk, start, now):
             talk = Talk.begin(start, _seed(participant_id))
+        talk = talk.among(self.fitting_of(now.limits).allowed)
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:
@@ -262,8 +304,9 @@ def memory(store: Store, record: StudyRecord) -> Memory:
     with _LOCK:
         studies = _MEMORIES.setdefault(store, LRUCache(_MOST_STUDIES))
         found = studies.get(record.id)
-        if found is None:
-            found = Memory(record.items, _loader(store))
+        limits = record.settings.limits
+        if found is None or found.limits != limits:
+            found = Memory(record.items, _loader(store), limits)
             studies.put(record.id, found)
         return found
 

@@ -79,7 +79,7 @@ def best_view(
     sure = best.probability_best if progress.is_known else None
     level = _level(sure)
     decided = level not in ("early", "open")
-    name, n_items = show_name(best.name), texts.number(len(study.items))
+    name, n_items = show_name(best.name), study.fitting(now.limits).n_allowed
     n_front = sum(each.tier == 1 for each in ranking)
     title = texts.count("result.in_front", n_front)
     if n_front > _MOST_IN_FRONT:
@@ -87,7 +87,10 @@ def best_view(
     state = f"result.{now.finished}" if now.finished else "result.unfinished"
     loss = texts.count("result.loss", max(1, round(progress.expected_points)))
     return BestView(
-        texts("result.lead" if decided else "result.lead_open", alternatives=n_items),
+        texts(
+            "result.lead" if decided else "result.lead_open",
+            alternatives=texts.number(n_items),
+        ),
         name if decided else texts("result.early") if level == "early" else title,
         name,
         item_facts(study.items, best.item, texts, _FACTS) if decided else (),

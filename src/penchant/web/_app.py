@@ -30,6 +30,7 @@ from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
+from penchant.web.pages._limits import limit_pages
 from penchant.web.pages._login import login_pages, on_login_needed
 from penchant.web.pages._owner import owner_pages
 from penchant.web.pages._participant import participant_pages
@@ -103,7 +104,7 @@ def create_app(
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
     # Routes are tried in this order, so what is asked for most comes first.
-    for router in (participant_pages, picture_pages, result_pages, health):
+    for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
         app.include_router(router)
     others = (pages, owner_pages, group_pages, login_pages, account_pages)
     for router in (*others, metrics_page):

@@ -56,6 +56,7 @@ def draw_group(
     kinds: Kinds,
     sets: BoolArray,
     rng: np.random.Generator,
+    among: IntArray | None = None,
 ) -> GroupDraws:
     """Draw what everybody thinks of every item, together (GR-5).
 
@@ -76,18 +77,22 @@ def draw_group(
         Whose means to give.
     rng : Generator
         Draws.
+    among : ndarray of int, optional
+        The items that are looked at; default: all.
     """
     weights = np.exp(kinds.log_evidence - kinds.log_evidence.max())
     counts = rng.multinomial(N_DRAWS, weights / weights.sum())
-    total = np.zeros((data.n_people, newcomer.n_items))
-    people = np.zeros((len(sets), len(_QUANTILES), newcomer.n_items))
+    n_items = newcomer.n_items if among is None else among.size
+    total = np.zeros((data.n_people, n_items))
+    people = np.zeros((len(sets), len(_QUANTILES), n_items))
     means, deviations, agreed = [], [], 0.0
-    in_top = np.zeros(newcomer.n_items)
-    pairs = _pairs(newcomer.n_items)
+    in_top = np.zeros(n_items)
+    pairs = _pairs(n_items)
     shares = sets / np.maximum(sets.sum(axis=1, keepdims=True), 1)
     for fit, count in zip(kinds.fits, counts, strict=True):
         for x in _drawn(data, fit, int(count), newcomer.n_items, rng):
             points = _points(newcomer.mean + x @ newcomer.factor.T)
+            points = points if among is None else points[..., among]
             total += points.sum(axis=0)
             means.append(np.tensordot(shares, points, axes=(1, 1)))
             deviations.append(points.std(axis=1))

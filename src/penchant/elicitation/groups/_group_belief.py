@@ -142,7 +142,11 @@ class GroupBelief:
 
 
 def believe_group(
-    newcomer: Newcomer, people: Sequence[PersonAnswers], random_state: int = 0
+    newcomer: Newcomer,
+    people: Sequence[PersonAnswers],
+    random_state: int = 0,
+    *,
+    among: IntArray | None = None,
 ) -> GroupBelief:
     """Work out what may be said about a group.
 
@@ -159,6 +163,9 @@ def believe_group(
         At least one person.
     random_state : int, default=0
         Seed of starts and draws.
+    among : ndarray of int, optional
+        The items that are looked at, by whose places in it all is told; points are
+        those among all items. Default: all.
 
     Notes
     -----
@@ -184,7 +191,7 @@ def believe_group(
     sets = np.stack(
         [np.ones(len(people), dtype=bool), *(kind == k for k in range(kind.max() + 1))]
     )
-    drawn = draw_group(data, newcomer, found, sets, rng)
+    drawn = draw_group(data, newcomer, found, sets, rng, among)
     log_odds = found.best.log_odds_careless(data)
     limits = [_ODDS_CHECKED if person.checked else _ODDS for person in people]
     everybody, *kinds = map(Consensus.from_draws, drawn.means, drawn.people)

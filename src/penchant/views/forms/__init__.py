@@ -1,6 +1,16 @@
 """Forms and how they are read, without a web framework."""
 
 from penchant.views.forms._columns import Column
+from penchant.views.forms._limits import (
+    LimitsForm,
+    check_owner_limits,
+    limits_form,
+    limits_words,
+    owner_limits_form,
+    read_limits,
+    refused_form,
+    relaxed,
+)
 from penchant.views.forms._settings import check_settings, read_settings, settings_form
 from penchant.views.forms._table import (
     LONGEST_NAME,
@@ -19,13 +29,21 @@ __all__ = [
     "PASTED",
     "Column",
     "FileForm",
+    "LimitsForm",
     "TableForm",
     "TableLimits",
     "check_form",
+    "check_owner_limits",
     "check_settings",
     "guess_form",
+    "limits_form",
+    "limits_words",
+    "owner_limits_form",
     "read_file_form",
     "read_form",
+    "read_limits",
     "read_settings",
+    "refused_form",
+    "relaxed",
     "settings_form",
 ]

@@ -1,5 +1,6 @@
 """The pages of a study for its owner: alternatives, participants, settings, removal."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import pandas as pd
@@ -17,7 +18,13 @@ from penchant.views import (
     show_name,
     study_view,
 )
-from penchant.views.forms import check_settings, read_settings, settings_form
+from penchant.views.forms import (
+    check_owner_limits,
+    check_settings,
+    owner_limits_form,
+    read_settings,
+    settings_form,
+)
 from penchant.web._exports import csv_response
 from penchant.web._public import link_to
 from penchant.web.pages._participant import LONGEST_LABEL
@@ -80,7 +87,9 @@ def set_state(
 @owner_pages.get("/settings")
 def settings(visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show how participants are asked."""
-    return visitor.render("settings.html", study=study, form=settings_form(study))
+    limits = owner_limits_form(study.items, study.settings.limits, visitor.texts(study))
+    form = settings_form(study)
+    return visitor.render("settings.html", study=study, form=form, limits=limits)
 
 
 @owner_pages.post("/settings")
@@ -88,10 +97,14 @@ def save_settings(
     store: StoreOfApp, sender: Sender, study: OwnStudy, fields: Fields
 ) -> Response:
     """Change how participants are asked, or show what to correct."""
-    chosen, form = check_settings(read_settings(fields), sender.texts(study))
-    if chosen is None:
-        return sender.render("settings.html", 422, study=study, form=form)
-    store.update_study(study.id, name=form.name, settings=chosen)
+    texts = sender.texts(study)
+    chosen, form = check_settings(read_settings(fields), texts)
+    limits, shown = check_owner_limits(study.items, fields, texts)
+    if chosen is None or limits is None:
+        form = replace(form, error=form.error or shown.error)
+        return sender.render("settings.html", 422, study=study, form=form, limits=shown)
+    settings = replace(chosen, limits=limits)
+    store.update_study(study.id, name=form.name, settings=settings)
     return _back(study)
 
 

@@ -19,6 +19,7 @@ from penchant.views.forms import settings_form
 from penchant.web._languages import change_language
 from penchant.web._public import link_to
 from penchant.web._templates import render
+from penchant.web.pages._limits import limits_line
 from penchant.web.pages._visit import (
     AgreedVisit,
     AnswerFields,
@@ -32,7 +33,16 @@ from penchant.web.pages._visit import (
 from penchant.web.security._access import Access
 
 LONGEST_LABEL = 100
-_PAGES: Final = ("result", "pause", "why", "compare", "curves", "what-if", "withdraw")
+_PAGES: Final = (
+    "result",
+    "pause",
+    "why",
+    "compare",
+    "curves",
+    "what-if",
+    "withdraw",
+    "limits",
+)
 """Pages to which a choice of the language leads back."""
 
 _SEEN: Final = "penchant_person"
@@ -268,7 +278,7 @@ def _next(
     if visit.needs_consent:
         text = paragraphs(visit.study.settings.consent)
         return visit.render("consent.html", consent=text)
-    question = visit.now.open_question or visit.study.ask(visit.person.id, visit.now)
+    question = visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)
     view = question_view(
@@ -281,7 +291,8 @@ def _next(
         because=_because(visit),
         shelf=visit.shelf,
     )
-    return visit.render("question.html", status, q=view)
+    limits = limits_line(visit)
+    return visit.render("question.html", status, q=view, limits=limits)
 
 
 def _because(visit: Visit) -> BecauseView | None:

@@ -29,6 +29,7 @@ from penchant.views import (
 )
 from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
+from penchant.web.pages._limits import limits_of
 from penchant.web.pages._visit import AgreedVisit, Visit
 
 result_pages = APIRouter()
@@ -64,6 +65,8 @@ def result(visit: AgreedVisit) -> Response:
         curves=curves_view(items, curves, visit.texts),
         together=together_words(study.interactions(person), visit.texts),
         what_if=_what_if(visit, best, best, {}),
+        limits=limits_of(visit),
+        limits_page="result",
         answers=answers_view(
             items,
             best,
