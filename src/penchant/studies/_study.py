@@ -36,6 +36,7 @@ from penchant.studies.store._records import (
     Who,
 )
 from penchant.studies.store._store import Store
+from penchant.studies.table._study_table import StudyTable
 
 
 class Study:
@@ -82,10 +83,13 @@ class Study:
 
     def __init__(self, store: Store, study_id: str, *, background: bool = True) -> None:
         self.store = store
-        self.record: StudyRecord = store.get_study(study_id)
         self._background = background
-        self._memory = memory(store, self.record)
-        self._log = Log(store, self.record, self._memory.places)
+        self._take(store.get_study(study_id))
+
+    def _take(self, record: StudyRecord) -> None:
+        self.record: StudyRecord = record
+        self._memory = memory(self.store, record)
+        self._log = Log(self.store, record, self._memory.places)
 
     @property
     def id(self) -> str:
@@ -94,8 +98,13 @@ class Study:
 
     @property
     def items(self) -> Items:
-        """The alternatives."""
+        """The alternatives, with those that are withdrawn."""
         return self.record.items
+
+    @property
+    def table(self) -> StudyTable:
+        """The alternatives and their versions, to change them."""
+        return StudyTable(self.store, self.id)
 
     @property
     def settings(self) -> StudySettings:
@@ -103,8 +112,8 @@ class Study:
         return self.record.settings
 
     def reload(self) -> None:
-        """Read name and settings again."""
-        self.record = self.store.get_study(self.id)
+        """Read name, settings and alternatives again."""
+        self._take(self.store.get_study(self.id))
 
     # Asking
 
@@ -264,6 +273,8 @@ class Study:
         now: Participation | None = None,
     ) -> Participation:
         """Write down what is decided; learn from all answers if this was the last."""
+        if now is None:  # nothing was read a moment ago, and the table may be another
+            self.reload()
         asking = Asking(self._memory, self.settings, participant_id)
         before = self.participation(participant_id) if now is None else now
         after = self._log.write(participant_id, partial(decide, asking), before)
@@ -303,9 +314,9 @@ class Study:
             Whether to do it here and return when it is done.
         """
         if wait:
-            refit_and_log(self.store, self.id, self.items)
+            refit_and_log(self.store, self.id)
         else:
-            refit_apart(self.store, self.id, self.items, self._memory.fitting)
+            refit_apart(self.store, self.id, self._memory.fitting)
 
     def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""

@@ -129,7 +129,8 @@ def test_the_key_may_stand_in_the_settings(
         assert store.database.key == b"from the settings"
     monkeypatch.setenv(KEY_VARIABLE, "another")
     with SqlStore(any_url) as store:
-        assert len(check_store(store).problems) == N_PEOPLE
+        # Every log, and the table.
+        assert len(check_store(store).problems) == N_PEOPLE + 1
 
 
 def test_a_backup_keeps_the_digests_and_a_copy_has_its_own(
@@ -202,11 +203,15 @@ def test_every_flipped_bit_of_an_answer_is_found(
 # ------------------------------------------------------------ there and back again
 
 
-def rows_of(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+def rows_of(path: Path) -> dict[str, list[dict[str, Any]]]:
     names = ("studies", "participants", "events", "models", "owners", "sessions")
     with sqlite3.connect(path) as connection:
+        connection.row_factory = sqlite3.Row
         return {
-            name: connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()
+            name: [
+                dict(row)
+                for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1")
+            ]
             for name in names
         }
 

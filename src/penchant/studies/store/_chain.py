@@ -3,7 +3,8 @@
 An event carries a digest of itself and of the digest before it, so that a log cannot
 change anywhere without its end changing too. The end, with what is known of the
 participant, is sealed with a key that is not in the database: whoever can write to the
-database alone cannot make another log look right. Both go with the participant.
+database alone cannot make another log look right. Both go with the participant. The
+versions of a study's table are chained and sealed likewise.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.studies.store._database import Database
-from penchant.studies.store._tables import as_json, events, participants
+from penchant.studies.store._tables import as_json, events, participants, versions
 
 AT = "%Y-%m-%d %H:%M:%S.%f"
 """A moment as SQLite keeps it."""
@@ -24,18 +25,25 @@ AT = "%Y-%m-%d %H:%M:%S.%f"
 _EVENT = ("participant_id", "position", "kind", "at", "body")
 _PERSON = ("study_id", "id", "label", "simulated", "created", "n_events")
 
+VERSION = ("study_id", "number", "at", "note", "body")
+"""What the digest of a version of a table is about."""
 
-def add_digests(rows: Iterable[dict[str, Any]], previous: str) -> str:
+
+def add_digests(
+    rows: Iterable[dict[str, Any]], previous: str, parts: tuple[str, ...] = _EVENT
+) -> str:
     """Put digests into the rows of new events, and give the last one."""
     for row in rows:
         fields = {**row, "at": row["at"].strftime(AT), "body": as_json(row["body"])}
-        previous = row["digest"] = digest_of(previous, fields)
+        previous = row["digest"] = digest_of(previous, fields, parts)
     return previous
 
 
-def digest_of(previous: str, event: Mapping[str, Any]) -> str:
+def digest_of(
+    previous: str, row: Mapping[str, Any], parts: tuple[str, ...] = _EVENT
+) -> str:
     """Give the digest of an event as it is stored, which follows another."""
-    return hashlib.sha256(_bytes(previous, *map(event.get, _EVENT))).hexdigest()
+    return hashlib.sha256(_bytes(previous, *map(row.get, parts))).hexdigest()
 
 
 def seal_of(key: bytes, person: Mapping[str, Any], head: str) -> str:
@@ -48,6 +56,13 @@ def seal_of(key: bytes, person: Mapping[str, Any], head: str) -> str:
     }
     of_study = hmac.digest(key, _bytes(person["study_id"]), "sha256")
     text = _bytes(*map(fields.get, _PERSON), head)
+    return hmac.digest(of_study, text, "sha256").hex()
+
+
+def table_seal(key: bytes, version: Mapping[str, Any], head: str) -> str:
+    """Give the seal on a version of a table, with the key of its study."""
+    of_study = hmac.digest(key, _bytes(version["study_id"]), "sha256")
+    text = _bytes("table", version["number"], head)
     return hmac.digest(of_study, text, "sha256").hex()
 
 
@@ -90,6 +105,24 @@ class Chain:
             sealed = list(map(_mapping, connection.execute(people)))
         for person in sealed:
             yield from self._check(person, logs.get(person["id"], []))
+
+    def broken_tables(self, study_id: str) -> Iterator[str]:
+        """Find versions of a study's table that differ from what was written."""
+        query = sa.select(*self._raw(versions.c))
+        query = query.where(versions.c.study_id == study_id)
+        head = ""
+        with self.database.reading() as connection:
+            rows = list(map(_mapping, connection.execute(query.order_by("number"))))
+        for expected, row in enumerate(rows, start=1):
+            found = digest_of(head, row, VERSION)
+            head = _text(row["digest"])
+            sealed = table_seal(self.database.key, row, head) == _text(row["seal"])
+            if row["number"] != expected or found != head or not sealed:
+                yield (
+                    f"version {expected} of the table is not as it was written, or the "
+                    "store has another key"
+                )
+                return
 
     def _check(
         self, person: Mapping[str, Any], log: list[dict[str, Any]]
