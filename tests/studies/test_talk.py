@@ -16,9 +16,12 @@ from penchant.models import PopulationGP
 from penchant.studies import (
     AnsweredQuestion,
     Participation,
+    StudySettings,
     _talk,
     simulated_answer,
 )
+from penchant.studies import _results as results
+from penchant.studies._checks import choose_check, end_check
 from penchant.studies._start import Start, complete
 from penchant.studies._talk import Memory, Talk
 
@@ -194,3 +197,45 @@ def test_beginnings_of_a_study_have_a_bound() -> None:
     for number in range(_talk._MOST_STARTS + 3):
         memory.start(f"{number:032x}")  # there is no such model, so from nothing
     assert len(memory._starts._values) == _talk._MOST_STARTS
+
+
+@pytest.mark.parametrize("form", ["pair", "best-worst", "ranking", "rating"])
+@pytest.mark.parametrize("size", [1, 3, 7])
+def test_only_what_is_allowed_is_asked_foretold_and_ranked(
+    form: str, size: int
+) -> None:
+    some = np.sort(np.random.default_rng(size).choice(12, size, replace=False))
+    settings = StudySettings(question=form, check_every=2, end_checks=True)
+    likes = np.random.default_rng(8).standard_normal(12)
+    now, memory = talk_for(3, form), Memory(FLATS, nothing)
+    for k in range(10):
+        talk = memory.talk("p", now, allowed=some)
+        found = talk.next_items(form)
+        if found is None:
+            break
+        shown = set(found[0])
+        for check in (choose_check, end_check):
+            foretold = check(now, talk, settings)
+            shown |= set() if foretold is None else set(foretold[0])
+        assert shown <= set(some.tolist())
+        answer = simulated_answer(form, found[0], likes, np.random.default_rng(k))
+        told = AnsweredQuestion(f"new {k}", form, found[0], answer)
+        now = replace(now, answered=(*now.answered, told))
+    assert (len(now.answered) == 3) == (size == 1)
+    ranked = results.ranking(talk, FLATS.names)
+    assert sorted(each.item for each in ranked) == some.tolist()
+    assert talk.favourite == ranked[0].item
+    assert sum(each.probability_best > 0 for each in ranked) >= 1
+
+
+def test_what_is_allowed_may_change_and_answers_stay() -> None:
+    full, memory = talk_for(6), Memory(FLATS, nothing)
+    free = memory.talk("p", full)
+    some = np.array([0, 3, 4, 8])
+    limited = memory.talk("p", full, allowed=some)
+    assert limited.belief is free.belief
+    assert limited.favourite in some
+    assert memory.talk("p", full, allowed=some).moment is limited.moment
+    again = memory.talk("p", full)
+    assert again.favourite == free.favourite
+    assert again.next_items("pair") == free.next_items("pair")

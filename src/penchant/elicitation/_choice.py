@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class Situation:
         What need not be asked.
     contenders_only : bool
         Whether questions about other items are pointless.
+    allowed : ndarray of int, optional
+        The items that may be asked about and recommended; default: all.
     """
 
     posterior: Moments
@@ -72,6 +74,14 @@ class Situation:
     rng: np.random.Generator
     known: Dominance | None = None
     contenders_only: bool = False
+    allowed: IntArray | None = None
+
+    @property
+    def rivals(self) -> IntArray:
+        """The items that may be asked about."""
+        if self.allowed is None:
+            return np.arange(self.posterior.n_items)
+        return self.allowed
 
     def pairs_of(self, items: IntArray) -> IntArray:
         """Give the pairs of some items that may be asked, shape (n_pairs, 2)."""
@@ -115,7 +125,7 @@ def check_policy(policy: Policy) -> Policy:
 
 def choose_pair(policy: Policy, situation: Situation) -> Pair | None:
     """Give the pair that a policy asks next, None if there is nothing to ask."""
-    pools = [situation.contenders, np.arange(situation.posterior.n_items)]
+    pools = [situation.contenders, situation.rivals]
     if situation.contenders_only:
         pools = pools[:1]
     elif policy in ("bald", "random-pair"):
@@ -235,20 +245,37 @@ def _targets(situation: Situation, pairs: IntArray) -> IntArray:
     return situation.contenders if few else np.unique(pairs)
 
 
+def _level(situation: Situation) -> float | Literal["mean"]:
+    """Give what is to be improved on: the best mean of what may be chosen."""
+    if situation.allowed is None:
+        return "mean"
+    return float(situation.posterior.mean[situation.allowed].max())
+
+
 POLICIES: dict[str, Callable[[Situation, IntArray], Any]] = {
     "bald": lambda s, pairs: bald(s.posterior, pairs),
     "best-and-largest": lambda s, pairs: best_and_largest(s.posterior, pairs),
     "eubo": lambda s, pairs: eubo(s.posterior, pairs),
     "eubo-kg": _eubo_then_gradient,
-    "evoi": lambda s, pairs: evoi(s.posterior, pairs, among=_targets(s, pairs)),
-    "evoi-refit": lambda s, pairs: evoi(
-        s.posterior, pairs, among=_targets(s, pairs), refit=s.posterior.update
+    "evoi": lambda s, pairs: evoi(
+        s.posterior, pairs, among=_targets(s, pairs), f_best=_level(s)
     ),
-    "knockout": lambda s, pairs: knockout(s.posterior, pairs, order=s.order),
+    "evoi-refit": lambda s, pairs: evoi(
+        s.posterior,
+        pairs,
+        among=_targets(s, pairs),
+        f_best=_level(s),
+        refit=s.posterior.update,
+    ),
+    "knockout": lambda s, pairs: knockout(
+        s.posterior, pairs, order=s.order, among=s.allowed
+    ),
     "knowledge-gradient": lambda s, pairs: knowledge_gradient(
         s.posterior, pairs, among=_targets(s, pairs)
     ),
     "random-pair": lambda s, pairs: random_pair(s.posterior, pairs, random_state=s.rng),
-    "restricted-voi": lambda s, pairs: restricted_voi(s.posterior, pairs),
+    "restricted-voi": lambda s, pairs: restricted_voi(
+        s.posterior, pairs, among=s.rivals
+    ),
     "thompson": lambda s, pairs: thompson(s.posterior, pairs, random_state=s.rng),
 }

@@ -1,12 +1,13 @@
 """One moment of a conversation: what was said, what is believed, what comes next."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from penchant._cached import cached_property
+from penchant._validation import check_indices, set_fields
 from penchant.elicitation._belief import (
     Belief,
     BestItem,
@@ -21,7 +22,7 @@ from penchant.elicitation.person import PersonBelief
 from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
 from penchant.gp import Answer
-from penchant.typing import IntArray
+from penchant.typing import ArrayLike, IntArray
 
 _N_LEADING = 512
 """Items that can be recommended out of a large table."""
@@ -66,6 +67,8 @@ class Setting:
         What need not be asked.
     order : ndarray of int of shape (n_items,)
         Items by popularity at the start.
+    allowed : array-like of int, optional
+        The items that may be asked about and recommended; default: all.
     """
 
     policy: Policy
@@ -73,6 +76,26 @@ class Setting:
     decisive: bool
     known: Dominance | None
     order: IntArray
+    allowed: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        allowed = check_allowed(self.allowed, self.order.size)
+        known = None if self.known is None else self.known.among(allowed)
+        set_fields(self, allowed=allowed, known=known)
+
+
+def check_allowed(allowed: ArrayLike | None, n_items: int) -> IntArray | None:
+    """Return positions in their order, each once; None: all items."""
+    if allowed is None:
+        return None
+    items = np.unique(check_indices(allowed, "allowed"))
+    if not items.size or items[-1] >= n_items:
+        got = f"the item {items[-1]}" if items.size else "none"
+        raise DataError(
+            f"allowed must hold at least one of the items 0 to {n_items - 1}. "
+            f"Got {got}."
+        )
+    return items if items.size < n_items else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +154,22 @@ class Conversation:
             (*self.ends, len(belief.answers)),
         )
 
+    def among(self, allowed: ArrayLike | None) -> "Conversation":
+        """Give the conversation when only these items may be asked or recommended.
+
+        What was said about others stays known. None: all items may.
+        """
+        items = check_allowed(allowed, self.belief.n_items)
+        if same_items(items, self.setting.allowed):
+            return self
+        return replace(self, setting=replace(self.setting, allowed=items))
+
+    @property
+    def allowed(self) -> IntArray:
+        """The items that may be asked about and recommended, in their order."""
+        everyone = self.setting.allowed
+        return np.arange(self.belief.n_items) if everyone is None else everyone
+
     @property
     def evidence_rows(self) -> list[list[int]]:
         """For each answer, the places in ``belief.answers`` that it is the cause of.
@@ -158,8 +197,8 @@ class Conversation:
         What the person called not acceptable is none of them. Of more than 2000
         items, the leading ones of these.
         """
-        everyone, known = np.arange(self.belief.n_items), self.setting.known
-        if everyone.size <= LARGE:
+        everyone, known = self.allowed, self.setting.known
+        if self.belief.n_items <= LARGE:
             items = everyone if known is None else known.undominated
         else:
             items = leading_items(self.belief, everyone, _N_LEADING)
@@ -167,7 +206,8 @@ class Conversation:
                 free = items[~known.is_dominated(items)]
                 items = free if free.size else self._best_dominator(items)
         if self.setting.decisive:
-            undefeated = items[~np.isin(items, list(self.history.defeated))]
+            defeated = self.history.defeated(self.setting.allowed)
+            undefeated = items[~np.isin(items, list(defeated))]
             items = undefeated if undefeated.size else items
         if self._rejected.size:
             for pool in (items, everyone):
@@ -202,8 +242,10 @@ class Conversation:
     def favourite(self) -> int:
         """The item to recommend: the leader, or the champion of a knockout."""
         if self.setting.policy == "knockout":
-            champion, _ = find_champion(self.belief.answers)
-            return int(self.setting.order[0]) if champion is None else champion
+            allowed, order = self.setting.allowed, self.setting.order
+            champion, _ = find_champion(self.belief.answers, allowed)
+            first = int(order[np.isin(order, self.allowed)][0])
+            return first if champion is None else champion
         return int(self.best.items[0])
 
     def ranking(self, n: int) -> list[int]:
@@ -214,12 +256,13 @@ class Conversation:
         """
         mean, known = self.belief.mean, self.setting.known
         large = mean.size > LARGE
-        items = self.contenders if large else np.arange(mean.size)
+        items = self.contenders if large else self.allowed
         scores, depth = mean[items], np.zeros(items.size)
         if known is not None and not large:
             relation = known.relation
             capped = np.where(relation, mean[:, None], np.inf).min(axis=0)
-            scores, depth = np.minimum(mean, capped), relation.sum(axis=0)
+            scores = np.minimum(mean, capped)[items]
+            depth = relation.sum(axis=0)[items]
         if n > items.size:
             raise DataError(f"Of these items at most {items.size} can be recommended.")
         later = 1 - np.isin(items, self.contenders) + np.isin(items, self._rejected)
@@ -289,6 +332,7 @@ class Conversation:
             np.random.default_rng(seed),
             setting.known,
             contenders_only=setting.decisive,
+            allowed=setting.allowed,
         )
         pair = choose_pair(setting.policy, situation)
         if pair is None:
@@ -302,7 +346,7 @@ class Conversation:
     @property
     def nothing_left(self) -> str:
         """Say why there is no question."""
-        if self.belief.n_items < 2:
+        if self.allowed.size < 2:
             return "A question needs 2 items. There is 1; recommend() gives it."
         if self.setting.decisive and self.contenders.size == 1:
             return (
@@ -319,6 +363,13 @@ class Conversation:
             f"ask has no question left: after {len(self.told)} answers every pair "
             "was asked or is known. Call recommend(), or undo() to take answers back."
         )
+
+
+def same_items(a: IntArray | None, b: IntArray | None) -> bool:
+    """Tell whether two choices of items are the same; None: all."""
+    if a is None or b is None:
+        return a is b
+    return np.array_equal(a, b)
 
 
 def tell_known(belief: Belief, known: Dominance | None) -> Belief:

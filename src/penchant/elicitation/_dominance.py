@@ -33,10 +33,15 @@ class Dominance:
         Values of the items.
     directions : sequence of {"up", "down", "unknown"}
         One per attribute.
+    allowed : ndarray of int, optional
+        The items that may be chosen; what no longer can be had dominates nothing.
+        Default: all.
     """
 
     X: FloatArray
     directions: tuple[str, ...]
+    allowed: IntArray | None = None
+    _whole: "Dominance | None" = field(default=None, repr=False)
     _dominated: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -84,18 +89,35 @@ class Dominance:
             )
         return known
 
+    def among(self, allowed: IntArray | None) -> "Dominance":
+        """Give what is known when only these items may be chosen; None: all."""
+        whole = self if self._whole is None else self._whole
+        if allowed is None:
+            return whole
+        return Dominance(whole.X, whole.directions, allowed, whole)
+
+    @property
+    def _rivals(self) -> IntArray:
+        return np.arange(len(self.X)) if self.allowed is None else self.allowed
+
     @cached_property
     def relation(self) -> BoolArray:
         """Whether item i dominates item j; for tables that are not large."""
         everyone = np.arange(len(self.X))
-        relation = self.between(everyone, everyone)
+        if self._whole is None:
+            relation = self.between(everyone, everyone)
+        else:
+            relation = self._whole.relation.copy()
+        if self.allowed is not None:
+            relation[np.setdiff1d(everyone, self.allowed)] = False
         relation.setflags(write=False)
         return relation
 
     @cached_property
     def undominated(self) -> IntArray:
-        """The items that no other one dominates, of a table that is not large."""
-        return np.flatnonzero(~self.relation.any(axis=0))
+        """The allowed items that none dominates, of a table that is not large."""
+        rivals = self._rivals
+        return rivals[~self.relation[:, rivals].any(axis=0)]
 
     def between(self, items: IntArray, others: IntArray) -> BoolArray:
         """Tell whether items[i] dominates others[j], shape (k, m)."""
@@ -114,17 +136,17 @@ class Dominance:
 
     def dominators(self, item: int) -> IntArray:
         """Give all items that dominate one."""
-        found = self.between(np.arange(len(self.X)), np.array([item]))[:, 0]
-        return np.flatnonzero(found)
+        rivals = self._rivals
+        return rivals[self.between(rivals, np.array([item]))[:, 0]]
 
     def is_dominated(self, items: IntArray) -> BoolArray:
         """Tell which items another one dominates; remembered from call to call."""
         new = np.array([i for i in items.tolist() if i not in self._dominated], int)
-        everyone = np.arange(len(self.X))
+        rivals = self._rivals
         step = max(1, _CHUNK // len(self.X))
         for start in range(0, new.size, step):
             part = new[start : start + step]
-            found: BoolArray = np.any(self.between(everyone, part), axis=0)
+            found: BoolArray = np.any(self.between(rivals, part), axis=0)
             self._dominated.update(zip(part.tolist(), found.tolist(), strict=True))
         return np.array([self._dominated[i] for i in items.tolist()], bool)
 

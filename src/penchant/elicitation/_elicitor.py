@@ -9,7 +9,12 @@ import numpy as np
 from penchant.data import Items
 from penchant.elicitation._belief import Belief, Recommendation
 from penchant.elicitation._choice import Policy, check_policy
-from penchant.elicitation._conversation import Conversation, Setting, tell_known
+from penchant.elicitation._conversation import (
+    Conversation,
+    Setting,
+    check_allowed,
+    tell_known,
+)
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._history import History, Question, Told, check_answer
 from penchant.elicitation._stopping import StopRule
@@ -17,7 +22,7 @@ from penchant.elicitation.person import MainReason, PersonBelief
 from penchant.elicitation.policies._duels import check_generator
 from penchant.exceptions import DataError, FormatError, NotAnswerableError
 from penchant.gp import Posterior
-from penchant.typing import ArrayLike, FloatArray, RandomState
+from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
 _FORMAT = "penchant-elicitor"
 _VERSIONS = (1, 2)
@@ -67,6 +72,9 @@ class Elicitor:
         With items and a posterior, how likely the person is like earlier people before
         anything is known, see `learn_like_earlier`. Default: .7, or .9 for a list
         without attributes.
+    allowed : array-like of int, optional
+        Positions of the items that may be asked about and recommended, see `allow`.
+        Default: all.
 
     Notes
     -----
@@ -120,6 +128,7 @@ class Elicitor:
         stop: StopRule | None = None,
         belief: Literal["auto", "gaussian"] = "auto",
         like_earlier: float | None = None,
+        allowed: ArrayLike | None = None,
     ) -> None:
         seed = _draw_seed(random_state)
         start = _first_belief(posterior, items, seed, belief, like_earlier)
@@ -130,6 +139,7 @@ class Elicitor:
             decisive=bool(decisive),
             known=known,
             order=np.argsort(-start.mean, kind="stable"),
+            allowed=check_allowed(allowed, start.n_items),
         )
         self._start = start
         self._stop = StopRule() if stop is None else stop
@@ -156,6 +166,24 @@ class Elicitor:
     def decisive(self) -> bool:
         """Whether answers are taken as exact."""
         return self._now.setting.decisive
+
+    @property
+    def allowed(self) -> IntArray:
+        """The items that may be asked about and recommended."""
+        return self._now.allowed
+
+    def allow(self, allowed: ArrayLike | None) -> None:
+        """Say which items may be asked about and recommended from now on.
+
+        Answers about others still teach. What only they dominate or defeated can be
+        the best again.
+
+        Parameters
+        ----------
+        allowed : array-like of int or None
+            Positions, at least one; None: all items.
+        """
+        self._moments = [moment.among(allowed) for moment in self._moments]
 
     @property
     def _now(self) -> Conversation:
@@ -275,9 +303,9 @@ class Elicitor:
             Each with mean, standard deviation, probability of being the best item
             and expected regret.
         """
-        if not 1 <= n <= self.posterior.n_items:
+        if not 1 <= n <= self.allowed.size:
             raise DataError(
-                f"n must be between 1 and {self.posterior.n_items}, the number of "
+                f"n must be between 1 and {self.allowed.size}, the number of "
                 f"items. Got {n}."
             )
         return [self._now.describe(item) for item in self._now.ranking(n)]
@@ -323,6 +351,7 @@ class Elicitor:
         """
         setting = self._now.setting
         policy = setting.policy if isinstance(setting.policy, str) else None
+        some = setting.allowed
         return {
             "format": _FORMAT,
             "version": 2 if isinstance(self._start, PersonBelief) else 1,
@@ -336,6 +365,7 @@ class Elicitor:
                 for t in self.answers
             ],
             "posterior": self._start.to_dict(),
+            **({} if some is None else {"allowed": some.tolist()}),
         }
 
     @classmethod
@@ -371,6 +401,7 @@ class Elicitor:
                 directions=known.directions if known else None,
                 decisive=values["decisive"],
                 stop=StopRule.from_dict(values["stop"]),
+                allowed=values.get("allowed"),
             )
             for left, right, answer, *because in values["answers"]:
                 elicitor.tell(Question(left, right), answer, *because)

@@ -197,11 +197,16 @@ class History:
         """The comparisons, in order."""
         return [each for each in self.said if each.kind == "comparison"]
 
-    @cached_property
-    def defeated(self) -> frozenset[int]:
-        """Items that lost a duel; of two equally good ones the second counts."""
-        beaten = (each for each in self.said if each.kind in _ABOUT_PAIRS)
-        return frozenset(each.items[1] for each in beaten)
+    def defeated(self, allowed: IntArray | None = None) -> frozenset[int]:
+        """Items that lost a duel; of two equally good ones the second counts.
+
+        Only duels that were won by an item that may be chosen; None: all may.
+        """
+        rivals = None if allowed is None else set(allowed.tolist())
+        beaten = (each.items for each in self.said if each.kind in _ABOUT_PAIRS)
+        return frozenset(
+            loser for winner, loser in beaten if rivals is None or winner in rivals
+        )
 
     @cached_property
     def resting(self) -> frozenset[Pair]:

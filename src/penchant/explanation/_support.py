@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from penchant.exceptions import DataError
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,9 @@ def support(source: Any, recommendation: Any) -> list[AnswerSupport]:
     source : Elicitor or Posterior
         A conversation, whose answers are counted as in its `answers` (what it derived
         from known directions does not count, and skipped questions have no effect),
-        with `evidence_rows` that say which answers of the belief each one became; or
-        a belief with `answers` and `without(k)`.
+        with `evidence_rows` that say which answers of the belief each one became, and
+        `allowed`, the items that can be its rivals; or a belief with `answers` and
+        `without(k)`.
     recommendation : Recommendation or int
         The item, or what `recommend` gave for it.
 
@@ -89,15 +90,18 @@ def support(source: Any, recommendation: Any) -> list[AnswerSupport]:
         )
     alone = [[k] for k in range(len(posterior.answers))]
     means = _refitted(posterior, getattr(source, "evidence_rows", alone))
-    before = _lead(posterior.mean, item)
+    everyone = np.arange(posterior.n_items)
+    allowed = np.asarray(getattr(source, "allowed", everyone))
+    rivals = allowed[allowed != item]
+    before = _lead(posterior.mean, item, rivals)
     answers = getattr(source, "answers", posterior.answers)
     found = [
         AnswerSupport(
             position=k,
             answer=answers[k],
-            effect=before - _lead(mean, item),
-            lead=_lead(mean, item),
-            item=int(np.argmax(mean)),
+            effect=before - _lead(mean, item, rivals),
+            lead=_lead(mean, item, rivals),
+            item=int(allowed[np.argmax(mean[allowed])]),
         )
         for k, mean in enumerate(means)
     ]
@@ -114,6 +118,5 @@ def _refitted(posterior: Any, rows: list[list[int]]) -> list[FloatArray]:
     return means
 
 
-def _lead(mean: FloatArray, item: int) -> float:
-    others = np.delete(mean, item)
-    return float(mean[item] - others.max()) if others.size else 0.0
+def _lead(mean: FloatArray, item: int, rivals: IntArray) -> float:
+    return float(mean[item] - mean[rivals].max()) if rivals.size else 0.0

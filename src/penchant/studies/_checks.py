@@ -94,9 +94,10 @@ def choose_check(
     if place != turn:
         return None
     rng = np.random.default_rng([seed, now.number, 6])
-    n_items = talk.moment.belief.n_items
-    for _ in range(_TRIES):
-        left, right = (int(item) for item in rng.choice(n_items, 2, replace=False))
+    allowed = talk.allowed
+    for _ in range(_TRIES if allowed.size > 1 else 0):
+        pair = allowed[rng.choice(allowed.size, 2, replace=False)]
+        left, right = (int(item) for item in pair)
         if _is_open(talk, left, right):
             return _foretell(talk, left, right)
     return None
@@ -110,7 +111,8 @@ def end_check(
     left = settings.max_questions - len(now.answered)
     if not settings.end_checks or now.went_on or asked >= _AT_END or left <= 0:
         return None
-    order = np.argsort(-talk.moment.belief.mean, kind="stable").tolist()
+    mean, allowed = talk.moment.belief.mean, talk.allowed
+    order = allowed[np.argsort(-mean[allowed], kind="stable")].tolist()
     found = [
         _foretell(talk, better, worse)
         for better in order[:_EXTREMES]

@@ -346,8 +346,8 @@ def _best_first(items: Items, felt: FloatArray) -> list[int]:
 
 
 def _likely(talk: Conversation) -> list[int]:
-    """Give all items, those first that are most likely to be the best."""
+    """Give all allowed items, those first that are most likely to be the best."""
     order = np.argsort(-talk.best.probability, kind="stable")
     first = talk.best.items[order].tolist()
-    rest = np.argsort(-talk.belief.mean, kind="stable").tolist()
-    return list(dict.fromkeys([*first, *rest]))
+    rest = np.argsort(-talk.belief.mean[talk.allowed], kind="stable")
+    return list(dict.fromkeys([*first, *talk.allowed[rest].tolist()]))

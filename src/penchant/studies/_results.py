@@ -300,7 +300,7 @@ def _tiers(talk: Talk, order: list[int]) -> dict[int, int]:
 
 def _rankable(talk: Talk) -> int:
     few = talk.belief.n_items <= 2000
-    return talk.belief.n_items if few else int(talk.moment.contenders.size)
+    return int(talk.allowed.size if few else talk.moment.contenders.size)
 
 
 def _as_good(talk: Talk) -> FloatArray:
@@ -431,7 +431,7 @@ def what_if(talk: Talk, items: Items, base: int, values: Mapping[str, Any]) -> W
         points=float(weights @ points),
         low=float(points[order[ends[0]]]),
         high=float(points[order[ends[1]]]),
-        place=1 + int((means > weights @ drawn + _EQUAL).sum()),
+        place=1 + int((means[talk.allowed] > weights @ drawn + _EQUAL).sum()),
         chance=0.5 if same else float(weights @ ahead),
         base=base,
         change=float(weights @ points) - float(belief.points().mean[base]),

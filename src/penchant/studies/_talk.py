@@ -21,6 +21,7 @@ from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
 from penchant.studies.store._records import StudyRecord
 from penchant.studies.store._store import Store
+from penchant.typing import IntArray
 
 if TYPE_CHECKING:
     from penchant.studies._checks import Calibration
@@ -66,7 +67,14 @@ class Talk:
     before: "Talk | None" = None
 
     @classmethod
-    def begin(cls, start: Start, seed: int, *, policy: str = "eubo-kg") -> "Talk":
+    def begin(
+        cls,
+        start: Start,
+        seed: int,
+        *,
+        policy: str = "eubo-kg",
+        allowed: IntArray | None = None,
+    ) -> "Talk":
         """Begin without answers.
 
         Parameters
@@ -77,8 +85,10 @@ class Talk:
             Decides which explanations are tried, and between equally good questions.
         policy : str, default="eubo-kg"
             Which pair to ask next, see `penchant.elicitation.Elicitor`.
+        allowed : ndarray of int, optional
+            The items that may be asked about and recommended; default: all.
         """
-        setting = Setting(policy, seed, False, start.known, start.order)
+        setting = Setting(policy, seed, False, start.known, start.order, allowed)
         return cls(start, Conversation.begin(setting, start.belief(seed)))
 
     def tell(self, told: AnsweredQuestion) -> "Talk":
@@ -88,6 +98,11 @@ class Talk:
             meaning += (Reason("reason", told.choice, None, str(told.because)),)
         return Talk(self.start, self.moment.tell(told, meaning), self.bare())
 
+    def among(self, allowed: IntArray | None) -> "Talk":
+        """Give the talk when only these items may be asked or recommended."""
+        moment = self.moment.among(allowed)
+        return self if moment is self.moment else replace(self, moment=moment)
+
     def bare(self) -> "Talk":
         """Give a copy without what was worked out for questions and results."""
         return Talk(self.start, replace(self.moment, belief=replace(self.belief)))
@@ -96,6 +111,11 @@ class Talk:
     def answers(self) -> tuple[AnsweredQuestion, ...]:
         """What was answered, in order."""
         return self.moment.told
+
+    @property
+    def allowed(self) -> IntArray:
+        """The items that may be asked about and recommended."""
+        return self.moment.allowed
 
     @property
     def evidence_rows(self) -> list[list[int]]:
@@ -137,7 +157,7 @@ class Talk:
 
         None if nothing is left to ask.
         """
-        alone = self.moment.belief.n_items < 2
+        alone = self.allowed.size < 2
         return None if alone else FORMS[form].choose(self.moment)
 
 
@@ -226,7 +246,12 @@ class Memory:
         return reasons_for(self.start(None), told)
 
     def talk(
-        self, participant_id: str, now: Participation, *, keep: bool = True
+        self,
+        participant_id: str,
+        now: Participation,
+        *,
+        keep: bool = True,
+        allowed: IntArray | None = None,
     ) -> Talk:
         """Give what is believed of a participant, given where they stand.
 
@@ -238,6 +263,8 @@ class Memory:
             The answers that stand, and the model that the person started from.
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
+        allowed : ndarray of int, optional
+            The items that may be asked about and recommended now; default: all.
         """
         start = self.start(now.model)
         kept = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
@@ -247,6 +274,7 @@ class Memory:
             talk = talk.before or talk
         if not _leads_to(talk, start, now):
             talk = Talk.begin(start, _seed(participant_id))
+        talk = talk.among(allowed)
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:

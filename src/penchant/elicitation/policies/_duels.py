@@ -143,6 +143,7 @@ def knockout(
     pairs: ArrayLike | None = None,
     *,
     order: ArrayLike | None = None,
+    among: IntArray | None = None,
 ) -> Pair:
     """Name the champion and the most popular item that was not tested yet.
 
@@ -157,6 +158,8 @@ def knockout(
         The pairs to choose from; default: all.
     order : array-like of int of shape (n_items,), optional
         All items, most popular first; default: by the mean of the posterior.
+    among : ndarray of int, optional
+        Items whose duels count; default: all.
 
     Returns
     -------
@@ -175,7 +178,7 @@ def knockout(
     """
     table = check_pairs_of(posterior, pairs)
     rank = _ranks(posterior, order)
-    champion, tested = find_champion(posterior.answers)
+    champion, tested = find_champion(posterior.answers, among)
     fresh = np.ones(posterior.n_items, dtype=bool)
     fresh[sorted(tested)] = False
     if champion is None:
@@ -189,15 +192,21 @@ def knockout(
     return (second, first) if second == champion else (first, second)
 
 
-def find_champion(answers: Iterable[Answer]) -> tuple[int | None, set[int]]:
+def find_champion(
+    answers: Iterable[Answer], among: IntArray | None = None
+) -> tuple[int | None, set[int]]:
     """Give the winner of the duels so far and all items that were in one.
 
     A duel between two items that are not the champion does not change it; a tie
-    leaves the champion in place. Items below 0 are no longer among the items.
+    leaves the champion in place. Items below 0 are no longer among the items. Where
+    `among` is given, only duels between these count.
     """
     champion: int | None = None
     tested: set[int] = set()
+    known = None if among is None else set(among.tolist())
     for answer in answers:
+        if known is not None and not known.issuperset(answer.items):
+            continue
         tested.update(item for item in answer.items if item >= 0)
         if answer.kind == "below" or min(answer.items) < 0:
             continue

@@ -249,7 +249,12 @@ def _refitted(
     return np.array(improvements)
 
 
-def restricted_voi(posterior: Moments, pairs: ArrayLike | None = None) -> FloatArray:
+def restricted_voi(
+    posterior: Moments,
+    pairs: ArrayLike | None = None,
+    *,
+    among: IntArray | None = None,
+) -> FloatArray:
     """Score pairs with the leader by the value of information, item by item.
 
     The restricted value of information: utilities are taken as independent, and
@@ -261,6 +266,8 @@ def restricted_voi(posterior: Moments, pairs: ArrayLike | None = None) -> FloatA
         What is known of the person; only mean, variance and noise are used.
     pairs : array-like of int of shape (n_pairs, 2), optional
         The pairs to judge; default: all. The leader is the best of their items.
+    among : ndarray of int, optional
+        The items that may be recommended; default: all.
 
     Returns
     -------
@@ -294,7 +301,8 @@ def restricted_voi(posterior: Moments, pairs: ArrayLike | None = None) -> FloatA
     p, weight = ndtr(d / t), density(d / t) / t
     # the leader either keeps the largest mean or hands it to the other item; all
     # further items stay where they are, below the leader
-    rest = _best_without(mean, leader, other) - mean[leader]
+    items = _all_items(posterior) if among is None else among
+    rest = _best_without(mean, items[items != leader], other) - mean[leader]
     won = np.maximum.reduce(
         [weight * variance[leader], -p * d - weight * variance[other], p * rest]
     )
@@ -309,9 +317,8 @@ def restricted_voi(posterior: Moments, pairs: ArrayLike | None = None) -> FloatA
     return shaped(scores, posterior, pairs)
 
 
-def _best_without(mean: FloatArray, leader: int, other: IntArray) -> FloatArray:
-    """Give the largest mean of all items but the leader and each other item."""
-    rest = np.delete(np.arange(mean.size), leader)
+def _best_without(mean: FloatArray, rest: IntArray, other: IntArray) -> FloatArray:
+    """Give the largest mean of the items behind the leader but each other item."""
     if rest.size == 1:
         return np.full(other.size, np.finfo(float).min)
     top = rest[np.argsort(-mean[rest], kind="stable")[:2]]
