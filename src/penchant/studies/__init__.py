@@ -66,15 +66,20 @@ from penchant.studies.store._records import (
     StudyDump,
     StudyRecord,
     StudySummary,
+    TableVersion,
 )
 from penchant.studies.store._sql import SqlStore
 from penchant.studies.store._store import Store
+from penchant.studies.table._difference import TableChange, difference
+from penchant.studies.table._revision import LEFT_OUT, read_like
+from penchant.studies.table._study_table import StudyTable
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
     "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
+    "LEFT_OUT",
     "LONGEST_NOUN",
     "PICTURE_TYPE",
     "QUESTION_FORMS",
@@ -118,6 +123,9 @@ __all__ = [
     "StudyRecord",
     "StudySettings",
     "StudySummary",
+    "StudyTable",
+    "TableChange",
+    "TableVersion",
     "Texts",
     "Tidied",
     "WhatIf",
@@ -129,12 +137,14 @@ __all__ = [
     "check_answer",
     "check_store",
     "choose_language",
+    "difference",
     "export_study",
     "import_study",
     "load_texts",
     "participations",
     "picture_cell",
     "picture_names",
+    "read_like",
     "read_pictures",
     "refit_counts",
     "restore",

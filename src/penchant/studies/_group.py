@@ -21,7 +21,7 @@ from penchant.studies._participation import AnsweredQuestion, Participation, evi
 from penchant.studies._results import Curve, curves, weigh
 from penchant.studies._talk import GRADE_WIDTH, Talk
 from penchant.studies.store._records import ParticipantRecord
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 
 FEW_PEOPLE = 20
 """Of fewer people, kinds that exist are often missed."""
@@ -287,7 +287,11 @@ def tell_group(
 
 
 def make_group(
-    members: Sequence[Member], newcomer: Newcomer, items: Items, n_events: int
+    members: Sequence[Member],
+    newcomer: Newcomer,
+    items: Items,
+    n_events: int,
+    standing: IntArray | None = None,
 ) -> Group:
     """Put people together.
 
@@ -301,20 +305,25 @@ def make_group(
         The alternatives.
     n_events : int
         Length of the log.
+    standing : ndarray of int, optional
+        The items that are not withdrawn; default: all.
     """
+    shown = np.arange(len(items)) if standing is None else standing
     voices = [member for member in members if member.counts]
     if not voices:
         left = _careless(members, None)
         return Group(tuple(members), (), 0.0, "none", (), None, left, n_events)
-    found = believe_group(newcomer, [member.told for member in voices])
-    ranked = _ranked(found.everybody, found, found.points, items.names)
+    told = [member.told for member in voices]
+    found = believe_group(newcomer, told, among=standing)
+    ranked = _ranked(found.everybody, found, found.points, items.names, shown)
+    differ = None if found.differ is None else int(shown[found.differ])
     return Group(
         members=tuple(members),
         items=ranked,
         chance=found.everybody.chance,
         kinds=found.statement,
-        segments=_segments(voices, found, items),
-        differ=next((item for item in ranked if item.item == found.differ), None),
+        segments=_segments(voices, found, items, shown),
+        differ=next((item for item in ranked if item.item == differ), None),
         careless=_careless(members, found),
         n_events=n_events,
         agreement=found.agreement,
@@ -339,17 +348,21 @@ def _careless(
 
 
 def _ranked(
-    wanted: Consensus, found: GroupBelief, points: FloatArray, names: Sequence[str]
+    wanted: Consensus,
+    found: GroupBelief,
+    points: FloatArray,
+    names: Sequence[str],
+    shown: IntArray,
 ) -> tuple[GroupItem, ...]:
     """Put items in the order of what several people want."""
-    n_items = len(names)
+    n_items = shown.size
     beaten = n_items - rankdata(-points, axis=1)
     borda = 100.0 * beaten.mean(axis=0) / max(n_items - 1, 1)
     ahead = np.searchsorted(np.sort(wanted.tier), wanted.tier)
     return tuple(
         GroupItem(
-            item=int(i),
-            name=names[i],
+            item=int(shown[i]),
+            name=names[shown[i]],
             tier=int(wanted.tier[i]) + 1,
             place=int(ahead[i]) + 1,
             mean=float(wanted.mean[i]),
@@ -367,7 +380,7 @@ def _ranked(
 
 
 def _segments(
-    voices: Sequence[Member], found: GroupBelief, items: Items
+    voices: Sequence[Member], found: GroupBelief, items: Items, shown: IntArray
 ) -> tuple[Segment, ...]:
     """Describe each kind of people, or everybody."""
     names = [attribute.name for attribute in items.attributes]
@@ -381,7 +394,9 @@ def _segments(
         segments.append(
             Segment(
                 members=tuple(member.id for member in people),
-                ranking=_ranked(wanted, found, found.points[inside], items.names),
+                ranking=_ranked(
+                    wanted, found, found.points[inside], items.names, shown
+                ),
                 weights={names[j]: float(own[j]) for j in np.argsort(-own)},
                 distinct=_distinct(weights[inside], weights[~inside], names),
                 curves=tuple(_mean_curve(same) for same in zip(*drawn, strict=True)),

@@ -382,7 +382,7 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
 
 
 def _version(body: Mapping[str, Any]) -> int:
-    version = body.get("version")
+    version: Any = body.get("version")
     return version if is_whole(version) and version >= 1 else 1
 
 

@@ -36,6 +36,7 @@ from penchant.studies.store._records import (
     Who,
 )
 from penchant.studies.store._store import Store
+from penchant.studies.table._difference import TableChange
 from penchant.studies.table._study_table import StudyTable
 
 
@@ -159,6 +160,13 @@ class Study:
     def participation(self, participant: Who) -> Participation:
         """Give where a participant stands."""
         return self._log.read(participant)
+
+    def news(self, participant: Who) -> tuple[TableChange, ...]:
+        """Say what changed in the table since somebody was done; nothing before."""
+        now = self.participation(participant)
+        if not now.finished or now.version >= self.record.version:
+            return ()
+        return self.table.changes(now.version)
 
     def consent(self, participant_id: str) -> None:
         """Write down that a participant agreed to the consent text."""
@@ -440,7 +448,8 @@ class Study:
             who: known for who, known in self._memory.members.items() if who in here
         }
         newcomer = self._memory.newcomer
-        found = make_group(members, newcomer, self.items, n_events)
+        standing = self._memory.standing
+        found = make_group(members, newcomer, self.items, n_events, standing)
         self._memory.group = found
         return found
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary, ref
 
+import numpy as np
+
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items
 from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
@@ -198,6 +200,8 @@ class Memory:
         self._load = load
         self.version = version
         self.withdrawn = frozenset(withdrawn)
+        everyone = np.arange(len(items))
+        self.standing = np.setdiff1d(everyone, withdrawn) if withdrawn else None
         self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
@@ -274,13 +278,20 @@ class Memory:
             talk = talk.before or talk
         if not _leads_to(talk, start, now):
             talk = Talk.begin(start, _seed(participant_id))
-        talk = talk.among(allowed)
+        talk = talk.among(self._standing_of(allowed))
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:
             _WHOLE.put(participant_id, talk)
             _TALKS.put(participant_id, talk.bare())
         return talk
+
+    def _standing_of(self, allowed: IntArray | None) -> IntArray | None:
+        """Leave out what is withdrawn, unless nothing else is allowed."""
+        if self.standing is None or allowed is None:
+            return self.standing if allowed is None else allowed
+        both = np.intersect1d(allowed, self.standing)
+        return both if both.size else self.standing
 
 
 def _leads_to(talk: Talk, start: Start, now: Participation) -> bool:

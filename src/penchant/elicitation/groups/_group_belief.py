@@ -142,7 +142,11 @@ class GroupBelief:
 
 
 def believe_group(
-    newcomer: Newcomer, people: Sequence[PersonAnswers], random_state: int = 0
+    newcomer: Newcomer,
+    people: Sequence[PersonAnswers],
+    random_state: int = 0,
+    *,
+    among: IntArray | None = None,
 ) -> GroupBelief:
     """Work out what may be said about a group.
 
@@ -159,6 +163,9 @@ def believe_group(
         At least one person.
     random_state : int, default=0
         Seed of starts and draws.
+    among : ndarray of int, optional
+        The items to speak of, in the order of the result; default: all. Answers about
+        others still tell what people want.
 
     Notes
     -----
@@ -184,7 +191,8 @@ def believe_group(
     sets = np.stack(
         [np.ones(len(people), dtype=bool), *(kind == k for k in range(kind.max() + 1))]
     )
-    drawn = draw_group(data, newcomer, found, sets, rng)
+    shown = newcomer if among is None else newcomer.take(among)
+    drawn = draw_group(data, shown, found, sets, rng)
     log_odds = found.best.log_odds_careless(data)
     limits = [_ODDS_CHECKED if person.checked else _ODDS for person in people]
     everybody, *kinds = map(Consensus.from_draws, drawn.means, drawn.people)

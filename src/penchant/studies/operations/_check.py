@@ -83,12 +83,12 @@ def check_store(store: Store) -> StoreReport:
 
     A SQLite file checks itself first. Every log must be as it was written, event by
     event, and end as it was sealed (see `penchant.studies.store._chain`): a single bit
-    that changed is found, and so it is in every version of the table. Every log must be numbered 0, 1, 2, ... without a gap and
-    be as long as the store says. Every event must make sense where it stands:
-    questions show alternatives that exist and are answered at most once, with an
-    answer that fits. Every model that somebody started from must be there, and every
-    picture must be as it was written. Each study is read as it is at one moment, so
-    that a store may be checked while in use.
+    that changed is found, and so it is in every version of the table. Every log must
+    be numbered 0, 1, 2, ... without a gap and be as long as the store says. Every
+    event must make sense where it stands: questions show alternatives that exist and
+    are answered at most once, with an answer that fits. Every model that somebody
+    started from must be there, and every picture must be as it was written. Each study
+    is read as it is at one moment, so that a store may be checked while in use.
 
     Examples
     --------

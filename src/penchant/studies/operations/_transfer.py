@@ -167,7 +167,7 @@ def _version_dict(
 def _read_versions(values: Mapping[str, Any]) -> tuple[TableVersion, ...]:
     """Read the versions of a table; files of older versions have one."""
     entries = values.get("versions") or [{"at": values["created"]}]
-    found = []
+    found: list[TableVersion] = []
     for number, entry in enumerate(entries, start=1):
         last = number == len(entries)
         body = {

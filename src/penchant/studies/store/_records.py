@@ -126,6 +126,11 @@ class StudyRecord:
     version: int = 1
     withdrawn: tuple[int, ...] = ()
 
+    @property
+    def n_standing(self) -> int:
+        """Number of alternatives that are not withdrawn."""
+        return len(self.items) - len(self.withdrawn)
+
 
 @dataclass(frozen=True)
 class Draft:

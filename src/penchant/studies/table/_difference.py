@@ -109,7 +109,7 @@ def _attribute(old: Attribute, new: Attribute) -> Iterator[TableChange]:
     for kind in ("kind", "direction", "unit"):
         before, after = getattr(old, kind), getattr(new, kind)
         if before != after:
-            yield TableChange(kind, "", new.name, before, after)  # type: ignore[arg-type]
+            yield TableChange(kind, "", new.name, before, after)
     if new.kind != "ordinal" or old.kind != "ordinal":
         return  # only there the order says something
     shared = set(old.levels) & set(new.levels)
@@ -128,7 +128,7 @@ def _values(old: Items, new: Items) -> Iterator[TableChange]:
     for place, name in enumerate(new.names[: len(old)]):
         for column in both:
             was, now = before.at[place, column], after.at[place, column]
-            if same(was, now):
+            if as_text(was) == as_text(now):
                 continue
             told = (_shown(each, units.get(column)) for each in (was, now))
             yield TableChange("value", name, column, *told)
@@ -145,9 +145,12 @@ def cells(items: Items) -> pd.DataFrame:
     return frame.where(frame.notna(), None)
 
 
-def same(a: Any, b: Any) -> bool:
-    """Tell whether two cells hold the same; a blank is the same as an empty text."""
-    return (None if a == "" else a) == (None if b == "" else b) or str(a) == str(b)
+def as_text(value: Any) -> str:
+    """Give a cell as text: empty if blank, whole numbers without a decimal point."""
+    if value is None or value != value:
+        return ""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value).strip()
 
 
 def _shown(value: Any, attribute: Attribute | None) -> str:

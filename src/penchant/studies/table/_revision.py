@@ -13,7 +13,7 @@ import pandas as pd
 from penchant.data import Attribute, Extra, Items, Table
 from penchant.exceptions import DataError
 from penchant.studies.store._records import TableVersion
-from penchant.studies.table._difference import cells, roles
+from penchant.studies.table._difference import as_text, cells, roles
 
 LEFT_OUT: Final = "left out"
 """What a column is that is to go."""
@@ -232,11 +232,11 @@ def _build(
         if told[name] == LEFT_OUT:
             continue
         if told[name] != "compared":
-            texts = ["" if _blank(value) else _text(value) for value in column]
-            extras.append(Extra(name, told[name], tuple(texts)))  # type: ignore[arg-type]
+            texts = tuple(map(as_text, column))
+            extras.append(Extra(name, told[name], texts))  # type: ignore[arg-type]
             continue
         attribute = meaning.get(name) or _guessed(name, column)
-        plain = column.map(lambda value: None if _blank(value) else value)
+        plain = column.map(lambda value: value if as_text(value) else None)
         attributes.append(_widened(attribute, plain, _lost(items, name)))
         frame[name] = plain
     index = pd.RangeIndex(len(names))
@@ -253,7 +253,7 @@ def _widened(attribute: Attribute, column: pd.Series, lost: set[str]) -> Attribu
         numbers = pd.to_numeric(column, errors="coerce").dropna()
         ends = min([low, *numbers]), max([high, *numbers])
         return replace(attribute, domain=ends)
-    used = {_text(value) for value in column.dropna()}
+    used = {*map(as_text, column.dropna())}
     levels = [level for level in attribute.levels if level in used or level not in lost]
     more = sorted(used - {*attribute.levels})
     return replace(attribute, domain=(*levels, *more))
@@ -290,20 +290,11 @@ def _lost(items: Items, name: str) -> set[str]:
 
 def _guessed(name: str, column: pd.Series) -> Attribute:
     """Say what a column means of which nothing is known."""
-    values = [value for value in column if not _blank(value)]
+    values = [value for value in column if as_text(value)]
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce")
     if values and numbers.notna().all():
         return Attribute(name, "numeric", "unknown")
     return Attribute(name, "categorical", "unknown")
-
-
-def _blank(value: Any) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value)
-
-
-def _text(value: Any) -> str:
-    whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if whole else str(value).strip()
 
 
 def _list(names: Sequence[str]) -> str:

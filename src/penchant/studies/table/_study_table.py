@@ -37,11 +37,11 @@ class StudyTable:
     ...     with SqlStore(store_url(folder)) as store:
     ...         study = Study(store, store.create_study("Flats", load_flats()))
     ...         first, second = study.items.names[:2]
-    ...         _ = study.table.correct(first, {"rent": 990})
+    ...         _ = study.table.correct(first, {"price": 990})
     ...         _ = study.table.withdraw(second)
     ...         changes = study.table.changes()
     >>> [(change.kind, change.before, change.after) for change in changes]
-    [('withdrawn', '', ''), ('value', '850 EUR/month', '990 EUR/month')]
+    [('withdrawn', '', ''), ('value', '545 EUR/month', '990 EUR/month')]
     """
 
     store: Store
