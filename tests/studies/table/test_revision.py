@@ -139,7 +139,7 @@ def test_a_whole_table_is_matched_by_name() -> None:
     old = flats(withdrawn=(2,))
     text = b"name,floor,rent\nHill 1,3,650\nPark Row,2,720\nMill Lane,,500\n"
     items = read_like(old, read_table(text, "new.csv"))
-    new = revision.replaced(old, items)
+    new = revision.plan_replacement(old, items)
     assert new.items.names == ("Mill Lane", "Park Row", "Sea Road", "Hill 1")
     assert new.withdrawn == (2,)
     assert told(old, new) == [
@@ -157,10 +157,10 @@ def test_alternatives_that_are_missing_need_a_decision() -> None:
     old = flats()
     items = old.items.take([0, 2])
     with pytest.raises(DataError, match="not in the new table: 'Park Row'"):
-        revision.replaced(old, items)
-    assert revision.replaced(old, items, missing="withdraw").withdrawn == (1,)
-    assert revision.replaced(old, items, missing="keep").withdrawn == ()
-    again = revision.replaced(flats(withdrawn=(0,)), old.items)
+        revision.plan_replacement(old, items)
+    assert revision.plan_replacement(old, items, missing="withdraw").withdrawn == (1,)
+    assert revision.plan_replacement(old, items, missing="keep").withdrawn == ()
+    again = revision.plan_replacement(flats(withdrawn=(0,)), old.items)
     assert again.withdrawn == ()  # it is in the table again
 
 

@@ -77,6 +77,38 @@ def import_study(
     return dump.study.id
 
 
+def duplicate_study(
+    store: Store, study_id: str, *, name: str | None = None, participants: bool = False
+) -> str:
+    """Keep a copy of a study as a new one; return its identifier.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    study_id : str
+        Which study.
+    name : str, optional
+        Of the copy; None: the same.
+    participants : bool, default=False
+        Whether all people come along with their answers, all versions of the table
+        and what was learned. Their links do not (`Store.renew_link` makes new ones).
+        Otherwise the copy begins with the table as it is now.
+    """
+    dump = store.dump_study(study_id)
+    if not participants:
+        table = replace(dump.versions[-1], number=1, at=dump.study.created, note="")
+        study = replace(dump.study, version=1)
+        dump = StudyDump(study, (), (), (), (), dump.pictures, (table,))
+    copy = _renamed(dump, dump.study.owner)
+    if name is not None:
+        check_text("The name of a study", name)
+        copy = replace(copy, study=replace(copy.study, name=name))
+    now = datetime.now(UTC)
+    store.load_study(replace(copy, study=replace(copy.study, created=now)))
+    return copy.study.id
+
+
 def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
     """Give everything about a study as plain values, with or without links."""
     study = dump.study

@@ -21,7 +21,7 @@ LEFT_OUT: Final = "left out"
 Missing = Literal["refuse", "withdraw", "keep"]
 
 
-def replaced(
+def plan_replacement(
     table: TableVersion, items: Items, *, missing: Missing = "refuse"
 ) -> TableVersion:
     """Take a whole table in which alternatives are known by their names.
@@ -165,6 +165,46 @@ def restored(table: TableVersion, names: Iterable[str]) -> TableVersion:
     """Ask and recommend some alternatives again."""
     places = {table.items.index(name) for name in names}
     return _next(table, table.items, {*table.withdrawn} - places)
+
+
+def plan_change(
+    table: TableVersion,
+    *,
+    correct: Mapping[str, Mapping[str, Any]] | None = None,
+    rename: Mapping[str, str] | None = None,
+    add: Mapping[str, Mapping[str, Any]] | None = None,
+    columns: Mapping[str, Mapping[str, Any]] | None = None,
+    withdraw: Iterable[str] = (),
+    restore: Iterable[str] = (),
+) -> TableVersion:
+    """Change several things at once, in this order.
+
+    Parameters
+    ----------
+    table : TableVersion
+        What there is.
+    correct : mapping from alternative to values
+        See `corrected`.
+    rename : mapping from old to new name
+        Of alternatives.
+    add : mapping from alternative to values
+        See `extended`.
+    columns : mapping from column to what it means
+        See `with_column`.
+    withdraw, restore : iterable of str
+        Alternatives, by the names that they have after the change.
+    """
+    now = table
+    for item, values in (correct or {}).items():
+        now = corrected(now, item, values)
+    for item, name in (rename or {}).items():
+        now = corrected(now, item, {}, name)
+    for name, values in (add or {}).items():
+        now = extended(now, name, values)
+    for column, meaning in (columns or {}).items():
+        now = with_column(now, column, **meaning)
+    now = restored(withdrawn(now, withdraw), restore)
+    return replace(now, number=table.number + 1)
 
 
 def read_like(table: TableVersion, cells: Table) -> Items:

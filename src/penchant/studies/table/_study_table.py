@@ -85,6 +85,20 @@ class StudyTable:
             raise DataError("Nothing is different: the table is like this already.")
         return self.store.add_version(self.study_id, replace(plan, note=note.strip()))
 
+    def change(self, *, note: str = "", **changes: Any) -> TableVersion:
+        """Change several things at once, as one version.
+
+        Parameters
+        ----------
+        note : str
+            Why.
+        **changes
+            ``correct`` (values by alternative), ``rename`` (new by old name), ``add``
+            (values by name), ``columns`` (what they mean by column, as in
+            `set_column`), ``withdraw`` and ``restore`` (names).
+        """
+        return self.keep(revision.plan_change(self.current, **changes), note)
+
     def replace(
         self, items: Items, *, missing: revision.Missing = "refuse", note: str = ""
     ) -> TableVersion:
@@ -100,7 +114,7 @@ class StudyTable:
         note : str
             Why, for those who look at the versions.
         """
-        plan = revision.replaced(self.current, items, missing=missing)
+        plan = revision.plan_replacement(self.current, items, missing=missing)
         return self.keep(plan, note)
 
     def correct(

@@ -238,7 +238,7 @@ class StudyOut(_Model):
         if isinstance(study, StudySummary):
             sizes = study.n_items, study.n_attributes
         else:
-            sizes = len(study.items), len(study.items.attributes)
+            sizes = study.n_standing, len(study.items.attributes)
         return cls(
             id=study.id,
             name=study.name,
