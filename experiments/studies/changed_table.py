@@ -9,8 +9,8 @@ table as it is at the end. "same answers" is a new study with that table into wh
 answers of "changed" are written. What people have in common is learned once, before the
 change.
 
-The rank error is the mean difference, over the flats that are left, between the place in
-the ranking of the group and that by the true mean points of the same twenty people.
+The rank error is the mean difference, over the flats that are left, between the place
+in the ranking of the group and that by the true mean points of the same people.
 """
 
 import tempfile
@@ -70,6 +70,7 @@ def _one(seed: int) -> dict[str, float]:
         fresh = _study(store, flats)
         fresh.table.withdraw(flats.names[gone])
         _ask_all(fresh, utilities, seed)
+        found["problems"] = float(len(check_store(store).problems))
         again = _study(store, flats)
         again.table.withdraw(flats.names[gone])
         _copy(changed, again)
@@ -81,7 +82,6 @@ def _one(seed: int) -> dict[str, float]:
             study.reload()
             found[name] = _rank_error(study, truth)
             found[f"{name} answers"] = _n_answers(study)
-        found["problems"] = float(len(check_store(store).problems))
     return found
 
 
@@ -137,18 +137,13 @@ def _ask(
 
 
 def _copy(source: Study, target: Study) -> None:
-    """Write the answers of a study into another, without what else is in its log."""
+    """Write the answers of a study into another that nobody has learned from."""
     for person in source.store.list_participants(source.id):
-        events = source.store.events(person.id)
-        kept = [
-            (
-                each.kind,
-                {**each.body, "model": None} if each.kind == "joined" else each.body,
-            )
-            for each in events
-            if each.kind != "dropped"
+        log = [
+            (each.kind, {**each.body, "version": 1, "model": None})
+            for each in source.store.events(person.id)
         ]
-        target.store.add_participant(target.id, simulated=True, events=kept)
+        target.store.add_participant(target.id, simulated=True, events=log)
 
 
 def _n_answers(study: Study) -> float:

@@ -77,6 +77,7 @@ from penchant.studies.store._store import Store
 from penchant.studies.table._difference import TableChange, difference
 from penchant.studies.table._revision import (
     LEFT_OUT,
+    Missing,
     plan_change,
     plan_replacement,
     read_like,
@@ -106,6 +107,7 @@ __all__ = [
     "GroupModels",
     "Interaction",
     "Member",
+    "Missing",
     "ModelHead",
     "ModelRecord",
     "NewEvent",

@@ -6,11 +6,12 @@ yet. Alternatives keep their positions.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Literal
 
 import pandas as pd
 
-from penchant.data import Attribute, Extra, Items, Table
+from penchant.data import DATE, Attribute, Extra, Items, Table
 from penchant.exceptions import DataError
 from penchant.studies.store._records import TableVersion
 from penchant.studies.table._difference import as_text, cells, roles
@@ -276,12 +277,26 @@ def _build(
             extras.append(Extra(name, told[name], texts))  # type: ignore[arg-type]
             continue
         attribute = meaning.get(name) or _guessed(name, column)
-        plain = column.map(lambda value: value if as_text(value) else None)
+        plain = column.map(partial(_typed, attribute=attribute))
         attributes.append(_widened(attribute, plain, _lost(items, name)))
         frame[name] = plain
     index = pd.RangeIndex(len(names))
     values = pd.DataFrame(frame, index=index, dtype=object)
     return Items(values, tuple(attributes), tuple(names), tuple(extras))
+
+
+def _typed(value: Any, attribute: Attribute) -> Any:
+    """Read what was typed: blanks, and dates as days since 1970."""
+    if not as_text(value):
+        return None
+    if attribute.unit != DATE or not isinstance(value, str):
+        return value
+    try:
+        return pd.Timestamp(value).timestamp() / 86_400
+    except ValueError:
+        raise DataError(
+            f"Column {attribute.name!r} must hold dates, as 2026-03-01. Got {value!r}."
+        ) from None
 
 
 def _widened(attribute: Attribute, column: pd.Series, lost: set[str]) -> Attribute:

@@ -187,7 +187,8 @@ def delete_study(store: StoreOfApp, study: ApiStudy) -> None:
 @owner_api.get("/studies/{study_id}/items")
 def get_items(store: StoreOfApp, study: ApiStudy) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.from_items(study.items, shelf_of(store, study.id, study.items))
+    shelf = shelf_of(store, study.id, study.items)
+    return ItemsOut.from_items(study.items, shelf, study.withdrawn)
 
 
 @owner_api.get(
