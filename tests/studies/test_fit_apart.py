@@ -46,7 +46,7 @@ def test_another_process_finds_the_same_model(store: SqlStore) -> None:
     here, apart = (
         unpack_model(store.get_model(str(found)).body).for_user()
         for found in (
-            fit(store, study_id, FLATS),
+            fit(store, study_id),
             fit_apart(store.address, study_id),
         )
     )

@@ -47,14 +47,14 @@ def test_fewer_than_five_people_are_no_population(study: Study) -> None:
     for utilities in PEOPLE[:4]:
         take_part(study, utilities, 3)
     assert not is_due(study.store, study.id)  # no process is started in vain
-    assert refit(study.store, study.id, FLATS) is None
+    assert refit(study.store, study.id) is None
     take_part(study, PEOPLE[4], 3)
     assert is_due(study.store, study.id)
-    added = refit(study.store, study.id, FLATS)
+    added = refit(study.store, study.id)
     assert added is not None
     assert study.store.latest_model(study.id).id == added
     assert not is_due(study.store, study.id)
-    assert refit(study.store, study.id, FLATS) is None
+    assert refit(study.store, study.id) is None
 
 
 def test_those_who_join_later_start_from_the_model_and_the_others_do_not(
@@ -112,13 +112,11 @@ def test_of_two_at_once_one_fits(
 
         monkeypatch.setattr(PopulationGP, "fit", slow)
         added: list[str | None] = []
-        first = threading.Thread(
-            target=lambda: added.append(refit(one, study.id, FLATS))
-        )
+        first = threading.Thread(target=lambda: added.append(refit(one, study.id)))
         first.start()
         while not fits:
             pass
-        assert refit(two, study.id, FLATS) is None
+        assert refit(two, study.id) is None
         inside.wait(30)
         first.join()
         assert len(fits) == 1
@@ -135,9 +133,9 @@ def test_an_error_in_the_background_is_logged_and_gives_the_lease_back(
         take_part(study, utilities, 3)
     with monkeypatch.context() as patch:
         patch.setattr(population, "pool", fail)
-        refit_and_log(study.store, study.id, FLATS)
+        refit_and_log(study.store, study.id)
     assert "could not be fitted" in caplog.text
-    assert refit(study.store, study.id, FLATS) is not None
+    assert refit(study.store, study.id) is not None
 
 
 def test_answers_of_everybody_become_comparisons_of_users(study: Study) -> None:
@@ -201,6 +199,6 @@ def test_a_fit_that_was_killed_holds_others_up_for_a_minute_at_most(
     monkeypatch.setattr(population, "_LEASE", 0.03)
     monkeypatch.setattr(population, "is_due", lambda *_: True)
     monkeypatch.setattr(population, "fit", fit_for_long)
-    population.refit(study.store, study.id, study.items)
+    population.refit(study.store, study.id)
     assert set(asked) == {0.03}
     assert take(f"refit {study.id}", "somebody else", 1.0)

@@ -72,7 +72,7 @@ def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = PopulationGP().fit(FLATS.take([0, 1, 2]), Comparisons([], []))
-    for load in (nothing, lambda _: other):
+    for load in (nothing, lambda _: (other, FLATS)):
         memory = Memory(FLATS, load)
         now = Participation(12, model="m1")
         found = memory.talk("p", now)

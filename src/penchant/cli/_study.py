@@ -9,6 +9,7 @@ import typer
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
+from penchant.cli.table import table
 from penchant.exceptions import OwnerNotFoundError
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from penchant.studies import Noun, Participation, Store, Study, StudySummary
 
 study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
+
+study.add_typer(table, name="table")
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
 
@@ -236,6 +239,39 @@ def show(study_name: StudyName, data: Data = None, as_json: AsJson = False) -> N
             _show(found, Screen())
 
 
+@study.command(name="copy")
+def copy(
+    study_name: StudyName,
+    *,
+    name: Annotated[str, typer.Option(help="Of the copy; by default the same.")] = "",
+    participants: Annotated[
+        bool,
+        typer.Option(
+            "--participants/--no-participants",
+            help="Whether people and their answers come along.",
+        ),
+    ] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a copy of a study, with or without its participants.
+
+    Example: penchant study copy "Our next flat" --name "Our second flat"
+    """
+    from penchant.studies import Study, duplicate_study
+
+    with open_store(data) as store:
+        found = find_study(store, study_name)
+        made = duplicate_study(
+            store, found.id, name=name or None, participants=participants
+        )
+        copied = Study(store, made)
+        if as_json:
+            write_json(_details(copied))
+            return
+        Screen().say(f"Made {copied.record.name!r}: {made}")
+
+
 def _details(found: "Study") -> dict[str, Any]:
     record = found.record
     return {
@@ -245,7 +281,9 @@ def _details(found: "Study") -> dict[str, Any]:
         "created": record.created.isoformat(),
         "owner": record.owner,
         "settings": record.settings.to_dict(),
+        "version": record.version,
         "items": list(record.items.names),
+        "withdrawn": [record.items.names[place] for place in record.withdrawn],
         "attributes": [each.to_dict() for each in record.items.attributes],
         "participants": [
             {
@@ -282,6 +320,7 @@ def _show(found: "Study", screen: Screen) -> None:
     rows = [
         (name, *record.items.describe(row).values())
         for row, name in enumerate(record.items.names)
+        if row not in record.withdrawn
     ]
     screen.table(heads, rows)
     screen.say()

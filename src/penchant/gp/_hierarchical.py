@@ -16,7 +16,7 @@ from penchant.gp.inference._hierarchical_em import (
     HierarchicalEM,
     HierarchicalResult,
 )
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 
 _N_SAMPLE = 1000
 """The first steps use every k-th person, about this many."""
@@ -47,7 +47,10 @@ class DenseHierarchy:
     items: ItemPrior | None
 
     def prior(
-        self, user: FloatArray | None, items: FloatArray | None
+        self,
+        user: FloatArray | None,
+        items: FloatArray | None,
+        places: IntArray | None = None,
     ) -> tuple[FloatArray, Covariance]:
         """Give mean and covariance of the utilities of a new person.
 
@@ -57,6 +60,8 @@ class DenseHierarchy:
             Standardised features; None: not known, which widens the prior.
         items : ndarray of shape (n, n_item_features) or None
             Encoded items; None: those of training.
+        places : ndarray of int of shape (n,), optional
+            Which of training each is, -1: none; default: the one that equals it.
         """
         mean, cov = _person(self.coef, self.cov, self.spread, user)
         if items is None:
@@ -66,7 +71,7 @@ class DenseHierarchy:
                 "New items need features, and the model was fitted without any. Give "
                 "X_items to fit."
             )
-        weights, rest = self.items.regression(items)
+        weights, rest = self.items.regression(items, places)
         return weights @ mean, DenseCovariance(weights @ cov @ weights.T + rest)
 
 
@@ -103,14 +108,18 @@ class LowRankHierarchy:
     projection: FloatArray
 
     def prior(
-        self, user: FloatArray | None, items: FloatArray | None
+        self,
+        user: FloatArray | None,
+        items: FloatArray | None,
+        places: IntArray | None = None,
     ) -> tuple[FloatArray, Covariance]:
         """Give mean and covariance of the utilities of a new person."""
         weights, cov = _person(self.coef, self.cov, self.spread, user)
         wanted, offsets = self.items, self.offsets
         if items is not None:
             wanted = items
-            offsets = np.append(offsets, 0.0)[find_rows(items, self.items)]
+            places = find_rows(items, self.items) if places is None else places
+            offsets = np.append(offsets, 0.0)[places]
         known = InducingItems(self.kernel, self.landmarks, self.projection, 0.0)
         features = known.features(wanted)
         factor = features @ np.linalg.cholesky(cov)

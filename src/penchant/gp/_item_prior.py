@@ -120,23 +120,26 @@ class ItemPrior:
         )
         return ItemPrior.from_family(family, self.items, best.x)
 
-    def regression(self, items: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def regression(
+        self, items: FloatArray, places: IntArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Predict utilities of items from those of the training items.
 
         Parameters
         ----------
         items : ndarray of shape (n, n_features)
+        places : ndarray of int of shape (n,), optional
+            Which training item each is, -1: none; default: the one that equals it.
 
         Returns
         -------
         weights : ndarray of shape (n, n_items)
-            An item that equals one of training is that one.
         rest : ndarray of shape (n, n)
             Covariance of what the training items leave open.
         """
         cross = np.asarray(self.scale * self.kernel.gram(items, self.items))
         weights = cho_solve(self._factor, cross.T, check_finite=False).T
-        places = find_rows(items, self.items)
+        places = find_rows(items, self.items) if places is None else places
         known = np.flatnonzero(places >= 0)
         # A nugget would shrink the utility of a known item towards its neighbours.
         weights[known] = 0.0

@@ -359,6 +359,7 @@ class PopulationGP(BaseEstimator):
         x_user: Any = None,
         X_items: Any = None,
         *,
+        places: Any = None,
         noise: float | None = None,
         threshold: float = 0.0,
     ) -> Posterior:
@@ -370,6 +371,9 @@ class PopulationGP(BaseEstimator):
             What is known of the person, as in `X_users` of fit; None: nothing.
         X_items : Items or array-like of shape (n, n_features), optional
             Items to speak of, known or new; None: those of fit.
+        places : array-like of int of shape (n,), optional
+            Which item of fit each of `X_items` is, -1: a new one, with
+            ``prior="hierarchical"``; None: those that equal one of fit are that one.
         noise : float, optional
             How carefully this person answers; None: `noise_`, as in training.
         threshold : float, default=0.0
@@ -381,7 +385,8 @@ class PopulationGP(BaseEstimator):
         """
         check_is_fitted(self, "model_")
         items = None if X_items is None else self._encode_items(X_items)
-        mean, cov = self.model_.prior(self._person(x_user), items)
+        known = {} if places is None else {"places": np.asarray(places)}
+        mean, cov = self.model_.prior(self._person(x_user), items, **known)
         return Posterior(
             mean,
             as_covariance(cov),

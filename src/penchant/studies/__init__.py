@@ -50,7 +50,11 @@ from penchant.studies.operations._check import StoreProblem, StoreReport, check_
 from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
 from penchant.studies.operations._tidy import Tidied, tidy, tidying
-from penchant.studies.operations._transfer import export_study, import_study
+from penchant.studies.operations._transfer import (
+    duplicate_study,
+    export_study,
+    import_study,
+)
 from penchant.studies.operations._warm_up import warm_up
 from penchant.studies.store._location import store_url
 from penchant.studies.store._records import (
@@ -67,15 +71,26 @@ from penchant.studies.store._records import (
     StudyDump,
     StudyRecord,
     StudySummary,
+    TableVersion,
 )
 from penchant.studies.store._sql import SqlStore
 from penchant.studies.store._store import Store
+from penchant.studies.table._difference import TableChange, difference
+from penchant.studies.table._revision import (
+    LEFT_OUT,
+    Missing,
+    plan_change,
+    plan_replacement,
+    read_like,
+)
+from penchant.studies.table._study_table import StudyTable
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
     "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
+    "LEFT_OUT",
     "LONGEST_NOUN",
     "PICTURE_TYPE",
     "QUESTION_FORMS",
@@ -94,6 +109,7 @@ __all__ = [
     "GroupModels",
     "Interaction",
     "Member",
+    "Missing",
     "ModelHead",
     "ModelRecord",
     "NewEvent",
@@ -120,6 +136,9 @@ __all__ = [
     "StudyRecord",
     "StudySettings",
     "StudySummary",
+    "StudyTable",
+    "TableChange",
+    "TableVersion",
     "Texts",
     "Tidied",
     "WhatIf",
@@ -132,12 +151,17 @@ __all__ = [
     "check_limits",
     "check_store",
     "choose_language",
+    "difference",
+    "duplicate_study",
     "export_study",
     "import_study",
     "load_texts",
     "participations",
     "picture_cell",
     "picture_names",
+    "plan_change",
+    "plan_replacement",
+    "read_like",
     "read_pictures",
     "refit_counts",
     "restore",

@@ -199,7 +199,7 @@ class Asking:
 
     def finish(self, now: Participation) -> list[NewEvent]:
         """End the asking because the person wants to."""
-        return [] if now.finished else [("finished", {"reason": "person"})]
+        return [] if now.finished else [self._end("person")]
 
     def go_on(self, now: Participation) -> list[NewEvent]:
         """Ask more after the end."""
@@ -226,30 +226,36 @@ class Asking:
                 reason = "budget"
         question = self._last(now, talk) if reason else self._question(now, talk)
         if question is None:
-            return [("finished", {"reason": reason or "exhausted"})]
+            return [self._end(reason or "exhausted")]
         return [question.to_event()]
+
+    def _end(self, reason: str) -> NewEvent:
+        """End the asking; later versions of the table are news to the person."""
+        version = self.memory.version
+        told = {"version": version} if version > 1 else {}
+        return "finished", {"reason": reason, **told}
 
     def _question(self, now: Participation, talk: Talk) -> OpenQuestion | None:
         check = choose_check(now, talk, self.settings)
         if check is not None:
-            return _checking(now, check)
+            return self._checking(now, check)
         form = self.settings.question
         found = talk.next_items(form)
         if found is None:
             return None
         items, repeat = found
-        return OpenQuestion(secrets.token_hex(8), form, items, now.number, repeat)
+        told = secrets.token_hex(8), form, items, now.number, repeat
+        return OpenQuestion(*told, version=self.memory.version)
 
     def _last(self, now: Participation, talk: Talk) -> OpenQuestion | None:
         """Give what is asked though enough is known."""
         check = end_check(now, talk, self.settings)
-        return None if check is None else _checking(now, check)
+        return None if check is None else self._checking(now, check)
 
-
-def _checking(now: Participation, check: Foretold) -> OpenQuestion:
-    items, predicted = check
-    question = secrets.token_hex(8)
-    return OpenQuestion(question, "pair", items, now.number, predicted=predicted)
+    def _checking(self, now: Participation, check: Foretold) -> OpenQuestion:
+        items, predicted = check
+        told = secrets.token_hex(8), "pair", items, now.number, False, predicted
+        return OpenQuestion(*told, version=self.memory.version)
 
 
 def progress(now: Participation, talk: Talk) -> Progress:

@@ -6,13 +6,13 @@ joined : language, and model (or null), which the belief about the person starts
 consented : nothing
 asked : question (its identifier), form, items, repeat; predicted (answer,
     probability, clear) where the answer was foretold and the question not chosen to
-    learn
+    learn; version, of the table, where it is not the first
 dropped : question, which is not asked any more: it shows what cannot be had
 answered : question, answer
 because : question, attribute: the person says what the choice was mainly for. The last
     one counts, null takes it back; undoing the answer removes it
 undone : question, the last that was answered
-finished : reason
+finished : reason; version, of the table, where it is not the first
 left_out : out, whether the owner counts the person in results no longer
 limits : limits, what an alternative must have for this person, as `Limits.to_dict`
     gives it. The last one counts
@@ -76,6 +76,8 @@ class OpenQuestion:
         Whether the same was asked before.
     predicted : Prediction or None
         Of a question that is there to see whether its answer is foretold rightly.
+    version : int
+        Which version of the table it was made from.
     """
 
     id: str
@@ -84,6 +86,7 @@ class OpenQuestion:
     number: int
     repeat: bool = False
     predicted: Prediction | None = None
+    version: int = 1
 
     def to_event(self) -> tuple[str, dict[str, Any]]:
         """Give the event that says that this was asked."""
@@ -95,6 +98,8 @@ class OpenQuestion:
         }
         if self.predicted is not None:
             body["predicted"] = self.predicted._asdict()
+        if self.version > 1:
+            body["version"] = self.version
         return "asked", body
 
 
@@ -171,6 +176,9 @@ class Participation:
         Whether the owner does not count the person in the results of the group.
     ignored : int
         Events that are unknown or make no sense where they stand.
+    version : int
+        The version of the table that the last question was made from, or that there
+        was at the end.
     dropped : tuple of str
         Questions that were asked, but not any more when they were answered.
     limits : Limits
@@ -197,6 +205,7 @@ class Participation:
     n_events: int = 0
     left_out: bool = False
     ignored: int = 0
+    version: int = 1
     dropped: tuple[str, ...] = ()
     limits: Limits = NO_LIMITS
 
@@ -369,9 +378,19 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
         now.number,
         body.get("repeat") is True,
         _prediction(body.get("predicted")),
+        _version(body),
     )
-    went_on = now.went_on or bool(now.finished)
-    return {"open_question": asked, "finished": "", "went_on": went_on}
+    return {
+        "open_question": asked,
+        "finished": "",
+        "went_on": now.went_on or bool(now.finished),
+        "version": asked.version,
+    }
+
+
+def _version(body: Mapping[str, Any]) -> int:
+    version: Any = body.get("version")
+    return version if is_whole(version) and version >= 1 else 1
 
 
 def _dropped(now: Participation, body: Mapping[str, Any]) -> Changes:
@@ -439,7 +458,8 @@ def _undone(now: Participation, body: Mapping[str, Any]) -> Changes:
 def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
     if now.finished:
         return None
-    return {"finished": _text(body, "reason") or "person", "open_question": None}
+    reason = _text(body, "reason") or "person"
+    return {"finished": reason, "open_question": None, "version": _version(body)}
 
 
 def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:

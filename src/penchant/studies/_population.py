@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from penchant.data import Comparisons, Items
+from penchant.data import Comparisons
 from penchant.elicitation import learn_like_earlier
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
@@ -94,9 +94,7 @@ def is_due(store: Store, study_id: str) -> bool:
     return sum(person.n_events >= _ANSWERED for person in people) >= _FEWEST
 
 
-def refit(
-    store: Store, study_id: str, items: Items, *, apart: bool = False
-) -> str | None:
+def refit(store: Store, study_id: str, *, apart: bool = False) -> str | None:
     """Fit the population model of a study again, if it is due.
 
     Of all processes that share the store one fits at a time; the others go on with
@@ -109,8 +107,6 @@ def refit(
         Where the answers are.
     study_id : str
         The study.
-    items : Items
-        Its alternatives.
     apart : bool, default=False
         Whether another process does the work, so that this one can go on answering.
         It opens the same store.
@@ -129,7 +125,7 @@ def refit(
             return None
         if apart:
             return fit_apart(store.address, study_id)
-        return fit(store, study_id, items)
+        return fit(store, study_id)
 
 
 @contextmanager
@@ -152,7 +148,7 @@ def _holding(store: Store, name: str, holder: str) -> Iterator[None]:
         store.release(name, holder)
 
 
-def fit(store: Store, study_id: str, items: Items) -> str | None:
+def fit(store: Store, study_id: str) -> str | None:
     """Fit the population of a study to the answers of all, and keep the model.
 
     Returns
@@ -160,15 +156,15 @@ def fit(store: Store, study_id: str, items: Items) -> str | None:
     str or None
         Identifier of the model; None: fewer than 5 people have answered.
     """
-    n_events = store.count_events(study_id)
-    people = participations(store, study_id, len(items))
+    record, n_events = store.get_study(study_id), store.count_events(study_id)
+    people = participations(store, study_id, len(record.items))
     answered = pool(people)
     if np.unique(answered.users).size < _FEWEST:
         return None
-    model = PopulationGP().fit(complete(items), answered)
-    kept = memory(store, store.get_study(study_id))
-    model.like_earlier_ = _like_earlier(kept, people)
-    added = store.add_model(study_id, pack_model(model), n_events)
+    model = PopulationGP().fit(complete(record.items), answered)
+    model.like_earlier_ = _like_earlier(memory(store, record), people)
+    body = pack_model(model)
+    added = store.add_model(study_id, body, n_events, record.version)
     store.prune_models(study_id, datetime.now(UTC) - _KEPT)
     return added
 
@@ -190,8 +186,7 @@ def fit_as_told() -> None:
     """Fit what the standard input says, for `fit_apart`; write which model it is."""
     told = json.load(sys.stdin.buffer)
     with SqlStore(told["address"]) as store:
-        items = store.get_study(told["study"]).items
-        sys.stdout.write(fit(store, told["study"], items) or "")
+        sys.stdout.write(fit(store, told["study"]) or "")
 
 
 def refit_counts() -> dict[str, int]:
@@ -199,28 +194,24 @@ def refit_counts() -> dict[str, int]:
     return dict(_COUNTS)
 
 
-def refit_and_log(
-    store: Store, study_id: str, items: Items, *, apart: bool = False
-) -> None:
+def refit_and_log(store: Store, study_id: str, *, apart: bool = False) -> None:
     """Refit where nobody is there to see an error."""
     try:
-        made = refit(store, study_id, items, apart=apart)
+        made = refit(store, study_id, apart=apart)
         _COUNTS["done"] += made is not None
     except PenchantError as error:
         _COUNTS["failed"] += 1
         _log.warning("The population of a study could not be fitted: %s", error)
 
 
-def refit_apart(
-    store: Store, study_id: str, items: Items, fitting: threading.Lock
-) -> None:
+def refit_apart(store: Store, study_id: str, fitting: threading.Lock) -> None:
     """Refit in a process of its own, if it is due and this one is not doing so."""
 
     def refit_then_rest() -> None:
         # Where many answer, fits shall not follow one another.
         with fitting:
             began = time.perf_counter()
-            refit_and_log(store, study_id, items, apart=True)
+            refit_and_log(store, study_id, apart=True)
             time.sleep(_REST * (time.perf_counter() - began))
 
     if not fitting.locked() and is_due(store, study_id):

@@ -1,6 +1,7 @@
 """What is believed of a person before the first question."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from penchant._cached import cached_property
 from penchant.data import Items
 from penchant.elicitation import Dominance, PersonBelief, PersonSpace
 from penchant.gp import PopulationGP
+from penchant.studies.table._earlier_model import in_terms_of
 from penchant.typing import IntArray
 
 
@@ -36,7 +38,10 @@ class Start:
 
     @classmethod
     def from_items(
-        cls, items: Items, population: PopulationGP | None = None
+        cls,
+        items: Items,
+        population: PopulationGP | None = None,
+        fitted_on: Items | None = None,
     ) -> "Start":
         """Start from a population; None: nobody has answered yet.
 
@@ -45,9 +50,17 @@ class Start:
         items : Items
             The alternatives.
         population : PopulationGP, optional
-            Fitted on these items.
+            What was learned of earlier people.
+        fitted_on : Items, optional
+            An earlier version of the items, if it was fitted on that. Of those that
+            are new or have other values it tells what follows from their attributes.
         """
-        earlier = None if population is None else population.for_user()
+        about: dict[str, Any] = {}
+        if fitted_on is not None and fitted_on is not items:
+            rows, places = in_terms_of(fitted_on, items)
+            if len(rows) > len(fitted_on) or (places < 0).any():
+                about = {"X_items": complete(rows), "places": places}
+        earlier = None if population is None else population.for_user(**about)
         known = Dominance.from_table(len(items), items, None, None)
         like = getattr(population, "like_earlier_", None)
         return cls(PersonSpace.from_items(items, earlier), known, like)

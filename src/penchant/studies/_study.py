@@ -37,6 +37,8 @@ from penchant.studies.store._records import (
     Who,
 )
 from penchant.studies.store._store import Store
+from penchant.studies.table._difference import TableChange
+from penchant.studies.table._study_table import StudyTable
 
 
 class Study:
@@ -98,8 +100,13 @@ class Study:
 
     @property
     def items(self) -> Items:
-        """The alternatives."""
+        """The alternatives, with those that are withdrawn."""
         return self.record.items
+
+    @property
+    def table(self) -> StudyTable:
+        """The alternatives and their versions, to change them."""
+        return StudyTable(self.store, self.id)
 
     @property
     def settings(self) -> StudySettings:
@@ -107,7 +114,7 @@ class Study:
         return self.record.settings
 
     def reload(self) -> None:
-        """Read name and settings again."""
+        """Read name, settings and alternatives again."""
         self._take(self.store.get_study(self.id))
 
     # Asking
@@ -154,6 +161,13 @@ class Study:
     def participation(self, participant: Who) -> Participation:
         """Give where a participant stands."""
         return self._log.read(participant)
+
+    def news(self, participant: Who) -> tuple[TableChange, ...]:
+        """Say what changed in the table since somebody was done; nothing before."""
+        now = self.participation(participant)
+        if not now.finished or now.version >= self.record.version:
+            return ()
+        return self.table.changes(now.version)
 
     def consent(self, participant_id: str) -> None:
         """Write down that a participant agreed to the consent text."""
@@ -299,6 +313,8 @@ class Study:
         now: Participation | None = None,
     ) -> Participation:
         """Write down what is decided; learn from all answers if this was the last."""
+        if now is None:  # nothing was read a moment ago, and the table may be another
+            self.reload()
         asking = Asking(self._memory, self.settings, participant_id)
         before = self.participation(participant_id) if now is None else now
         after = self._log.write(participant_id, partial(decide, asking), before)
@@ -338,9 +354,9 @@ class Study:
             Whether to do it here and return when it is done.
         """
         if wait:
-            refit_and_log(self.store, self.id, self.items)
+            refit_and_log(self.store, self.id)
         else:
-            refit_apart(self.store, self.id, self.items, self._memory.fitting)
+            refit_apart(self.store, self.id, self._memory.fitting)
 
     def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, cast
@@ -179,9 +179,15 @@ class Memory:
     Parameters
     ----------
     items : Items
-        The alternatives, which never change.
+        The alternatives, in one version of the table; another version has a memory
+        of its own.
     load : callable
-        Gives the population model with an identifier.
+        Gives the population model with an identifier, and the version of the table
+        that it was fitted on.
+    version : int, default=1
+        Number of the version.
+    withdrawn : sequence of int
+        Positions of alternatives that are neither asked nor recommended.
     limits : Limits
         What the owner demands of alternatives; others have a memory of their own.
     """
@@ -189,13 +195,17 @@ class Memory:
     def __init__(
         self,
         items: Items,
-        load: Callable[[str], PopulationGP],
+        load: Callable[[str], tuple[PopulationGP, Items]],
+        version: int = 1,
+        withdrawn: Sequence[int] = (),
         limits: Limits = NO_LIMITS,
     ) -> None:
         self._items = items
         self._load = load
+        self.version = version
         self.limits = limits
-        self.fitting_of = lru_cache(_N_PLACES)(partial(Fitting.among, items, limits))
+        among = partial(Fitting.among, items, limits, out=frozenset(withdrawn))
+        self.fitting_of = lru_cache(_N_PLACES)(among)
         self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
@@ -219,24 +229,25 @@ class Memory:
         """Give what is believed of somebody new who starts from a model."""
         found = self._starts.get(model)
         if found is None:
-            found = Start.from_items(self._items, self._population(model))
+            found = Start.from_items(self._items, *self._population(model))
             self._starts.put(model, found)
         return found
 
-    def _population(self, model: str | None) -> PopulationGP | None:
+    def _population(self, model: str | None) -> tuple[PopulationGP | None, Items]:
+        """Give a model, and the table that it was fitted on."""
         if model is None:
-            return None
+            return None, self._items
         try:
-            population = self._load(model)
+            population, fitted_on = self._load(model)
         except (NotFoundError, FormatError) as error:
             _log.warning(
                 "Without model %s, a belief starts from nothing: %s", model, error
             )
-            return None
-        if population.n_items_ != len(self._items):
+            return None, self._items
+        if population.n_items_ != len(fitted_on):
             _log.warning("Model %s is about other items; it is not used.", model)
-            return None
-        return population
+            return None, self._items
+        return population, fitted_on
 
     def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
         """Tell whether all items of a question meet the limits of a person."""
@@ -295,7 +306,9 @@ def _seed(participant_id: str) -> int:
 
 _WHOLE: LRUCache[str, Talk] = LRUCache(_MOST_WHOLE)
 _TALKS: LRUCache[str, Talk] = LRUCache(_MOST_TALKS)
-_MEMORIES: WeakKeyDictionary[Store, LRUCache[str, Memory]] = WeakKeyDictionary()
+_MEMORIES: WeakKeyDictionary[Store, LRUCache[tuple[str, int], Memory]] = (
+    WeakKeyDictionary()
+)
 _LOCK = threading.Lock()
 
 
@@ -303,21 +316,24 @@ def memory(store: Store, record: StudyRecord) -> Memory:
     """Give what this process keeps about a study of a store."""
     with _LOCK:
         studies = _MEMORIES.setdefault(store, LRUCache(_MOST_STUDIES))
-        found = studies.get(record.id)
+        found = studies.get((record.id, record.version))
         limits = record.settings.limits
         if found is None or found.limits != limits:
-            found = Memory(record.items, _loader(store), limits)
-            studies.put(record.id, found)
+            table = record.items, _loader(store), record.version, record.withdrawn
+            found = Memory(*table, limits)
+            studies.put((record.id, record.version), found)
         return found
 
 
-def _loader(store: Store) -> Callable[[str], PopulationGP]:
+def _loader(store: Store) -> Callable[[str], tuple[PopulationGP, Items]]:
     kept = ref(store)  # what is kept about a study does not keep its store alive
 
-    def load(model: str) -> PopulationGP:
+    def load(model: str) -> tuple[PopulationGP, Items]:
         opened = kept()
         if opened is None:
             raise StoreError("The store of this study is gone.")
-        return unpack_model(opened.get_model(model).body)
+        found = opened.get_model(model)
+        table = opened.get_version(found.study_id, found.version)
+        return unpack_model(found.body), table.items
 
     return load

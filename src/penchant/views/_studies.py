@@ -73,6 +73,7 @@ class Row:
     name: str
     cells: tuple[Cell, ...]
     extras: ExtrasView
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,14 +174,17 @@ def study_view(
     shown = texts(
         "owner.study.shown", first=first + 1, last=first + len(rows), n=len(items)
     )
-    n_alternatives = texts.count("owner.n_alternatives", len(items))
+    n_alternatives = texts.count("owner.n_alternatives", study.n_standing)
     n_attributes = texts.count("owner.n_attributes", len(items.attributes))
     return StudyView(
         study.name,
         f"{n_alternatives}, {n_attributes}",
         study.demo,
         tuple(_heads(items, texts, sort, descending)),
-        tuple(_row(items, row, shelf) for row in rows),
+        tuple(
+            replace(_row(items, row, shelf), withdrawn=row in study.withdrawn)
+            for row in rows
+        ),
         shown if n_pages > 1 else "",
         _link(sort, descending, page - 1) if page > 1 else "",
         _link(sort, descending, page + 1) if page < n_pages else "",

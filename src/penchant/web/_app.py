@@ -37,6 +37,7 @@ from penchant.web.pages._participant import participant_pages
 from penchant.web.pages._pictures import picture_pages
 from penchant.web.pages._results import result_pages
 from penchant.web.pages._studies import pages
+from penchant.web.pages._table import table_pages
 from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
 from penchant.web.security._access import Access, LoginNeededError
 from penchant.web.security._guard import LOOPBACK, Guard
@@ -107,7 +108,7 @@ def create_app(
     for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
         app.include_router(router)
     others = (pages, owner_pages, group_pages, login_pages, account_pages)
-    for router in (*others, metrics_page):
+    for router in (*others, table_pages, metrics_page):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)
     api.state.address = address

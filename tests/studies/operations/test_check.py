@@ -76,7 +76,7 @@ def test_event_without_sense_is_found(
             """UPDATE events SET body = '{"model": "gone"}' WHERE position = 0""",
             ["the model that the person started from is gone"],
         ),
-        ("UPDATE studies SET alternatives = '{}'", ["not a table of items"]),
+        ("UPDATE versions SET body = '{}'", ["not a table of items"]),
     ],
     ids=["lost", "gap", "count", "unreadable", "model", "items"],
 )

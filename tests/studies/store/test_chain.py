@@ -325,11 +325,15 @@ def test_every_flipped_bit_of_an_answer_is_found(
 # ------------------------------------------------------------ there and back again
 
 
-def rows_of(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+def rows_of(path: Path) -> dict[str, list[dict[str, Any]]]:
     names = ("studies", "participants", "events", "models", "owners", "sessions")
     with sqlite3.connect(path) as connection:
+        connection.row_factory = sqlite3.Row
         return {
-            name: connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()
+            name: [
+                dict(row)
+                for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1")
+            ]
             for name in names
         }
 

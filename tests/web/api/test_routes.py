@@ -438,3 +438,53 @@ def test_a_choice_gets_a_reason(person: Api, owner: Api, study_id: str) -> None:
     assert table["because"].tolist() == [differ[0]]
     found = owner("GET", f"/studies/{study_id}/calibration")
     assert found == {"n": 0, "right": 0, "said": 0.0, "fails": False}
+
+
+def test_table_is_changed_in_one_version(owner: Api, study_id: str) -> None:
+    change = {
+        "version": 1,
+        "correct": {"a": {"rent": 550}},
+        "add": {"d": {"rent": 600, "view": "yard"}},
+        "columns": {"rent": {"direction": "up"}},
+        "withdraw": ["b"],
+        "note": "spring",
+    }
+    made = owner("POST", f"/studies/{study_id}/versions", 201, json=change)
+    assert (made["number"], made["n_items"], made["withdrawn"]) == (2, 3, ["b"])
+    kinds = [each["kind"] for each in made["changes"]]
+    assert kinds == ["added", "withdrawn", "direction", "value"]
+    assert owner("POST", f"/studies/{study_id}/versions", 409, json=change)
+    nothing = owner("POST", f"/studies/{study_id}/versions", 422, json={})
+    assert "Nothing is different" in nothing["detail"]
+    listed = owner("GET", f"/studies/{study_id}/versions")
+    assert [each["note"] for each in listed] == ["", "spring"]
+    assert owner("GET", f"/studies/{study_id}/items")["withdrawn"] == [1]
+    assert owner("GET", f"/studies/{study_id}")["n_items"] == 3
+
+
+def test_a_file_replaces_the_table_after_a_look(owner: Api, study_id: str) -> None:
+    path = f"/studies/{study_id}/table?filename=new.csv&missing=keep"
+    file = b"name,rent\na,510\ne,800\n"
+    looked = owner("PUT", f"{path}&look=true", content=file)
+    assert [each["kind"] for each in looked["changes"]] == ["added", "value"]
+    assert len(owner("GET", f"/studies/{study_id}/versions")) == 1
+    assert owner("PUT", path, content=file)["number"] == 2
+    refused = owner("PUT", path.replace("keep", "refuse"), 422, content=file)
+    assert "not in the new table" in refused["detail"]
+
+
+def test_a_study_is_copied_and_who_finished_is_told_the_news(
+    owner: Api, store: SqlStore, study_id: str
+) -> None:
+    person, token = Study(store, study_id, background=False).join()
+    me = Api(owner.client, token)
+    me("POST", "/me/finish")
+    assert me("GET", "/me/news") == []
+    change = {"correct": {"a": {"rent": 550}}}
+    owner("POST", f"/studies/{study_id}/versions", 201, json=change)
+    assert [each["column"] for each in me("GET", "/me/news")] == ["rent"]
+    body = {"name": "Again", "participants": True}
+    made = owner("POST", f"/studies/{study_id}/copy", 201, json=body)
+    assert made["name"] == "Again"
+    assert len(store.list_participants(made["id"])) == 1
+    assert store.get_participant(person.id).study_id == study_id

@@ -1,14 +1,14 @@
 """What a group is worked out from: a belief about somebody new, and answers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from penchant.elicitation._belief import Moments
 from penchant.gp import Answer
-from penchant.typing import BoolArray, FloatArray
+from penchant.typing import BoolArray, FloatArray, IntArray
 
 NOISE, LAPSE, TIE_WIDTH = 0.3, 0.05, 0.1
 """Noise of a difference, share of slips, and half the width of a tie, in units."""
@@ -50,6 +50,10 @@ class Newcomer:
                 lambda item: belief.cross(items[item : item + 1])[:, 0],
             ),
         )
+
+    def take(self, items: IntArray) -> "Newcomer":
+        """Give what is believed of some items."""
+        return replace(self, mean=self.mean[items], factor=self.factor[items])
 
     @property
     def n_items(self) -> int:

@@ -83,12 +83,12 @@ def check_store(store: Store) -> StoreReport:
 
     A SQLite file checks itself first. Every log must be as it was written, event by
     event, and end as it was sealed (see `penchant.studies.store._chain`): a single bit
-    that changed is found. Every log must be numbered 0, 1, 2, ... without a gap and
-    be as long as the store says. Every event must make sense where it stands:
-    questions show alternatives that exist and are answered at most once, with an
-    answer that fits. Every model that somebody started from must be there, and every
-    picture must be as it was written. Each study is read as it is at one moment, so
-    that a store may be checked while in use.
+    that changed is found, and so it is in every version of the table. Every log must
+    be numbered 0, 1, 2, ... without a gap and be as long as the store says. Every
+    event must make sense where it stands: questions show alternatives that exist and
+    are answered at most once, with an answer that fits. Every model that somebody
+    started from must be there, and every picture must be as it was written. Each study
+    is read as it is at one moment, so that a store may be checked while in use.
 
     Examples
     --------
@@ -112,6 +112,8 @@ def check_store(store: Store) -> StoreReport:
         try:
             for broken in store.broken_logs(study_id):
                 problems.append(StoreProblem(study_id, *broken))
+            for text in store.broken_tables(study_id):
+                problems.append(StoreProblem(study_id, None, None, text))
             problems.extend(_check_study(store.dump_study(study_id), tally))
         except StudyNotFoundError:
             continue  # removed since it was listed
@@ -131,6 +133,8 @@ def _check_study(dump: StudyDump, tally: Counter[str]) -> Iterator[StoreProblem]
         tally.update(n_participants=1, n_events=len(log), n_answers=n_answers)
         start = replayed.participation.model
         problems = list(_numbering(person, log))
+        if replayed.participation.version > dump.study.version:
+            problems.append((None, "questions are about a table that is not there"))
         if start is not None and start not in models:
             problems.append((None, "the model that the person started from is gone"))
         for event in replayed.ignored:

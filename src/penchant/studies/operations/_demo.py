@@ -61,7 +61,7 @@ def add_simulated_people(store: Store, study_id: str) -> None:
                 store.add_participant(
                     study_id, label=label, simulated=True, events=events
                 )
-        refit(store, study_id, load_flats())
+        refit(store, study_id)
     finally:
         store.release(name, holder)
 

@@ -23,6 +23,7 @@ from penchant.studies.store._records import (
     PictureRecord,
     StudyDump,
     StudyRecord,
+    TableVersion,
 )
 from penchant.studies.store._store import Store
 
@@ -35,8 +36,9 @@ _LARGEST = 2**31 - 1
 def export_study(store: Store, study_id: str) -> dict[str, Any]:
     """Give a whole study as plain values for JSON.
 
-    The values hold the table with its pictures, the settings, every event of every
-    participant and the fitted models, as they are at one moment. They hold nothing
+    The values hold all versions of the table with its pictures, the settings, every
+    event of every participant and the fitted models, as they are at one moment. They
+    hold nothing
     that opens the link of a participant.
 
     See Also
@@ -62,7 +64,8 @@ def import_study(
         population of reasonable size; nothing is kept then.
     """
     dump = _renamed(read_dump(values), owner)
-    check_numbers(dump.study.items)
+    for version in dump.versions:
+        check_numbers(version.items)
     for number, model in enumerate(dump.models, start=1):
         try:
             unpack_model(model.body)
@@ -72,6 +75,38 @@ def import_study(
             ) from None
     store.load_study(dump)
     return dump.study.id
+
+
+def duplicate_study(
+    store: Store, study_id: str, *, name: str | None = None, participants: bool = False
+) -> str:
+    """Keep a copy of a study as a new one; return its identifier.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    study_id : str
+        Which study.
+    name : str, optional
+        Of the copy; None: the same.
+    participants : bool, default=False
+        Whether all people come along with their answers, all versions of the table
+        and what was learned. Their links do not (`Store.renew_link` makes new ones).
+        Otherwise the copy begins with the table as it is now.
+    """
+    dump = store.dump_study(study_id)
+    if not participants:
+        table = replace(dump.versions[-1], number=1, at=dump.study.created, note="")
+        study = replace(dump.study, version=1)
+        dump = StudyDump(study, (), (), (), (), dump.pictures, (table,))
+    copy = _renamed(dump, dump.study.owner)
+    if name is not None:
+        check_text("The name of a study", name)
+        copy = replace(copy, study=replace(copy.study, name=name))
+    now = datetime.now(UTC)
+    store.load_study(replace(copy, study=replace(copy.study, created=now)))
+    return copy.study.id
 
 
 def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
@@ -86,7 +121,11 @@ def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
         "created": study.created.isoformat(),
         "owner": study.owner,
         "settings": study.settings.to_dict(),
-        "items": study.items.to_dict(),
+        "items": dump.versions[-1].plain["items"],
+        "versions": [
+            _version_dict(version, study.version, with_digest=links)
+            for version in dump.versions
+        ],
         "pictures": [
             {**vars(picture), "body": _written(picture.body)}
             for picture in dump.pictures
@@ -114,7 +153,7 @@ def read_dump(values: Mapping[str, Any]) -> StudyDump:
     if not isinstance(values, Mapping) or values.get("format") != _FORMAT:
         raise FormatError(f"This is not an exported study: no {_FORMAT!r} in it.")
     try:
-        study = _read_study(values)
+        study, versions = _read_study(values)
         models = [_read_model(study.id, entry) for entry in values["models"]]
         pictures = [_read_picture(entry) for entry in values.get("pictures", ())]
         people = [_read_person(study.id, entry) for entry in values["participants"]]
@@ -133,6 +172,7 @@ def read_dump(values: Mapping[str, Any]) -> StudyDump:
         tuple(events),
         tuple(models),
         tuple(pictures),
+        versions,
     )
 
 
@@ -144,10 +184,49 @@ def _reason(error: Exception) -> str:
     return f"{error}."
 
 
+def _version_dict(
+    version: TableVersion, current: int, *, with_digest: bool
+) -> dict[str, Any]:
+    """Give a version; the items of the current one stand with the study."""
+    plain = {"at": version.at.isoformat(), "note": version.note}
+    if version.number != current:
+        plain["items"] = version.plain["items"]
+    if with_digest:
+        plain["digest"] = version.digest
+    return {**plain, "withdrawn": list(version.withdrawn)}
+
+
+def _read_versions(values: Mapping[str, Any]) -> tuple[TableVersion, ...]:
+    """Read the versions of a table; files of older versions have one."""
+    entries = values.get("versions") or [{"at": values["created"]}]
+    found: list[TableVersion] = []
+    for number, entry in enumerate(entries, start=1):
+        last = number == len(entries)
+        body = {
+            "items": values["items"] if last else entry["items"],
+            "withdrawn": list(entry.get("withdrawn", ())),
+        }
+        items = Items.from_dict(body["items"])
+        withdrawn = tuple(map(_count, entry.get("withdrawn", ())))
+        if withdrawn != tuple(sorted({*withdrawn})) or len(items) <= len(withdrawn):
+            raise ValueError(f"version {number} of the table withdraws {withdrawn}")
+        if any(each >= len(items) for each in withdrawn):
+            raise ValueError(f"version {number} of the table withdraws {withdrawn}")
+        if found and len(items) < len(found[-1].items):
+            raise ValueError(f"version {number} of the table lacks alternatives")
+        note = entry.get("note", "")
+        check_text("The note on a table", note)
+        digest = _matching(_DIGEST, entry["digest"]) if "digest" in entry else ""
+        told = items, _moment(entry["at"]), withdrawn, note, digest, body
+        found.append(TableVersion(number, *told))
+    return tuple(found)
+
+
 def _model_dict(model: ModelRecord) -> dict[str, Any]:
     return {
         "id": model.id,
         "n_events": model.n_events,
+        "version": model.version,
         "created": model.created.isoformat(),
         "body": _written(model.body),
     }
@@ -166,18 +245,23 @@ def _person_dict(person: ParticipantRecord) -> dict[str, Any]:
     }
 
 
-def _read_study(values: Mapping[str, Any]) -> StudyRecord:
+def _read_study(
+    values: Mapping[str, Any],
+) -> tuple[StudyRecord, tuple[TableVersion, ...]]:
     check_text("The name of a study", values["name"])
-    owner = values["owner"]
-    return StudyRecord(
+    owner, versions = values["owner"], _read_versions(values)
+    study = StudyRecord(
         _matching(_ID, values["id"]),
         values["name"],
-        Items.from_dict(values["items"]),
+        versions[-1].items,
         values["demo"] is True,
         _moment(values["created"]),
         StudySettings.from_dict(values["settings"]),
         None if owner is None else _matching(_ID, owner),
+        versions[-1].number,
+        versions[-1].withdrawn,
     )
+    return study, versions
 
 
 def _read_model(study_id: str, entry: Mapping[str, Any]) -> ModelRecord:
@@ -187,6 +271,7 @@ def _read_model(study_id: str, entry: Mapping[str, Any]) -> ModelRecord:
         _count(entry["n_events"]),
         _moment(entry["created"]),
         base64.b64decode(entry["body"], validate=True),
+        version=_count(entry.get("version", 1)),
     )
 
 
@@ -285,6 +370,7 @@ def _renamed(dump: StudyDump, owner: str | None) -> StudyDump:
             for model in dump.models
         ),
         dump.pictures,
+        tuple(replace(version, digest="") for version in dump.versions),
     )
 
 

@@ -10,6 +10,8 @@ their marks, sealed with the same key. It changes when somebody joins or is remo
 with answers, so that people do not wait for each other. Whoever is removed from the
 database, or put back, without penchant makes the people differ from the register for
 good: those who join later are added to what it says.
+
+The versions of a study's table are chained and sealed as logs are.
 """
 
 import hashlib
@@ -22,7 +24,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.studies.store._database import Database
-from penchant.studies.store._tables import as_json, events, participants, registers
+from penchant.studies.store._tables import (
+    as_json,
+    events,
+    participants,
+    registers,
+    versions,
+)
 
 AT = "%Y-%m-%d %H:%M:%S.%f"
 """A moment as SQLite keeps it."""
@@ -31,18 +39,25 @@ _EVENT = ("participant_id", "position", "kind", "at", "body")
 _MODULUS = 2**256
 _PERSON = ("study_id", "id", "label", "simulated", "created", "n_events")
 
+VERSION = ("study_id", "number", "at", "note", "body")
+"""What the digest of a version of a table is about."""
 
-def add_digests(rows: Iterable[dict[str, Any]], previous: str) -> str:
+
+def add_digests(
+    rows: Iterable[dict[str, Any]], previous: str, parts: tuple[str, ...] = _EVENT
+) -> str:
     """Put digests into the rows of new events, and give the last one."""
     for row in rows:
         fields = {**row, "at": row["at"].strftime(AT), "body": as_json(row["body"])}
-        previous = row["digest"] = digest_of(previous, fields)
+        previous = row["digest"] = digest_of(previous, fields, parts)
     return previous
 
 
-def digest_of(previous: str, event: Mapping[str, Any]) -> str:
+def digest_of(
+    previous: str, row: Mapping[str, Any], parts: tuple[str, ...] = _EVENT
+) -> str:
     """Give the digest of an event as it is stored, which follows another."""
-    return hashlib.sha256(_bytes(previous, *map(event.get, _EVENT))).hexdigest()
+    return hashlib.sha256(_bytes(previous, *map(row.get, parts))).hexdigest()
 
 
 def seal_of(key: bytes, person: Mapping[str, Any], head: str) -> str:
@@ -95,6 +110,11 @@ def _sign(key: bytes, study_id: str | bytes, *parts: Any) -> str:
     return hmac.digest(of_study, _bytes(*parts), "sha256").hex()
 
 
+def table_seal(key: bytes, version: Mapping[str, Any], head: str) -> str:
+    """Give the seal on a version of a table, with the key of its study."""
+    return _sign(key, version["study_id"], "table", version["number"], head)
+
+
 def _bytes(*parts: Any) -> bytes:
     """Join what is stored; no text in a database has a NUL."""
     return b"\0".join(
@@ -141,6 +161,24 @@ class Chain:
             yield None, None, _who_is_missing(register, len(there))
         for person in sealed:
             yield from self._check(person, logs.get(person["id"], []))
+
+    def broken_tables(self, study_id: str) -> Iterator[str]:
+        """Find versions of a study's table that differ from what was written."""
+        query = sa.select(*self._raw(versions.c))
+        query = query.where(versions.c.study_id == study_id)
+        head = ""
+        with self.database.reading() as connection:
+            rows = list(map(_mapping, connection.execute(query.order_by("number"))))
+        for expected, row in enumerate(rows, start=1):
+            found = digest_of(head, row, VERSION)
+            head = _text(row["digest"])
+            sealed = table_seal(self.database.key, row, head) == _text(row["seal"])
+            if row["number"] != expected or found != head or not sealed:
+                yield (
+                    f"version {expected} of the table is not as it was written, or the "
+                    "store has another key"
+                )
+                return
 
     def _check(
         self, person: Mapping[str, Any], log: list[dict[str, Any]]

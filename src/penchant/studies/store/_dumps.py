@@ -8,8 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penchant.data import Items
-from penchant.studies.store._chain import add_digests, new_register, seal_of
+from penchant.exceptions import FormatError
+from penchant.studies.store._chain import add_digests, seal_of
 from penchant.studies.store._database import Database
 from penchant.studies.store._engine import wrap_errors
 from penchant.studies.store._pictures import PICTURE, insert_pictures
@@ -20,13 +20,19 @@ from penchant.studies.store._records import (
     PictureRecord,
     StudyDump,
 )
-from penchant.studies.store._studies import insert_study, no_study, study_record
+from penchant.studies.store._studies import (
+    insert_study,
+    no_study,
+    read_version,
+    study_record,
+)
 from penchant.studies.store._tables import (
     events,
     models,
     participants,
     pictures,
     studies,
+    versions,
 )
 
 
@@ -44,10 +50,18 @@ class Dumps:
         log = log.where(participants.c.study_id == study_id)
         fitted = sa.select(models).where(models.c.study_id == study_id)
         seen = sa.select(*PICTURE).where(pictures.c.study_id == study_id)
+        tables = sa.select(versions).where(versions.c.study_id == study_id)
         with self.database.reading() as connection:
             study = connection.execute(chosen).first()
             if study is None:
                 raise no_study()
+            found = connection.execute(tables.order_by(versions.c.number))
+            history = tuple(map(read_version, found))
+            if [each.number for each in history] != [*range(1, study.version + 1)]:
+                raise FormatError(
+                    f"The table of a study must have the versions 1 to {study.version}."
+                    f" It has {', '.join(str(each.number) for each in history)}."
+                )
             joined = connection.execute(
                 people.order_by(participants.c.created, participants.c.id)
             )
@@ -58,7 +72,7 @@ class Dumps:
             happened = connection.execute(log.order_by(events.c.id))
             made = connection.execute(fitted.order_by(models.c.created, models.c.id))
             return StudyDump(
-                study_record(study, Items.from_dict(study.alternatives)),
+                study_record(study, history[-1]),
                 tuple(ParticipantRecord(**row) for row in rows),
                 links,
                 tuple(EventRecord(**row._mapping) for row in happened),
@@ -67,6 +81,7 @@ class Dumps:
                     PictureRecord(**row._mapping)
                     for row in connection.execute(seen.order_by(pictures.c.name))
                 ),
+                history,
             )
 
     def load_study(self, dump: StudyDump) -> None:
@@ -91,9 +106,9 @@ class Dumps:
         ]
         fitted = [vars(model) for model in dump.models]
         with self.database.writing() as connection:
+            key = self.database.key
             joined = [person.id for person in dump.participants]
-            register = new_register(self.database.key, dump.study.id, joined)
-            insert_study(connection, dump.study, register)
+            insert_study(connection, dump.study, key, dump.versions, joined)
             tables = ((participants, people), (events, log), (models, fitted))
             for table, rows in tables:
                 if rows:

@@ -21,9 +21,15 @@ class Models:
 
     database: Database
 
-    def add_model(self, study_id: str, body: bytes, n_events: int) -> str:
-        """Keep a model fitted on the first `n_events` events; return its id."""
-        model = ModelRecord(new_id(), study_id, n_events, datetime.now(UTC), body)
+    def add_model(
+        self, study_id: str, body: bytes, n_events: int, version: int = 1
+    ) -> str:
+        """Keep a model fitted on the first `n_events` events; return its id.
+
+        `version` is that of the table that it was fitted on.
+        """
+        made = new_id(), study_id, n_events, datetime.now(UTC), body
+        model = ModelRecord(*made, version=version)
         with self.database.writing() as connection:
             hold_study(connection, study_id)
             connection.execute(models.insert().values(vars(model)))

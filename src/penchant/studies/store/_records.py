@@ -20,7 +20,7 @@ class StudySummary:
     name : str
         As people read it.
     n_items, n_attributes : int
-        Size of the table of alternatives.
+        Size of the table of alternatives; those that are withdrawn do not count.
     demo : bool
         Whether the alternatives are fictional.
     created : datetime
@@ -29,6 +29,8 @@ class StudySummary:
         How participants are asked.
     owner : str or None
         Identifier of the owner.
+    version : int
+        Which version of the table is in use, counted from 1.
     n_participants, n_simulated : int
         Real participants, and simulated ones, which are not among them.
     """
@@ -41,8 +43,51 @@ class StudySummary:
     created: datetime
     settings: StudySettings = field(default_factory=StudySettings)
     owner: str | None = None
+    version: int = 1
     n_participants: int = 0
     n_simulated: int = 0
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """The alternatives of a study as they were for a while.
+
+    An alternative keeps its position in all later versions: new ones are added at the
+    end, and one that is withdrawn stays where it is. So an answer means the same for
+    ever.
+
+    Parameters
+    ----------
+    number : int
+        Counted from 1.
+    items : Items
+        The alternatives, with those that are withdrawn.
+    at : datetime
+        Since when, in UTC.
+    withdrawn : tuple of int
+        Positions of alternatives that are neither asked nor recommended, sorted.
+    note : str
+        Why the owner changed the table; may be empty.
+    digest : str
+        Of this version and of the digest before it.
+    body : mapping or None
+        The plain values that the digest is about; None: as this version writes them.
+    """
+
+    number: int
+    items: Items
+    at: datetime
+    withdrawn: tuple[int, ...] = ()
+    note: str = ""
+    digest: str = field(default="", repr=False, compare=False)
+    body: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def plain(self) -> Mapping[str, Any]:
+        """The items and which are withdrawn, as they are kept."""
+        if self.body is not None:
+            return self.body
+        return {"items": self.items.to_dict(), "withdrawn": list(self.withdrawn)}
 
 
 @dataclass(frozen=True)
@@ -56,7 +101,7 @@ class StudyRecord:
     name : str
         As people read it.
     items : Items
-        The alternatives.
+        The alternatives, with those that are withdrawn.
     demo : bool
         Whether the alternatives are fictional.
     created : datetime
@@ -65,6 +110,10 @@ class StudyRecord:
         How participants are asked.
     owner : str or None
         Identifier of the owner.
+    version : int
+        Which version of the table this is, counted from 1.
+    withdrawn : tuple of int
+        Positions of alternatives that are neither asked nor recommended, sorted.
     """
 
     id: str
@@ -74,6 +123,13 @@ class StudyRecord:
     created: datetime
     settings: StudySettings = field(default_factory=StudySettings)
     owner: str | None = None
+    version: int = 1
+    withdrawn: tuple[int, ...] = ()
+
+    @property
+    def n_standing(self) -> int:
+        """Number of alternatives that are not withdrawn."""
+        return len(self.items) - len(self.withdrawn)
 
 
 @dataclass(frozen=True)
@@ -180,12 +236,15 @@ class ModelHead:
         How many events the study had when the model was fitted.
     created : datetime
         In UTC.
+    version : int
+        The version of the table that it was fitted on.
     """
 
     id: str
     study_id: str
     n_events: int
     created: datetime
+    version: int = field(default=1, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -294,6 +353,8 @@ class StudyDump:
         The oldest first.
     pictures : tuple of PictureRecord
         By name.
+    versions : tuple of TableVersion
+        Of the table, the first one first; the last is that of the study.
     """
 
     study: StudyRecord
@@ -302,3 +363,4 @@ class StudyDump:
     events: tuple[EventRecord, ...]
     models: tuple[ModelRecord, ...]
     pictures: tuple[PictureRecord, ...] = ()
+    versions: tuple[TableVersion, ...] = ()

@@ -46,6 +46,7 @@ class Store:
         self.faults = database.faults
         self.why_not_ready = database.why_not_ready
         self.broken_logs = Chain(database).broken_logs
+        self.broken_tables = Chain(database).broken_tables
 
         studies = Studies(database)
         self.create_study = studies.create_study
@@ -53,6 +54,8 @@ class Store:
         self.list_studies = studies.list_studies
         self.get_study = studies.get_study
         self.update_study = studies.update_study
+        self.add_version = studies.add_version
+        self.get_version = studies.get_version
         self.delete_study = studies.delete_study
         self.add_draft = studies.add_draft
         self.get_draft = studies.get_draft

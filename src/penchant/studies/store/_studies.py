@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -10,14 +11,21 @@ import sqlalchemy as sa
 
 from penchant.data import Items
 from penchant.exceptions import (
+    ConflictError,
     DataError,
     DraftNotFoundError,
+    FormatError,
     OwnerNotFoundError,
     StudyNotFoundError,
 )
 from penchant.studies._pictures import picture_names
 from penchant.studies._settings import StudySettings
-from penchant.studies.store._chain import new_register
+from penchant.studies.store._chain import (
+    VERSION,
+    add_digests,
+    new_register,
+    table_seal,
+)
 from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
 from penchant.studies.store._plain import bound_numbers, check_numbers, check_text
@@ -26,6 +34,7 @@ from penchant.studies.store._records import (
     PictureRecord,
     StudyRecord,
     StudySummary,
+    TableVersion,
 )
 from penchant.studies.store._tables import (
     drafts,
@@ -33,13 +42,14 @@ from penchant.studies.store._tables import (
     participants,
     registers,
     studies,
+    versions,
 )
 
 _log = logging.getLogger(__name__)
 
-_BUT_TABLE = [column for column in studies.c if column is not studies.c.alternatives]
-_BY_ID = sa.select(*_BUT_TABLE).where(studies.c.id == sa.bindparam("key"))
+_BY_ID = sa.select(studies).where(studies.c.id == sa.bindparam("key"))
 _N_TABLES = 64
+_LONGEST_NOTE = 1000
 
 
 class Studies:
@@ -47,8 +57,8 @@ class Studies:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        # Reading a table takes milliseconds, and it never changes.
-        self._items = lru_cache(_N_TABLES)(self._read_items)
+        # Reading a table takes milliseconds, and a version of it never changes.
+        self._version = lru_cache(_N_TABLES)(self._read_version)
 
     def create_study(
         self,
@@ -88,7 +98,7 @@ class Studies:
         """
         study = _new_study(name, items, settings, owner=owner)
         with self.database.writing() as connection:
-            insert_study(connection, study, self._nobody_yet(study.id))
+            insert_study(connection, study, self.database.key)
             insert_pictures(connection, pictures, study_id=study.id)
             if draft_id is not None:
                 names = picture_names(items)
@@ -105,18 +115,20 @@ class Studies:
         study = _new_study(name, items, settings, demo=True)
         found = sa.select(studies.c.id).where(studies.c.demo, studies.c.name == name)
         with self.database.writing() as connection:
+            known = connection.execute(found).scalar()
+            if known is not None:
+                return str(known)
             make = self.database.insert(studies).values(_study_row(study))
             connection.execute(make.on_conflict_do_nothing())
-            study_id = str(connection.execute(found).scalar_one())
-            if study_id == study.id:
-                row = self._nobody_yet(study_id)
-                connection.execute(registers.insert().values(row))
-            return study_id
+            made = str(connection.execute(found).scalar_one())
+            if made == study.id:  # and not by another process at the same moment
+                _insert_parts(connection, study, self.database.key)
+            return made
 
     def list_studies(self, *, owner: str | None = None) -> list[StudySummary]:
         """List all studies or those of one owner, demos last, the newest first."""
         query = sa.select(
-            *_BUT_TABLE,
+            studies,
             _count_people(~participants.c.simulated).label("n_participants"),
             _count_people(participants.c.simulated).label("n_simulated"),
         ).order_by(studies.c.demo, studies.c.created.desc(), studies.c.id)
@@ -129,7 +141,7 @@ class Studies:
         found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
-        return study_record(found[0], self._items(study_id))
+        return study_record(found[0], self._version(study_id, found[0].version))
 
     def update_study(
         self,
@@ -148,6 +160,47 @@ class Studies:
         change = studies.update().where(studies.c.id == study_id).values(changes)
         if self.database.change(change) != 1:
             raise no_study()
+
+    def add_version(self, study_id: str, version: TableVersion) -> TableVersion:
+        """Keep a changed table, which is that of the study from now on.
+
+        Parameters
+        ----------
+        study_id : str
+            Which study.
+        version : TableVersion
+            Its number is one more than that of the version it was made from; when it
+            begins is set here.
+
+        Raises
+        ------
+        ConflictError
+            If the table was changed since.
+        """
+        check_numbers(version.items)
+        check_text("The note on a table", version.note, longest=_LONGEST_NOTE)
+        kept = replace(version, at=datetime.now(UTC), digest="", body=None)
+        last = sa.select(versions.c.digest).where(
+            versions.c.study_id == study_id, versions.c.number == kept.number - 1
+        )
+        take = studies.update().where(
+            studies.c.id == study_id, studies.c.version == kept.number - 1
+        )
+        with self.database.writing() as connection:
+            if connection.execute(take.values(_sizes(kept))).rowcount != 1:
+                hold_study(connection, study_id)
+                raise ConflictError(
+                    "The table of this study was changed meanwhile. Look at it as it "
+                    "is now, and change it again."
+                )
+            before = connection.execute(last).scalar_one()
+            rows = _version_rows(study_id, [kept], self.database.key, before)
+            connection.execute(versions.insert(), rows)
+        return self._version(study_id, kept.number)
+
+    def get_version(self, study_id: str, number: int) -> TableVersion:
+        """Return a version of the table of a study."""
+        return self._version(study_id, number)
 
     def delete_study(self, study_id: str) -> None:
         """Forget a study with its people, answers, models and pictures, for good."""
@@ -177,21 +230,16 @@ class Studies:
         """Forget the drafts that were added before a moment; say how many."""
         return self.database.change(drafts.delete().where(drafts.c.created < before))
 
-    def _nobody_yet(self, study_id: str) -> dict[str, Any]:
-        return new_register(self.database.key, study_id, [])
-
-    def _read_items(self, study_id: str) -> Items:
-        query = sa.select(studies.c.alternatives).where(studies.c.id == study_id)
+    def _read_version(self, study_id: str, number: int) -> TableVersion:
+        query = sa.select(versions).where(
+            versions.c.study_id == study_id, versions.c.number == number
+        )
         found = self.database.read(query)
-        if not found:
+        if found:
+            return _within_bounds(study_id, read_version(found[0]))
+        if not self.database.read(_BY_ID, key=study_id):
             raise no_study()
-        items = Items.from_dict(found[0].alternatives)
-        try:
-            check_numbers(items)
-        except DataError as error:  # an old study; its table stays as it is kept
-            _log.warning("Study %s: %s The nearest is used.", study_id, error)
-            return bound_numbers(items)
-        return items
+        raise FormatError(f"The table of this study has no version {number}.")
 
 
 def hold_study(connection: sa.Connection, study_id: str) -> None:
@@ -201,25 +249,81 @@ def hold_study(connection: sa.Connection, study_id: str) -> None:
 
 
 def insert_study(
-    connection: sa.Connection, study: StudyRecord, register: dict[str, Any]
+    connection: sa.Connection,
+    study: StudyRecord,
+    key: bytes,
+    history: Sequence[TableVersion] = (),
+    people: Sequence[str] = (),
 ) -> None:
-    """Insert a study whose owner exists, with who takes part."""
+    """Insert a study whose owner exists: versions of its table, and who takes part."""
     if study.owner is not None and not hold(connection, owners, study.owner):
         raise OwnerNotFoundError("There is no such owner to give a study to.")
     connection.execute(studies.insert().values(_study_row(study)))
+    _insert_parts(connection, study, key, history, people)
+
+
+def _insert_parts(
+    connection: sa.Connection,
+    study: StudyRecord,
+    key: bytes,
+    history: Sequence[TableVersion] = (),
+    people: Sequence[str] = (),
+) -> None:
+    first = TableVersion(1, study.items, study.created, study.withdrawn)
+    rows = _version_rows(study.id, history or [first], key)
+    connection.execute(versions.insert(), rows)
+    register = new_register(key, study.id, people)
     connection.execute(registers.insert().values(register))
 
 
-def study_record(row: sa.Row[Any], items: Items) -> StudyRecord:
+def _within_bounds(study_id: str, version: TableVersion) -> TableVersion:
+    """Take the nearest numbers that can be worked with; what is kept stays."""
+    try:
+        check_numbers(version.items)
+    except DataError as error:  # an old study
+        _log.warning("Study %s: %s The nearest is used.", study_id, error)
+        return replace(version, items=bound_numbers(version.items))
+    return version
+
+
+def _version_rows(
+    study_id: str, history: Sequence[TableVersion], key: bytes, head: str = ""
+) -> list[dict[str, Any]]:
+    """Give versions as they are kept; digests that are there stay as they are."""
+    rows = []
+    for each in history:
+        row = {
+            "study_id": study_id,
+            "number": each.number,
+            "at": each.at,
+            "note": each.note,
+            "body": each.plain,
+            "digest": each.digest,
+        }
+        head = each.digest or add_digests([row], head, VERSION)
+        rows.append({**row, "seal": table_seal(key, row, head)})
+    return rows
+
+
+def read_version(row: sa.Row[Any]) -> TableVersion:
+    """Make a record of a version of a table."""
+    items, withdrawn = row.body.get("items"), row.body.get("withdrawn", ())
+    told = Items.from_dict(items), row.at, tuple(withdrawn), row.note
+    return TableVersion(row.number, *told, row.digest, row.body)
+
+
+def study_record(row: sa.Row[Any], table: TableVersion) -> StudyRecord:
     """Make a record of a row and a table."""
     return StudyRecord(
         row.id,
         row.name,
-        items,
+        table.items,
         row.demo,
         row.created,
         StudySettings.from_dict(row.settings),
         row.owner,
+        table.number,
+        table.withdrawn,
     )
 
 
@@ -246,13 +350,20 @@ def _study_row(study: StudyRecord) -> dict[str, Any]:
     return {
         "id": study.id,
         "name": study.name,
-        "alternatives": study.items.to_dict(),
-        "n_items": len(study.items),
-        "n_attributes": len(study.items.attributes),
+        **_sizes(study),
         "demo": study.demo,
         "created": study.created,
         "settings": study.settings.to_dict(),
         "owner": study.owner,
+    }
+
+
+def _sizes(table: StudyRecord | TableVersion) -> dict[str, int]:
+    number = table.number if isinstance(table, TableVersion) else table.version
+    return {
+        "n_items": len(table.items) - len(table.withdrawn),
+        "n_attributes": len(table.items.attributes),
+        "version": number,
     }
 
 

@@ -95,14 +95,30 @@ studies = sa.Table(
     metadata,
     sa.Column("id", Key(32), primary_key=True),
     sa.Column("name", sa.Text, nullable=False),
-    sa.Column("alternatives", sa.JSON, nullable=False),
+    # What is in use of the table, and which of its versions it is.
     sa.Column("n_items", sa.Integer, nullable=False),
     sa.Column("n_attributes", sa.Integer, nullable=False),
     sa.Column("demo", sa.Boolean, nullable=False),
     sa.Column("created", Moment, nullable=False),
     sa.Column("settings", Body, nullable=False, server_default="{}"),
     sa.Column("owner", Key(32), _belongs_to("owners", gone="SET NULL"), index=True),
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
 )
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    sa.Column("study_id", Key(32), _belongs_to("studies"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("at", Moment, nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    # The alternatives, and which of them are withdrawn.
+    sa.Column("body", Body, nullable=False),
+    # Of this version and of the digest before it, see `_chain`.
+    sa.Column("digest", Key(64), nullable=False),
+    sa.Column("seal", Key(64), nullable=False),
+)
+
 sa.Index(
     "one_demo_per_name",
     studies.c.name,
@@ -168,6 +184,8 @@ models = sa.Table(
     sa.Column("n_events", sa.Integer, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("created", Moment, nullable=False),
+    # The version of the table that it was fitted on.
+    sa.Column("version", sa.Integer, nullable=False, server_default="1"),
 )
 
 pictures = sa.Table(

@@ -1,5 +1,6 @@
 """What the API takes and gives; the same rules as in the forms, as a schema."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -126,9 +127,14 @@ class ItemsOut(_Model):
 
     attributes: list[AttributeModel]
     items: list[ItemOut]
+    withdrawn: list[int] = Field(
+        default=[], description="Positions that are neither asked nor recommended."
+    )
 
     @classmethod
-    def from_items(cls, items: Items, shelf: Shelf) -> "ItemsOut":
+    def from_items(
+        cls, items: Items, shelf: Shelf, withdrawn: Sequence[int] = ()
+    ) -> "ItemsOut":
         """Show items."""
         return cls(
             attributes=[
@@ -136,6 +142,7 @@ class ItemsOut(_Model):
                 for attribute in items.attributes
             ],
             items=[item_out(items, row, shelf) for row in range(len(items))],
+            withdrawn=list(withdrawn),
         )
 
 
@@ -238,7 +245,7 @@ class StudyOut(_Model):
         if isinstance(study, StudySummary):
             sizes = study.n_items, study.n_attributes
         else:
-            sizes = len(study.items), len(study.items.attributes)
+            sizes = study.n_standing, len(study.items.attributes)
         return cls(
             id=study.id,
             name=study.name,

@@ -57,7 +57,8 @@ def where_i_stand(me: ApiParticipant) -> ParticipationOut:
 def my_items(me: ApiParticipant) -> ItemsOut:
     """Show the alternatives."""
     _check_consent(me)
-    return ItemsOut.from_items(me.study.items, me.shelf)
+    study = me.study
+    return ItemsOut.from_items(study.items, me.shelf, study.record.withdrawn)
 
 
 @participant_api.get(

@@ -41,6 +41,7 @@ from penchant.web.api._models import (
 )
 from penchant.web.api._participant import participant_api
 from penchant.web.api._results import CalibrationOut, GroupOut
+from penchant.web.api._table import news_api, table_api
 from penchant.web.pages._pictures import picture_response
 from penchant.web.security._access import Access, StoreOfApp
 
@@ -115,7 +116,9 @@ def create_api(
     api.state.pools = pools
     api.state.limits = limits
     api.include_router(owner_api)
+    api.include_router(table_api)
     api.include_router(participant_api)
+    api.include_router(news_api)
     api.add_exception_handler(PenchantError, _on_penchant_error)
     api.add_exception_handler(HTTPException, _on_http_error)
     api.add_exception_handler(RequestValidationError, _on_invalid)
@@ -184,7 +187,8 @@ def delete_study(store: StoreOfApp, study: ApiStudy) -> None:
 @owner_api.get("/studies/{study_id}/items")
 def get_items(store: StoreOfApp, study: ApiStudy) -> ItemsOut:
     """Show the alternatives."""
-    return ItemsOut.from_items(study.items, shelf_of(store, study.id, study.items))
+    shelf = shelf_of(store, study.id, study.items)
+    return ItemsOut.from_items(study.items, shelf, study.withdrawn)
 
 
 @owner_api.get(

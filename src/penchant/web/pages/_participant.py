@@ -131,7 +131,7 @@ def _invitation(
     size = texts.count(
         "join.size",
         study.settings.max_questions,
-        alternatives=texts.number(len(study.items)),
+        alternatives=texts.number(study.record.n_standing),
     )
     return render(
         "join.html",

@@ -27,6 +27,7 @@ from penchant.views import (
     what_if_view,
     why_view,
 )
+from penchant.views.table import some_changes
 from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
 from penchant.web.pages._limits import limits_of
@@ -38,6 +39,9 @@ Position = Annotated[int, Query(ge=0)]
 
 _COUNTED = 10
 """So many attributes stand in the first picture of what counts."""
+
+_MOST_NEWS = 5
+"""So many changes of the table are told on the result page."""
 
 
 @result_pages.get("/p/{token}/result")
@@ -52,6 +56,7 @@ def result(visit: AgreedVisit) -> Response:
         "result.html",
         page="result",
         demo=study.record.demo,
+        news=_news(visit),
         best=best_view(study, person, ranking, visit.texts),
         reasons=reasons_view(study, person, ranking, visit.texts),
         ranking=ranking_view(items, ranking, visit.texts),
@@ -124,6 +129,12 @@ def export(visit: AgreedVisit, name: str) -> Response:
     if name == "result.json":
         return json_response(own_result(visit.study, visit.person.id, visit.now), title)
     raise HTTPException(404, "There is no such file.")
+
+
+def _news(visit: Visit) -> tuple[list[str], int] | None:
+    """Say what changed in the table since the person was done; None: nothing."""
+    found = visit.study.news(visit.person)
+    return some_changes(found, visit.texts, _MOST_NEWS) if found else None
 
 
 def _check(visit: Visit, *items: int) -> None:
