@@ -12,7 +12,8 @@ because : question, attribute: the person says what the choice was mainly for. T
     one counts, null takes it back; undoing the answer removes it
 undone : question, the last that was answered
 finished : reason
-left_out : out, whether the owner counts the person in results no longer
+weighed : weight, how often the owner counts the person in results; 0: not at all
+left_out : out, whether that is 0 or 1; how it was written before there were weights
 
 What a body holds beyond this is kept and not read, and what it lacks of the optional
 entries is as before they were there: logs of any age can be read. A kind that is not
@@ -25,7 +26,7 @@ column of the log without a change of the events.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
 from penchant.studies._forms import FORMS, is_whole
 from penchant.typing import FloatArray
+
+LARGEST_WEIGHT = 100.0
+"""As often a person counts at most."""
 
 
 class Prediction(NamedTuple):
@@ -162,8 +166,10 @@ class Participation:
         Whether the person asked for more questions after the end.
     n_events : int
         Length of the log: the position of the next event.
-    left_out : bool
-        Whether the owner does not count the person in the results of the group.
+    weight : float
+        How often the owner counts the person in the results of the group.
+    begun : bool
+        Whether the person was asked anything.
     ignored : int
         Events that are unknown or make no sense where they stand.
 
@@ -186,7 +192,8 @@ class Participation:
     finished: str = ""
     went_on: bool = False
     n_events: int = 0
-    left_out: bool = False
+    weight: float = 1.0
+    begun: bool = False
     ignored: int = 0
 
     @classmethod
@@ -211,6 +218,11 @@ class Participation:
         if changes is None:
             changes = {"ignored": self.ignored + 1}
         return replace(self, n_events=self.n_events + 1, **changes)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the owner does not count the person."""
+        return self.weight == 0
 
     @property
     def number(self) -> int:
@@ -360,7 +372,12 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
         _prediction(body.get("predicted")),
     )
     went_on = now.went_on or bool(now.finished)
-    return {"open_question": asked, "finished": "", "went_on": went_on}
+    return {
+        "open_question": asked,
+        "finished": "",
+        "went_on": went_on,
+        "begun": True,
+    }
 
 
 def _prediction(body: Any) -> Prediction | None:
@@ -424,9 +441,21 @@ def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"finished": _text(body, "reason") or "person", "open_question": None}
 
 
-def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:
+def is_weight(value: object) -> TypeGuard[float]:
+    """Tell whether a person can count so often."""
+    if isinstance(value, bool) or not isinstance(value, float | int):
+        return False
+    return 0.0 <= value <= LARGEST_WEIGHT
+
+
+def _weighed(_now: Participation, body: Mapping[str, Any]) -> Changes:
+    weight = body.get("weight")
+    return {"weight": float(weight)} if is_weight(weight) else None
+
+
+def _left_out(_now: Participation, body: Mapping[str, Any]) -> Changes:
     out = body.get("out")
-    return {"left_out": out} if isinstance(out, bool) else None
+    return {"weight": 0.0 if out else 1.0} if isinstance(out, bool) else None
 
 
 _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
@@ -437,6 +466,7 @@ _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "because": _because,
     "undone": _undone,
     "finished": _finished,
+    "weighed": _weighed,
     "left_out": _left_out,
 }
 

@@ -16,9 +16,11 @@ from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._participation import (
+    LARGEST_WEIGHT,
     AnsweredQuestion,
     OpenQuestion,
     Participation,
+    is_weight,
 )
 from penchant.studies._population import (
     participations,
@@ -433,8 +435,8 @@ class Study:
         self._memory.group = found
         return found
 
-    def leave_out(self, participant_id: str, out: bool = True) -> None:
-        """Count a participant in the results of the group no longer, or again.
+    def weigh(self, participant_id: str, weight: float) -> None:
+        """Say how often a participant counts in the results of the group.
 
         The person is asked and shown the same as before. It is an event of the log,
         which the owner can undo.
@@ -443,14 +445,26 @@ class Study:
         ----------
         participant_id : str
             Who.
-        out : bool, default=True
-            False: the person counts again.
+        weight : float
+            From 0 (not at all) to 100; 1 is as everybody, 2 as two people who think
+            the same. In the models of the whole group answers count so often.
         """
+        if not is_weight(weight):
+            raise DataError(
+                f"A weight must be a number from 0 (left out) to {LARGEST_WEIGHT:g}. "
+                f"Got {weight!r}."
+            )
 
         def decide(now: Participation) -> list[NewEvent]:
-            return [] if now.left_out == out else [("left_out", {"out": out})]
+            if now.weight == weight:
+                return []
+            return [("weighed", {"weight": float(weight)})]
 
         self._log.write(participant_id, decide)
+
+    def leave_out(self, participant_id: str, out: bool = True) -> None:
+        """Count a participant in the results no longer (weight 0), or again (1)."""
+        self.weigh(participant_id, 0.0 if out else 1.0)
 
     def _member(self, record: ParticipantRecord) -> Member:
         """Describe a participant; only those who went on are looked at again."""
