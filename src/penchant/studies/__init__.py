@@ -1,6 +1,7 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
 from penchant.studies._checks import Calibration
+from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import (
@@ -13,6 +14,7 @@ from penchant.studies._group import (
 )
 from penchant.studies._group_models import GroupModels
 from penchant.studies._participation import (
+    LARGEST_WEIGHT,
     AnsweredQuestion,
     OpenQuestion,
     Participation,
@@ -48,6 +50,8 @@ from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
+from penchant.studies.operations._person import export_person, person_answers_csv
+from penchant.studies.operations._replay import Replay, replays
 from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import export_study, import_study
 from penchant.studies.operations._warm_up import warm_up
@@ -75,6 +79,7 @@ __all__ = [
     "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
+    "LARGEST_WEIGHT",
     "LONGEST_NOUN",
     "PICTURE_TYPE",
     "QUESTION_FORMS",
@@ -106,6 +111,7 @@ __all__ = [
     "Prediction",
     "Progress",
     "RankedItem",
+    "Replay",
     "Segment",
     "SessionRecord",
     "SqlStore",
@@ -118,6 +124,7 @@ __all__ = [
     "StudyRecord",
     "StudySettings",
     "StudySummary",
+    "Taking",
     "Texts",
     "Tidied",
     "WhatIf",
@@ -129,14 +136,17 @@ __all__ = [
     "check_answer",
     "check_store",
     "choose_language",
+    "export_person",
     "export_study",
     "import_study",
     "load_texts",
     "participations",
+    "person_answers_csv",
     "picture_cell",
     "picture_names",
     "read_pictures",
     "refit_counts",
+    "replays",
     "restore",
     "simulated_answer",
     "small_picture",

@@ -3,7 +3,7 @@
 An event is a kind and a body of plain values. The kinds, and what their bodies hold:
 
 joined : language, and model (or null), which the belief about the person starts from
-consented : nothing
+consented : result, whether the person was told that the owner may see their result
 asked : question (its identifier), form, items, repeat; predicted (answer,
     probability, clear) where the answer was foretold and the question not chosen to
     learn
@@ -33,6 +33,7 @@ import numpy as np
 from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
 from penchant.studies._forms import FORMS, is_whole
+from penchant.studies._settings import StudySettings
 from penchant.typing import FloatArray
 
 LARGEST_WEIGHT = 100.0
@@ -153,6 +154,8 @@ class Participation:
         Code of the language the person chose; empty: none yet.
     consented : bool
         Whether the person agreed to the consent text.
+    shows_result : bool
+        Whether the person agreed that the owner may see their result.
     model : str or None
         The population model that the belief about this person starts from.
     answered : tuple of AnsweredQuestion
@@ -186,6 +189,7 @@ class Participation:
     n_items: int
     language: str = ""
     consented: bool = False
+    shows_result: bool = False
     model: str | None = None
     answered: tuple[AnsweredQuestion, ...] = ()
     open_question: OpenQuestion | None = None
@@ -235,6 +239,14 @@ class Participation:
         if self.finished:
             return "finished"
         return "asking" if self.answered else "new"
+
+    def needs_consent(self, settings: StudySettings) -> bool:
+        """Tell whether the person has to agree to something first.
+
+        Who has begun is not asked later whether the owner may see the result.
+        """
+        asked = settings.consent.strip() or (settings.owner_sees and not self.begun)
+        return bool(asked) and not self.consented
 
     def answer_to(self, question_id: str) -> AnsweredQuestion | None:
         """Give the living answer to a question; None if there is none."""
@@ -351,8 +363,10 @@ def _joined(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"language": _text(body, "language") or "en", "model": _text(body, "model")}
 
 
-def _consented(now: Participation, _body: Mapping[str, Any]) -> Changes:
-    return None if now.consented else {"consented": True}
+def _consented(now: Participation, body: Mapping[str, Any]) -> Changes:
+    if now.consented:
+        return None
+    return {"consented": True, "shows_result": body.get("result") is True}
 
 
 def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:

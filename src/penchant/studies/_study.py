@@ -12,6 +12,7 @@ from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
 from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._checks import Calibration
+from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
@@ -132,16 +133,31 @@ class Study:
         token : str
             The secret part of the participant's link; it cannot be shown again.
         """
-        if not self.settings.open:
-            raise NotAnswerableError(
-                "This study does not take new participants any more. Ask its owner."
-            )
+        if reason := self.taking().reason:
+            raise NotAnswerableError(f"{reason} Ask its owner.")
         offered = self.settings.languages
         chosen = language if language in offered else offered[0]
         joined = {"language": chosen, "model": self._latest_model()}
         return self.store.add_participant(
             self.id, label=label, simulated=simulated, events=[("joined", joined)]
         )
+
+    def taking(self) -> Taking:
+        """Say whether the study takes new people, and if not, why."""
+        chosen = self.settings
+        done = self._n_finished() if chosen.quota else 0
+        state = "open" if chosen.open else "closed"
+        if chosen.quota and done >= chosen.quota:
+            state = "full"
+        if chosen.over:
+            state = "over"
+        return Taking(state, chosen.closing, chosen.quota, done)
+
+    def _n_finished(self) -> int:
+        """Count the real people who have finished and count."""
+        people = self.store.list_participants(self.id)
+        standing = (self.participation(who) for who in people if not who.simulated)
+        return sum(bool(now.finished) and not now.left_out for now in standing)
 
     def _latest_model(self) -> str | None:
         """Give the model that those who join now start from."""
@@ -162,7 +178,8 @@ class Study:
     ) -> OpenQuestion | None:
         """Give the question that waits for an answer; None when the asking ended.
 
-        The same until it is answered, in every process.
+        The same until it is answered, in every process. Those who have begun may
+        finish after the study has closed; others are refused by its date or quota.
 
         Parameters
         ----------
@@ -171,6 +188,9 @@ class Study:
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
         """
+        now = self.participation(participant_id) if now is None else now
+        if not now.begun and (taking := self.taking()).is_over:
+            raise NotAnswerableError(taking.reason)
         return self._write(participant_id, Asking.ask, now).open_question
 
     def tell(

@@ -65,6 +65,8 @@ class StudyRecord:
         How participants are asked.
     owner : str or None
         Identifier of the owner.
+    share : str
+        SHA-256 of the token of the link to the group's result; empty: there is none.
     """
 
     id: str
@@ -74,6 +76,7 @@ class StudyRecord:
     created: datetime
     settings: StudySettings = field(default_factory=StudySettings)
     owner: str | None = None
+    share: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)

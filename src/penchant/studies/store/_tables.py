@@ -102,7 +102,10 @@ studies = sa.Table(
     sa.Column("created", Moment, nullable=False),
     sa.Column("settings", Body, nullable=False, server_default="{}"),
     sa.Column("owner", Key(32), _belongs_to("owners", gone="SET NULL"), index=True),
+    # SHA-256 of the token of the link to the group's result; null: there is none.
+    sa.Column("share", Key(64)),
 )
+sa.Index("one_study_per_share", studies.c.share, unique=True)
 sa.Index(
     "one_demo_per_name",
     studies.c.name,

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
-from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.studies import Store, Study, answers_csv, export_study, replays
 from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
@@ -198,7 +198,7 @@ def get_picture(store: StoreOfApp, study: ApiStudy, digest: str) -> Response:
 @owner_api.get("/studies/{study_id}/participants")
 def list_participants(store: StoreOfApp, study: ApiStudy) -> list[ParticipantOut]:
     """List the participants in the order in which they joined."""
-    states = participations(store, study.id, len(study.items))
+    states = replays(store, study.id, len(study.items))
     return [
         ParticipantOut.from_record(person, states.get(person.id))
         for person in store.list_participants(study.id)
@@ -233,8 +233,8 @@ def renew_link(request: Request, store: StoreOfApp, person: ApiPerson) -> Joined
 def count_participant(
     store: StoreOfApp, study: ApiStudy, person: ApiPerson, body: CountIn
 ) -> None:
-    """Count a participant in the results of the group, or no longer."""
-    Study(store, study.id).leave_out(person.id, not body.counts)
+    """Say how often a participant counts in the results of the group."""
+    Study(store, study.id).weigh(person.id, body.votes())
 
 
 @owner_api.get("/studies/{study_id}/group")
