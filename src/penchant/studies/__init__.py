@@ -3,6 +3,7 @@
 from penchant.studies._checks import Calibration
 from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction
+from penchant.studies._contradictions import contradictions as find_contradictions
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import (
     FEW_PEOPLE,
@@ -138,6 +139,7 @@ __all__ = [
     "choose_language",
     "export_person",
     "export_study",
+    "find_contradictions",
     "import_study",
     "load_texts",
     "participations",

@@ -445,7 +445,7 @@ class Study:
         if known is not None and known.n_events == n_events:
             return known
         records = self.store.list_participants(self.id)
-        members = tuple(self._member(record) for record in records)
+        members = tuple(self.member(record) for record in records)
         here = {record.id for record in records}
         self._memory.members = {
             who: known for who, known in self._memory.members.items() if who in here
@@ -486,7 +486,7 @@ class Study:
         """Count a participant in the results no longer (weight 0), or again (1)."""
         self.weigh(participant_id, 0.0 if out else 1.0)
 
-    def _member(self, record: ParticipantRecord) -> Member:
+    def member(self, record: ParticipantRecord) -> Member:
         """Describe a participant; only those who went on are looked at again."""
         known = self._memory.members.get(record.id)
         if known is not None and known[0] == record.n_events:
@@ -496,6 +496,15 @@ class Study:
         member = make_member(record, now, talk)
         self._memory.members[record.id] = (now.n_events, member)
         return member
+
+    def known_careless(self) -> dict[str, str]:
+        """Say whose answers looked careless, and how, when the group was last told.
+
+        Nothing is worked out for it: empty until `group` was called in this process.
+        """
+        group = self._memory.group
+        listed = () if group is None else group.careless
+        return {each.member: each.kind for each in listed if each.kind}
 
     def calibration(self) -> Calibration:
         """Count how often the answers of real people were foretold rightly."""

@@ -342,6 +342,29 @@ class JoinedOut(_Model):
         return cls(participant=participant, token=token, path=path)
 
 
+class SharedOut(_Model):
+    """A link to the result of a group; the token cannot be shown again."""
+
+    token: str
+    path: str
+
+    @classmethod
+    def for_link(cls, request: Request, token: str) -> "SharedOut":
+        """Say where the result is."""
+        return cls(token=token, path=f"{request.app.state.address.path}/g/{token}")
+
+
+class TakingOut(_Model):
+    """Whether a study takes new people."""
+
+    state: Literal["open", "closed", "over", "full"] = Field(
+        description="It does; the owner closed it; its date has passed; it is full."
+    )
+    closes: datetime | None
+    quota: int
+    n_finished: int = Field(description="Counted where there is a quota.")
+
+
 class QuestionOut(_Model):
     """A question that waits for its answer."""
 

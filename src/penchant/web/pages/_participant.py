@@ -111,7 +111,7 @@ def _invitation(
     frame = study_frame(study, texts, f"/s/{study.id}", _ANEW if new else "join")
     taking = study.taking()
     if not taking.open:
-        words = _closed(taking, texts)
+        words: Any = _closed(taking, texts)
         return render("notice.html", 403, frame=frame, t=texts, **words)
     size = texts.count(
         "join.size",
