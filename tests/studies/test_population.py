@@ -126,7 +126,7 @@ def test_of_two_at_once_one_fits(
 def test_an_error_in_the_background_is_logged_and_gives_the_lease_back(
     study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(people: Any) -> None:
+    def fail(people: Any, largest: float) -> None:
         raise DataError("these answers are strange")
 
     for utilities in PEOPLE[:5]:

@@ -28,6 +28,7 @@ from tests.web.conftest import drawn_picture
 #   admin        an owner who may see everything
 #   any owner    every owner who is logged in; it acts on what is theirs
 #   link         whoever has the link of a participant
+#   shared       whoever has the link to the result of the group
 #   api owner, api any owner, api participant: the same by bearer token
 ROUTES = {
     ("GET", "/"): "any owner",
@@ -56,6 +57,17 @@ ROUTES = {
     ("POST", "/studies/{study_id}/table/upload"): "owner",
     ("POST", "/studies/{study_id}/table/take"): "owner",
     ("POST", "/studies/{study_id}/copy"): "owner",
+    ("GET", "/studies/{study_id}/participants/{participant_id}/result"): "owner",
+    (
+        "GET",
+        "/studies/{study_id}/participants/{participant_id}/export/{name}",
+    ): "owner",
+    ("GET", "/studies/{study_id}/news"): "owner",
+    ("POST", "/studies/{study_id}/share"): "owner",
+    ("POST", "/studies/{study_id}/unshare"): "owner",
+    ("GET", "/g/{token}"): "shared",
+    ("GET", "/g/{token}/pictures/{digest}"): "shared",
+    ("POST", "/g/{token}/language"): "shared",
     ("GET", "/studies/{study_id}/group"): "owner",
     ("GET", "/studies/{study_id}/model"): "owner",
     ("GET", "/studies/{study_id}/report"): "owner",
@@ -124,6 +136,17 @@ ROUTES = {
         "POST",
         "/api/v1/studies/{study_id}/participants/{participant_id}/link",
     ): "api owner",
+    (
+        "GET",
+        "/api/v1/studies/{study_id}/participants/{participant_id}/export",
+    ): "api owner",
+    (
+        "GET",
+        "/api/v1/studies/{study_id}/participants/{participant_id}/answers.csv",
+    ): "api owner",
+    ("POST", "/api/v1/studies/{study_id}/share"): "api owner",
+    ("DELETE", "/api/v1/studies/{study_id}/share"): "api owner",
+    ("GET", "/api/v1/studies/{study_id}/taking"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/group"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/calibration"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/export"): "api owner",
@@ -154,11 +177,17 @@ BODIES: dict[tuple[str, str], Any] = {
     },
     ("PATCH", "/api/v1/studies/{study_id}"): {"name": "Mine now"},
     ("POST", "/api/v1/studies/{study_id}/participants"): {},
+    ("POST", "/api/v1/studies/{study_id}/participants/{participant_id}/count"): {
+        "weight": 5
+    },
     ("POST", "/api/v1/me/answers"): {"question": "q", "answer": "skip"},
     ("POST", "/api/v1/me/what-if"): {"base": 0},
 }
 FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/studies/{study_id}/state"): {"open": "no"},
+    ("POST", "/studies/{study_id}/participants/{participant_id}/count"): {
+        "weight": "5"
+    },
     ("POST", "/studies/{study_id}/settings"): {
         "study": "Mine now",
         "question": "pair",
@@ -211,6 +240,7 @@ class World:
     draft: str
     other_person: str
     digest: str
+    shared: str
 
     def path(self, template: str, **changes: str) -> str:
         values = {
@@ -221,7 +251,10 @@ class World:
             "name": "ranking" if "{kind}" in template else "study.json",
             "kind": "svg",
             "digest": self.digest,
-        } | changes
+        }
+        if template.startswith("/g/"):
+            values["token"] = self.shared
+        values |= changes
         path = re.sub(r"{(\w+)}", lambda found: values[found[1]], template)
         return path + QUERIES.get(template, "")
 
@@ -297,7 +330,14 @@ def world(
         files={"pictures": ("a.png", PICTURE)},
         data={"csrf": csrf_of(client), "look": "yes"},
     )
-    return World(study, person.id, token, draft, other_person.id, picture.digest)
+    asked = Study(store, study)
+    question = asked.ask(person.id)
+    assert question is not None
+    asked.tell(person.id, question.id, "left")
+    shared = store.share_study(study)
+    return World(
+        study, person.id, token, draft, other_person.id, picture.digest, shared
+    )
 
 
 def test_pictures_are_for_those_who_may_see_the_study(
@@ -332,7 +372,14 @@ def state(store: SqlStore) -> Any:
             for table in (drafts, sessions)
         ]
     return [
-        (d.study.name, d.study.settings, d.participants, d.links, d.events)
+        (
+            d.study.name,
+            d.study.settings,
+            d.study.share,
+            d.participants,
+            d.links,
+            d.events,
+        )
         for d in studies
     ], rest
 
@@ -425,6 +472,67 @@ def test_page_of_a_participant_needs_the_link(
         response = send(ada, route, world.path(route[1], token=token))
         assert response.status_code == 404
         assert "Flats of Ada" not in response.text
+    assert state(store) == before
+
+
+@pytest.mark.parametrize("route", of("shared"), ids=ids)
+def test_result_of_a_group_needs_its_link(
+    store: SqlStore,
+    world: World,
+    route: tuple[str, str],
+    as_owner: Callable[[str], TestClient],
+) -> None:
+    ada = as_owner("ada")
+    before = state(store)
+    wrong = world.shared[:-1] + ("A" if world.shared[-1] != "A" else "B")
+    for token in (secrets.token_urlsafe(32), world.token, world.study, wrong):
+        response = send(ada, route, world.path(route[1], token=token))
+        assert response.status_code == 404
+        assert "Flats of Ada" not in response.text
+    assert state(store) == before
+
+
+@pytest.mark.parametrize(
+    "route",
+    of("owner", "any owner", "admin", "link", "api owner", "api participant"),
+    ids=ids,
+)
+def test_link_to_the_result_of_a_group_opens_nothing_else(
+    login_client: TestClient, store: SqlStore, world: World, route: tuple[str, str]
+) -> None:
+    before = state(store)
+    known = world.shared
+    for headers in (
+        {"Authorization": f"Bearer {known}"},
+        {"Cookie": f"penchant_session={known}; penchant_person={known}"},
+    ):
+        path = world.path(route[1], **({"token": known} if "/p/" in route[1] else {}))
+        response = send(login_client, route, path, headers)
+        assert response.status_code in (303, 401, 404)
+        assert response.headers.get("location", "/login").startswith("/login")
+        assert "Flats of Ada" not in response.text
+    assert state(store) == before
+
+
+def test_result_of_a_group_shows_no_names_and_offers_nothing_to_do(
+    login_client: TestClient, store: SqlStore, world: World
+) -> None:
+    before = state(store)
+    response = login_client.get(world.path("/g/{token}"))
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "no-store"
+    assert "noindex" in response.headers["x-robots-tag"]
+    assert '<meta name="robots" content="noindex">' in response.text
+    for hidden in ("Zoe", "Yan", world.person, world.token, world.study, "/studies/"):
+        assert hidden not in response.text
+    forms = re.findall(r'<form[^>]* action="([^"]*)"', response.text)
+    assert forms == [f"/g/{world.shared}/language"]
+    picture = login_client.get(world.path("/g/{token}/pictures/{digest}"))
+    assert picture.headers["content-type"] == "image/webp"
+    french = login_client.post(
+        world.path("/g/{token}/language"), data={"language": "fr"}
+    )
+    assert '<html lang="fr">' in french.text
     assert state(store) == before
 
 

@@ -266,13 +266,15 @@ NAMES = sorted(
         "next",
         "old",
         "open",
-        "out",
+        "closes",
+        "quota",
         "owner",
         "page",
         "password",
         "question",
         "rank",
         "study",
+        "weight",
         "worst",
     ]
 )

@@ -73,17 +73,16 @@ def _join(
     from penchant.web.pages import check_label
 
     study = _open(store, study_id)
-    if not study.settings.open:
+    if reason := study.taking().reason:
         raise NotAnswerableError(
-            "This study takes no new participants at the moment. Those who take part "
-            "already go on with --participant."
+            f"{reason} Those who take part already go on with --participant."
         )
     checked = check_label(label)
     texts = _texts(study, language)
     if not agrees(study, texts, screen):
         return None, ""
     person, token = study.join(checked, texts.language)
-    if study.settings.consent:
+    if study.participation(person.id).needs_consent(study.settings):
         study.consent(person.id)
     return TerminalTalk(study, person.id, texts, screen), token
 
@@ -98,7 +97,7 @@ def _come_back(
     person = find_participant(study, token)
     now = study.participation(person.id)
     texts = _texts(study, language, now.language)
-    if study.settings.consent and not now.consented:
+    if now.needs_consent(study.settings):
         if not agrees(study, texts, screen):
             return None
         study.consent(person.id)

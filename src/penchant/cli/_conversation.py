@@ -28,11 +28,14 @@ def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
     if settings.intro:
         screen.say(settings.intro)
     screen.say(texts("join.how"))
-    if not settings.consent:
+    if not settings.consent and not settings.owner_sees:
         return True
     screen.say()
     screen.say(texts("consent.title"), style="bold")
-    screen.say(settings.consent)
+    if settings.consent:
+        screen.say(settings.consent)
+    if settings.owner_sees:
+        screen.say(texts("consent.owner_sees"))
     screen.say(f"1  {texts('consent.agree')}\n{PAUSE}  {texts('page.pause')}")
     while (typed := screen.ask().lower()) not in ("1", PAUSE):
         continue

@@ -1,7 +1,9 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
 from penchant.studies._checks import Calibration
+from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction
+from penchant.studies._contradictions import contradictions as find_contradictions
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
 from penchant.studies._group import (
     FEW_PEOPLE,
@@ -14,6 +16,7 @@ from penchant.studies._group import (
 from penchant.studies._group_models import GroupModels
 from penchant.studies._limits import Fitting, check_limits
 from penchant.studies._participation import (
+    LARGEST_WEIGHT,
     AnsweredQuestion,
     OpenQuestion,
     Participation,
@@ -49,6 +52,8 @@ from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
+from penchant.studies.operations._person import export_person, person_answers_csv
+from penchant.studies.operations._replay import Replay, replays
 from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import (
     duplicate_study,
@@ -90,6 +95,7 @@ __all__ = [
     "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
+    "LARGEST_WEIGHT",
     "LEFT_OUT",
     "LONGEST_NOUN",
     "PICTURE_TYPE",
@@ -124,6 +130,7 @@ __all__ = [
     "Prediction",
     "Progress",
     "RankedItem",
+    "Replay",
     "Segment",
     "SessionRecord",
     "SqlStore",
@@ -139,6 +146,7 @@ __all__ = [
     "StudyTable",
     "TableChange",
     "TableVersion",
+    "Taking",
     "Texts",
     "Tidied",
     "WhatIf",
@@ -153,10 +161,13 @@ __all__ = [
     "choose_language",
     "difference",
     "duplicate_study",
+    "export_person",
     "export_study",
+    "find_contradictions",
     "import_study",
     "load_texts",
     "participations",
+    "person_answers_csv",
     "picture_cell",
     "picture_names",
     "plan_change",
@@ -164,6 +175,7 @@ __all__ = [
     "read_like",
     "read_pictures",
     "refit_counts",
+    "replays",
     "restore",
     "simulated_answer",
     "small_picture",

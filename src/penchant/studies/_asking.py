@@ -111,7 +111,9 @@ class Asking:
 
     def consent(self, now: Participation) -> list[NewEvent]:
         """Keep that the person agreed."""
-        return [] if now.consented else [("consented", {})]
+        if now.consented:
+            return []
+        return [("consented", {"result": True} if self.settings.owner_sees else {})]
 
     def ask(self, now: Participation) -> list[NewEvent]:
         """Ask the next question or end the asking, unless a question is open."""
@@ -119,7 +121,7 @@ class Asking:
         return self._next(now)
 
     def _check_consent(self, now: Participation) -> None:
-        if self.settings.consent and not now.consented:
+        if now.needs_consent(self.settings):
             raise NotAnswerableError(
                 "The participant has not agreed to the consent text yet."
             )

@@ -16,6 +16,7 @@ from penchant.elicitation.groups import (
     PersonAnswers,
     believe_group,
     careless_kind,
+    quantiles,
 )
 from penchant.gp import Answer
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
@@ -59,10 +60,10 @@ class Member:
         Share of each attribute in the differences between the items.
     curves : tuple of Curve
         What the values of each attribute are worth; empty: no answer yet.
-    left_out : bool
-        Whether the owner does not count this person.
     met : ndarray of bool of shape (n_items,), optional
         Which items meet the limits of the person; None: all.
+    weight : float
+        How often the owner counts this person; 0: not at all.
     """
 
     id: str
@@ -75,8 +76,13 @@ class Member:
     told: PersonAnswers
     weights: FloatArray
     curves: tuple[Curve, ...] = ()
-    left_out: bool = False
     met: BoolArray | None = None
+    weight: float = 1.0
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the owner does not count this person."""
+        return self.weight == 0
 
     @property
     def counts(self) -> bool:
@@ -109,7 +115,7 @@ class GroupItem:
     misery : float
         Expected points from the person who likes it least.
     in_top : float
-        Expected number of people who have it among their first three.
+        Expected number of votes of people who have it among their first three.
     n_failed : int
         Number of people whose limits it fails; it counts for them all the same.
     """
@@ -229,6 +235,16 @@ class Group:
         """Number of people who count."""
         return len(self.voices)
 
+    @cached_property
+    def votes(self) -> FloatArray:
+        """How often each of them counts."""
+        return np.array([member.weight for member in self.voices])
+
+    @property
+    def n_votes(self) -> float:
+        """Number of votes of all people."""
+        return float(self.votes.sum())
+
     @property
     def n_simulated(self) -> int:
         """Simulated people among them."""
@@ -269,8 +285,8 @@ def make_member(
         told=tell_group(now.answered, GRADE_WIDTH, pressed=not record.simulated),
         weights=weigh(talk),
         curves=tuple(curves(talk)) if voiced else (),
-        left_out=now.left_out,
         met=met if now.limits else None,
+        weight=now.weight,
     )
 
 
@@ -325,9 +341,11 @@ def make_group(
     if not voices:
         left = _careless(members, None)
         return Group(tuple(members), (), 0.0, "none", (), None, left, n_events)
-    found = believe_group(newcomer, [member.told for member in voices], among=allowed)
+    votes = np.array([member.weight for member in voices])
+    told = [member.told for member in voices]
+    found = believe_group(newcomer, told, votes=votes, among=allowed)
     shown = _Shown.of(items, allowed, voices)
-    ranked = _ranked(found.everybody, found, found.points, shown)
+    ranked = _ranked(found.everybody, found, found.points, votes, shown)
     return Group(
         members=tuple(members),
         items=ranked,
@@ -382,12 +400,16 @@ class _Shown(NamedTuple):
 
 
 def _ranked(
-    wanted: Consensus, found: GroupBelief, points: FloatArray, shown: _Shown
+    wanted: Consensus,
+    found: GroupBelief,
+    points: FloatArray,
+    votes: FloatArray,
+    shown: _Shown,
 ) -> tuple[GroupItem, ...]:
     """Put items in the order of what several people want."""
     n_items = shown.items.size
     beaten = n_items - rankdata(-points, axis=1)
-    borda = 100.0 * beaten.mean(axis=0) / max(n_items - 1, 1)
+    borda = 100.0 * np.average(beaten, axis=0, weights=votes) / max(n_items - 1, 1)
     ahead = np.searchsorted(np.sort(wanted.tier), wanted.tier)
     return tuple(
         GroupItem(
@@ -419,16 +441,19 @@ def _segments(
     segments = []
     for k, wanted in enumerate(found.kinds or (found.everybody,)):
         inside = found.kind == k
-        own = weights[inside].mean(axis=0)
         people = [who for who, is_in in zip(voices, inside, strict=True) if is_in]
+        votes = np.array([member.weight for member in people])
+        own = np.average(weights[inside], axis=0, weights=votes)
         drawn = (member.curves for member in people)
         segments.append(
             Segment(
                 members=tuple(member.id for member in people),
-                ranking=_ranked(wanted, found, found.points[inside], shown),
+                ranking=_ranked(wanted, found, found.points[inside], votes, shown),
                 weights={names[j]: float(own[j]) for j in np.argsort(-own)},
                 distinct=_distinct(weights[inside], weights[~inside], names),
-                curves=tuple(_mean_curve(same) for same in zip(*drawn, strict=True)),
+                curves=tuple(
+                    _mean_curve(same, votes) for same in zip(*drawn, strict=True)
+                ),
             )
         )
     return tuple(segments)
@@ -437,7 +462,10 @@ def _segments(
 def _distinct(
     inside: FloatArray, outside: FloatArray, names: Sequence[str]
 ) -> tuple[str, ...]:
-    """Name attributes that weigh more inside by at least two standard errors."""
+    """Name attributes that weigh more inside by at least two standard errors.
+
+    Votes do not matter here: they tell nothing of how people differ.
+    """
     if min(len(inside), len(outside)) < 2:
         return ()
     gap = inside.mean(axis=0) - outside.mean(axis=0)
@@ -449,10 +477,10 @@ def _distinct(
     return tuple(names[k] for k in np.argsort(-gap) if clear[k])
 
 
-def _mean_curve(same: tuple[Curve, ...]) -> Curve:
+def _mean_curve(same: tuple[Curve, ...], votes: FloatArray) -> Curve:
     """Put the curves of several people for one attribute together."""
     points = np.stack([curve.points for curve in same])
-    low, high = np.quantile(points, [0.05, 0.95], axis=0)
-    share = float(np.mean([curve.share for curve in same]))
-    first = same[0]
-    return Curve(first.attribute, first.grid, points.mean(axis=0), low, high, share)
+    low, high = quantiles(points[None], votes, [0.05, 0.95])[:, 0]
+    share = float(np.average([curve.share for curve in same], weights=votes))
+    mean, first = np.average(points, axis=0, weights=votes), same[0]
+    return Curve(first.attribute, first.grid, mean, low, high, share)

@@ -3,7 +3,7 @@
 An event is a kind and a body of plain values. The kinds, and what their bodies hold:
 
 joined : language, and model (or null), which the belief about the person starts from
-consented : nothing
+consented : result, whether the person was told that the owner may see their result
 asked : question (its identifier), form, items, repeat; predicted (answer,
     probability, clear) where the answer was foretold and the question not chosen to
     learn; version, of the table, where it is not the first
@@ -13,7 +13,8 @@ because : question, attribute: the person says what the choice was mainly for. T
     one counts, null takes it back; undoing the answer removes it
 undone : question, the last that was answered
 finished : reason; version, of the table, where it is not the first
-left_out : out, whether the owner counts the person in results no longer
+weighed : weight, how often the owner counts the person in results; 0: not at all
+left_out : out, whether that is 0 or 1; how it was written before there were weights
 limits : limits, what an alternative must have for this person, as `Limits.to_dict`
     gives it. The last one counts
 
@@ -28,7 +29,7 @@ column of the log without a change of the events.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
 
@@ -37,7 +38,11 @@ from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
 from penchant.studies._forms import FORMS, is_whole
 from penchant.studies._limits import NO_LIMITS
+from penchant.studies._settings import StudySettings
 from penchant.typing import FloatArray
+
+LARGEST_WEIGHT = 100.0
+"""As often a person counts at most."""
 
 
 class Prediction(NamedTuple):
@@ -159,6 +164,8 @@ class Participation:
         Code of the language the person chose; empty: none yet.
     consented : bool
         Whether the person agreed to the consent text.
+    shows_result : bool
+        Whether the person agreed that the owner may see their result.
     model : str or None
         The population model that the belief about this person starts from.
     answered : tuple of AnsweredQuestion
@@ -172,8 +179,10 @@ class Participation:
         Whether the person asked for more questions after the end.
     n_events : int
         Length of the log: the position of the next event.
-    left_out : bool
-        Whether the owner does not count the person in the results of the group.
+    weight : float
+        How often the owner counts the person in the results of the group.
+    begun : bool
+        Whether the person was asked anything.
     ignored : int
         Events that are unknown or make no sense where they stand.
     version : int
@@ -197,13 +206,15 @@ class Participation:
     n_items: int
     language: str = ""
     consented: bool = False
+    shows_result: bool = False
     model: str | None = None
     answered: tuple[AnsweredQuestion, ...] = ()
     open_question: OpenQuestion | None = None
     finished: str = ""
     went_on: bool = False
     n_events: int = 0
-    left_out: bool = False
+    weight: float = 1.0
+    begun: bool = False
     ignored: int = 0
     version: int = 1
     dropped: tuple[str, ...] = ()
@@ -233,6 +244,11 @@ class Participation:
         return replace(self, n_events=self.n_events + 1, **changes)
 
     @property
+    def left_out(self) -> bool:
+        """Whether the owner does not count the person."""
+        return self.weight == 0
+
+    @property
     def number(self) -> int:
         """Place of the question that is or will be asked next, from 1."""
         return len(self.answered) + 1
@@ -243,6 +259,14 @@ class Participation:
         if self.finished:
             return "finished"
         return "asking" if self.answered else "new"
+
+    def needs_consent(self, settings: StudySettings) -> bool:
+        """Tell whether the person has to agree to something first.
+
+        Who has begun is not asked later whether the owner may see the result.
+        """
+        asked = settings.consent.strip() or (settings.owner_sees and not self.begun)
+        return bool(asked) and not self.consented
 
     def answer_to(self, question_id: str) -> AnsweredQuestion | None:
         """Give the living answer to a question; None if there is none."""
@@ -359,8 +383,10 @@ def _joined(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"language": _text(body, "language") or "en", "model": _text(body, "model")}
 
 
-def _consented(now: Participation, _body: Mapping[str, Any]) -> Changes:
-    return None if now.consented else {"consented": True}
+def _consented(now: Participation, body: Mapping[str, Any]) -> Changes:
+    if now.consented:
+        return None
+    return {"consented": True, "shows_result": body.get("result") is True}
 
 
 def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
@@ -384,6 +410,7 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
         "open_question": asked,
         "finished": "",
         "went_on": now.went_on or bool(now.finished),
+        "begun": True,
         "version": asked.version,
     }
 
@@ -462,9 +489,21 @@ def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"finished": reason, "open_question": None, "version": _version(body)}
 
 
-def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:
+def is_weight(value: object) -> TypeGuard[float]:
+    """Tell whether a person can count so often."""
+    if isinstance(value, bool) or not isinstance(value, float | int):
+        return False
+    return 0.0 <= value <= LARGEST_WEIGHT
+
+
+def _weighed(_now: Participation, body: Mapping[str, Any]) -> Changes:
+    weight = body.get("weight")
+    return {"weight": float(weight)} if is_weight(weight) else None
+
+
+def _left_out(_now: Participation, body: Mapping[str, Any]) -> Changes:
     out = body.get("out")
-    return {"left_out": out} if isinstance(out, bool) else None
+    return {"weight": 0.0 if out else 1.0} if isinstance(out, bool) else None
 
 
 def _limits(_now: Participation, body: Mapping[str, Any]) -> Changes:
@@ -483,6 +522,7 @@ _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "because": _because,
     "undone": _undone,
     "finished": _finished,
+    "weighed": _weighed,
     "left_out": _left_out,
     "limits": _limits,
 }

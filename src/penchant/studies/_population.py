@@ -19,7 +19,11 @@ from penchant.elicitation import learn_like_earlier
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
 from penchant.studies._fit_apart import fit_apart
-from penchant.studies._participation import Participation, evidence
+from penchant.studies._participation import (
+    LARGEST_WEIGHT,
+    Participation,
+    evidence,
+)
 from penchant.studies._start import complete
 from penchant.studies._talk import Memory, memory
 from penchant.studies.store._packed_models import pack_model
@@ -70,19 +74,32 @@ def participations(
     }
 
 
-def pool(people: dict[str, Participation]) -> Comparisons:
-    """Turn answers of those who count to comparisons; users are numbered from 0 on."""
-    rows: list[tuple[int, int, int, int]] = []
+def pool(
+    people: dict[str, Participation], largest: float = LARGEST_WEIGHT
+) -> Comparisons:
+    """Turn answers of those who count to comparisons; users are numbered from 0 on.
+
+    Parameters
+    ----------
+    people : dict of str to Participation
+        Everybody.
+    largest : float
+        Who counts more often counts as often as this.
+    """
+    rows: list[tuple[int, int, int, int, float]] = []
     counted = (now for now in people.values() if not now.left_out)
     for user, now in enumerate(counted):
+        weight = min(now.weight, largest)
         for k, told in enumerate(now.answered):
             rows += [
-                (answer.items[0], answer.items[1], answer.kind == "tie", user)
+                (answer.items[0], answer.items[1], answer.kind == "tie", user, weight)
                 for answer in evidence(told, now.answered[:k])
                 if answer.kind != "below"
             ]
-    winners, losers, ties, users = zip(*rows, strict=True) if rows else ((),) * 4
-    return Comparisons(winners, losers, ties=np.array(ties, dtype=bool), users=users)
+    found = zip(*rows, strict=True) if rows else ((),) * 5
+    winners, losers, ties, users, weights = found
+    tied = np.array(ties, dtype=bool)
+    return Comparisons(winners, losers, ties=tied, users=users, weights=weights)
 
 
 def is_due(store: Store, study_id: str) -> bool:
@@ -158,7 +175,8 @@ def fit(store: Store, study_id: str) -> str | None:
     """
     record, n_events = store.get_study(study_id), store.count_events(study_id)
     people = participations(store, study_id, len(record.items))
-    answered = pool(people)
+    # More votes do not make anybody a better witness of what others want.
+    answered = pool(people, largest=1.0)
     if np.unique(answered.users).size < _FEWEST:
         return None
     model = PopulationGP().fit(complete(record.items), answered)

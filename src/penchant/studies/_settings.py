@@ -4,10 +4,12 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 
 from penchant.data import Limits
 from penchant.exceptions import DataError
+from penchant.studies._closing import check_moment, read_moment
 from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies._limits import NO_LIMITS
 from penchant.studies.store._plain import check_text
@@ -16,6 +18,7 @@ LONGEST_NOUN = 40
 """Letters of what alternatives are called."""
 
 _MOST_QUESTIONS = 1000
+_LARGEST_QUOTA = 1_000_000
 _LONGEST_TEXT = 20_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?\Z")
 
@@ -61,6 +64,15 @@ class StudySettings:
     end_checks : bool
         Whether two questions whose answers seem clear end the asking; careless people
         are found by them. They count among the three.
+    closes : str
+        Moment from which on nobody new joins, in UTC, as "2026-12-01T18:00Z"; other
+        ways to write it are turned into this. Empty: none.
+    quota : int
+        Nobody new joins when so many real people, who count, have finished; 0: no
+        such limit.
+    owner_sees : bool
+        Whether the owner may look at the results of single people: of those who
+        agreed while the consent page said so.
     nouns : tuple of Noun
         What the alternatives are called, at most once per language; in others they
         are called alternatives. As plain values: ``{"en": ["flat", "flats"]}``.
@@ -85,6 +97,9 @@ class StudySettings:
     reasons: bool = True
     check_every: int = 8
     end_checks: bool = False
+    closes: str = ""
+    quota: int = 0
+    owner_sees: bool = False
     nouns: tuple[Noun, ...] = ()
     limits: Limits = NO_LIMITS
 
@@ -114,12 +129,28 @@ class StudySettings:
                 "One in how many questions is foretold must be 0 (none) or a whole "
                 f"number from 2 to {_MOST_QUESTIONS}. Got {self.check_every!r}."
             )
-        for name in ("open", "help_each_other", "reasons", "end_checks"):
+        object.__setattr__(self, "closes", check_moment(self.closes))
+        if not _is_number(self.quota, int, 0, _LARGEST_QUOTA):
+            raise DataError(
+                "The number of people who are to finish must be 0 (no limit) or a "
+                f"whole number up to {_LARGEST_QUOTA}. Got {self.quota!r}."
+            )
+        for name in ("open", "help_each_other", "reasons", "end_checks", "owner_sees"):
             if not isinstance(getattr(self, name), bool):
                 raise DataError(f"The setting {name!r} must be true or false.")
         _check_nouns(self.nouns)
         if not isinstance(self.limits, Limits):
             raise DataError(f"The limits must be Limits. Got {self.limits!r}.")
+
+    @property
+    def closing(self) -> datetime | None:
+        """When the study closes, or closed; None: it has no date."""
+        return read_moment(self.closes)
+
+    @property
+    def over(self) -> bool:
+        """Whether the date at which the study closes has passed."""
+        return self.closing is not None and self.closing <= datetime.now(UTC)
 
     def noun(self, language: str) -> Noun:
         """Give what the alternatives are called; empty: nothing in particular."""

@@ -12,14 +12,17 @@ from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
 from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._checks import Calibration
+from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._limits import NO_LIMITS, Fitting
 from penchant.studies._participation import (
+    LARGEST_WEIGHT,
     AnsweredQuestion,
     OpenQuestion,
     Participation,
+    is_weight,
 )
 from penchant.studies._population import (
     participations,
@@ -141,16 +144,31 @@ class Study:
         token : str
             The secret part of the participant's link; it cannot be shown again.
         """
-        if not self.settings.open:
-            raise NotAnswerableError(
-                "This study does not take new participants any more. Ask its owner."
-            )
+        if reason := self.taking().reason:
+            raise NotAnswerableError(f"{reason} Ask its owner.")
         offered = self.settings.languages
         chosen = language if language in offered else offered[0]
         joined = {"language": chosen, "model": self._latest_model()}
         return self.store.add_participant(
             self.id, label=label, simulated=simulated, events=[("joined", joined)]
         )
+
+    def taking(self) -> Taking:
+        """Say whether the study takes new people, and if not, why."""
+        chosen = self.settings
+        done = self._n_finished() if chosen.quota else 0
+        state = "open" if chosen.open else "closed"
+        if chosen.quota and done >= chosen.quota:
+            state = "full"
+        if chosen.over:
+            state = "over"
+        return Taking(state, chosen.closing, chosen.quota, done)
+
+    def _n_finished(self) -> int:
+        """Count the real people who have finished and count."""
+        people = self.store.list_participants(self.id)
+        standing = (self.participation(who) for who in people if not who.simulated)
+        return sum(bool(now.finished) and not now.left_out for now in standing)
 
     def _latest_model(self) -> str | None:
         """Give the model that those who join now start from."""
@@ -178,7 +196,8 @@ class Study:
     ) -> OpenQuestion | None:
         """Give the question that waits for an answer; None when the asking ended.
 
-        The same until it is answered, in every process.
+        The same until it is answered, in every process. Those who have begun may
+        finish after the study has closed; others are refused by its date or quota.
 
         Parameters
         ----------
@@ -187,6 +206,9 @@ class Study:
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
         """
+        now = self.participation(participant_id) if now is None else now
+        if not now.begun and (taking := self.taking()).is_over:
+            raise NotAnswerableError(taking.reason)
         return self._write(participant_id, Asking.ask, now).open_question
 
     def tell(
@@ -474,7 +496,7 @@ class Study:
         if known is not None and known.n_events == n_events:
             return known
         records = self.store.list_participants(self.id)
-        members = tuple(self._member(record) for record in records)
+        members = tuple(self.member(record) for record in records)
         here = {record.id for record in records}
         self._memory.members = {
             who: known for who, known in self._memory.members.items() if who in here
@@ -485,8 +507,8 @@ class Study:
         self._memory.group = found
         return found
 
-    def leave_out(self, participant_id: str, out: bool = True) -> None:
-        """Count a participant in the results of the group no longer, or again.
+    def weigh(self, participant_id: str, weight: float) -> None:
+        """Say how often a participant counts in the results of the group.
 
         The person is asked and shown the same as before. It is an event of the log,
         which the owner can undo.
@@ -495,16 +517,28 @@ class Study:
         ----------
         participant_id : str
             Who.
-        out : bool, default=True
-            False: the person counts again.
+        weight : float
+            From 0 (not at all) to 100; 1 is as everybody, 2 as two people who think
+            the same. In the models of the whole group answers count so often.
         """
+        if not is_weight(weight):
+            raise DataError(
+                f"A weight must be a number from 0 (left out) to {LARGEST_WEIGHT:g}. "
+                f"Got {weight!r}."
+            )
 
         def decide(now: Participation) -> list[NewEvent]:
-            return [] if now.left_out == out else [("left_out", {"out": out})]
+            if now.weight == weight:
+                return []
+            return [("weighed", {"weight": float(weight)})]
 
         self._log.write(participant_id, decide)
 
-    def _member(self, record: ParticipantRecord) -> Member:
+    def leave_out(self, participant_id: str, out: bool = True) -> None:
+        """Count a participant in the results no longer (weight 0), or again (1)."""
+        self.weigh(participant_id, 0.0 if out else 1.0)
+
+    def member(self, record: ParticipantRecord) -> Member:
         """Describe a participant; only those who went on are looked at again."""
         known = self._memory.members.get(record.id)
         if known is not None and known[0] == record.n_events:
@@ -514,6 +548,15 @@ class Study:
         member = make_member(record, now, talk, self.fitting(now.limits).met)
         self._memory.members[record.id] = (now.n_events, member)
         return member
+
+    def known_careless(self) -> dict[str, str]:
+        """Say whose answers looked careless, and how, when the group was last told.
+
+        Nothing is worked out for it: empty until `group` was called in this process.
+        """
+        group = self._memory.group
+        listed = () if group is None else group.careless
+        return {each.member: each.kind for each in listed if each.kind}
 
     def calibration(self) -> Calibration:
         """Count how often the answers of real people were foretold rightly."""

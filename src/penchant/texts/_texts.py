@@ -141,6 +141,20 @@ class Texts:
         """Write the day of a moment."""
         return dates.format_date(moment, "long", locale=self.locale)
 
+    def moment(self, moment: datetime) -> str:
+        """Write a moment with its zone, which is UTC."""
+        known = moment.astimezone(UTC)
+        return f"{self.day(known)}, {known:%H:%M} UTC"
+
+    def duration(self, seconds: float) -> str:
+        """Write how long something took, in one unit."""
+        return dates.format_timedelta(
+            timedelta(seconds=round(seconds)),
+            threshold=2,
+            format="short",
+            locale=self.locale,
+        )
+
     def short_day(self, day: date) -> str:
         """Write a day of this year, as beside a chart."""
         return dates.format_skeleton("MMMd", day, locale=self.locale)

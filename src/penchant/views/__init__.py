@@ -8,10 +8,10 @@ from penchant.views._display import show_name
 from penchant.views._extras import ExtrasView, Photo, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
-from penchant.views._invite import qr_code
+from penchant.views._invite import qr_code, taking_view
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
-from penchant.views._people import people_view
+from penchant.views._people import Asked, people_view
 from penchant.views._question import (
     BecauseView,
     Card,
@@ -28,6 +28,7 @@ from penchant.views._what_if import WhatIfView, read_values, what_if_view
 
 __all__ = [
     "CHARTS",
+    "Asked",
     "BecauseView",
     "Card",
     "CompareView",
@@ -65,6 +66,7 @@ __all__ = [
     "show_name",
     "study_line",
     "study_view",
+    "taking_view",
     "together_words",
     "what_if_view",
     "why_view",

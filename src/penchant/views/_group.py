@@ -11,6 +11,7 @@ import pandas as pd
 
 from penchant.data import Items
 from penchant.data.reading import write_csv_table
+from penchant.elicitation.groups import quantiles
 from penchant.studies import FEW_PEOPLE, Group, GroupItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
@@ -243,6 +244,9 @@ def _notes(group: Group, texts: Texts) -> tuple[str, ...]:
         notes.append(texts("owner.group.all_simulated"))
     elif group.n_simulated:
         notes.append(texts.count("owner.group.some_simulated", group.n_simulated))
+    if np.any(group.votes != 1):
+        votes = texts.number(group.n_votes)
+        notes.append(texts("owner.group.weighted", votes=votes))
     if group.n_left_out:
         notes.append(texts.count("owner.group.left_out", group.n_left_out))
     return tuple(notes)
@@ -308,7 +312,7 @@ def _row(
     top = texts(
         "owner.group.top",
         n=texts.number(round(item.in_top)),
-        all=texts.number(group.n_voices),
+        all=texts.number(round(group.n_votes)),
     )
     seen = [_of(segment.ranking, item) for segment in group.segments]
     seen = seen if len(seen) > 1 else []
@@ -347,8 +351,8 @@ def _of(ranked: Sequence[GroupItem], item: GroupItem) -> GroupItem:
 def _counted(group: Group, items: Items, texts: Texts) -> tuple[CountRow, ...]:
     """Show how much attributes count: the mean, and the middle of people."""
     weights = np.stack([member.weights for member in group.voices])
-    mean = weights.mean(axis=0)
-    low, high = np.quantile(weights, [0.1, 0.9], axis=0)
+    mean = np.average(weights, axis=0, weights=group.votes)
+    low, high = quantiles(weights[None], group.votes, [0.1, 0.9])[:, 0]
     axis = Axis(0.0, float(max(high.max(), mean.max())) or 1.0)
     return tuple(
         count_row(

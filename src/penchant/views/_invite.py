@@ -7,6 +7,7 @@ from itertools import groupby
 
 import segno
 
+from penchant.studies import Taking
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 
@@ -45,8 +46,36 @@ def qr_code(address: str) -> QRCode:
 
 
 @dataclass(frozen=True)
+class TakingView:
+    """Whether a study takes new people: a word for a tag, and all of it."""
+
+    open: bool
+    tag: str
+    sentence: str
+
+
+def taking_view(taking: Taking, texts: Texts) -> TakingView:
+    """Say whether a study takes new people, until when, and how many."""
+    moment = texts.moment(taking.closes) if taking.closes else ""
+    told = []
+    if not taking.open:
+        key = "is_closed" if taking.state == "closed" else taking.state
+        told.append(texts(f"owner.study.{key}", moment=moment))
+    elif moment:
+        told.append(texts("owner.study.closes", moment=moment))
+    if taking.quota:
+        quota = texts.number(taking.quota)
+        told.append(texts.count("owner.study.quota", taking.n_finished, quota=quota))
+    tag = "owner.home.is_open" if taking.open else "owner.home.is_closed"
+    tag = "owner.study.is_full" if taking.state == "full" else tag
+    return TakingView(taking.open, texts(tag), " ".join(told))
+
+
+@dataclass(frozen=True)
 class Arrivals:
     """How many people had joined day by day, and how many of them have finished.
+
+    Beside it, how many answers there were on each day.
 
     Parameters
     ----------
@@ -60,6 +89,10 @@ class Arrivals:
         Where the lines end, in percent from the top.
     numbers : Numbers
         Day by day.
+    bars : str
+        A path of the answers of each day, in a square of 100 by 100.
+    most_answers, bars_words : str
+        Answers of the busiest day, and the bars in words.
     """
 
     joined: str
@@ -73,19 +106,27 @@ class Arrivals:
     joined_at: float
     finished_at: float
     numbers: Numbers
+    bars: str
+    most_answers: str
+    bars_words: str
 
 
-def arrivals_view(people: Sequence[tuple[date, bool]], texts: Texts) -> Arrivals | None:
-    """Show when people joined; None where all came on one day, or nobody did.
+def arrivals_view(
+    people: Sequence[tuple[date, bool]], answered: Sequence[date], texts: Texts
+) -> Arrivals | None:
+    """Show when people joined and answered; None where all was on one day, or nothing.
 
     Parameters
     ----------
     people : sequence of (date, bool)
         When each joined, and whether they have finished by now.
+    answered : sequence of date
+        When each answer was given.
     texts : Texts
         In the language of the owner.
     """
-    first, last = (end((day for day, _ in people), default=None) for end in (min, max))
+    known = [*(day for day, _ in people), *answered]
+    first, last = (end(known, default=None) for end in (min, max))
     if first is None or last is None or first == last:
         return None
     step = timedelta(days=max(1, ((last - first).days + 1) // _MOST_DAYS))
@@ -94,6 +135,8 @@ def arrivals_view(people: Sequence[tuple[date, bool]], texts: Texts) -> Arrivals
         days.append(min(days[-1] + step, last))
     joined = [sum(day <= until for day, _ in people) for until in days]
     done = [sum(day <= until and ended for day, ended in people) for until in days]
+    total = [sum(day <= until for day in answered) for until in days]
+    answers = [now - before for now, before in zip(total, [0, *total], strict=False)]
     upward = Axis(0.0, 1.1 * joined[-1])
     lines = [_stairs(counts, upward) for counts in (joined, done)]
     shown = [texts.short_day(day) for day in days]
@@ -103,6 +146,8 @@ def arrivals_view(people: Sequence[tuple[date, bool]], texts: Texts) -> Arrivals
     ]
     ends = sorted({0, len(days) // 2, len(days) - 1})
     heads = [texts(f"owner.study.{key}") for key in ("day", "joined", "finished_now")]
+    heads.append(texts("owner.people.answers"))
+    most = max(answers)
     return Arrivals(
         lines[0],
         lines[1],
@@ -127,10 +172,29 @@ def arrivals_view(people: Sequence[tuple[date, bool]], texts: Texts) -> Arrivals
         Numbers(
             tuple(heads),
             tuple(
-                NumberRow(day, (texts.number(a), texts.number(b)))
-                for day, a, b in zip(shown, joined, done, strict=True)
+                NumberRow(day, tuple(map(texts.number, counts)))
+                for day, *counts in zip(shown, joined, done, answers, strict=True)
             ),
         ),
+        _bars(answers),
+        texts.number(most),
+        texts(
+            "owner.study.answers_words",
+            n=texts.number(total[-1]),
+            most=texts.number(most),
+            day=shown[answers.index(most)],
+        ),
+    )
+
+
+def _bars(counts: Sequence[int]) -> str:
+    """Draw counts as bars from the left to the right."""
+    width, most = 100 / len(counts), max(*counts, 1)
+    return "".join(
+        f"M{(k + 0.1) * width:.2f} 100h{0.8 * width:.2f}v-{100 * n / most:g}"
+        f"h-{0.8 * width:.2f}z"
+        for k, n in enumerate(counts)
+        if n
     )
 
 

@@ -1,17 +1,22 @@
-"""Participants as the owner of a study sees them: who, how far, never what."""
+"""Participants as the owner of a study sees them: who, how far, how carefully."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from itertools import count
 from statistics import median
-from typing import Final
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
 
 from penchant.exceptions import DataError
 from penchant.studies import (
+    Calibration,
     ParticipantRecord,
     Participation,
-    Store,
-    StudyRecord,
-    participations,
+    Replay,
+    Study,
+    find_contradictions,
+    replays,
 )
 from penchant.texts import Texts
 from penchant.views._display import Fact, show_name
@@ -20,17 +25,72 @@ from penchant.views._invite import Arrivals, arrivals_view
 PEOPLE_PER_PAGE: Final = 25
 
 
+class Asked(NamedTuple):
+    """Which part of the list of participants somebody wants to see.
+
+    Parameters
+    ----------
+    page : int
+        From 1.
+    simulated : bool
+        Whether simulated people are listed too.
+    who : str
+        Only those whose name holds this; empty: all.
+    by : str
+        What to sort by, one of `COLUMNS`.
+    turned : bool
+        Whether to sort the other way round.
+    """
+
+    page: int = 1
+    simulated: bool = False
+    who: str = ""
+    by: str = "joined"
+    turned: bool = False
+
+    def link(self, **changes: Any) -> str:
+        """Give the address of another part."""
+        other, usual = self._replace(**changes), Asked()
+        said = {
+            "people" if key == "page" else key: int(value)
+            if isinstance(value, bool)
+            else value
+            for key, value in other._asdict().items()
+            if value != getattr(usual, key)
+        }
+        return f"?{urlencode(said)}#people"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column: the link that sorts by it, and how it is sorted now."""
+
+    label: str
+    link: str
+    sorted: str
+    numeric: bool
+
+
 @dataclass(frozen=True)
 class PersonLine:
-    """One participant."""
+    """One participant; `quality` says what the answers look like.
+
+    `opens` tells whether the person agreed that the owner sees their result.
+    """
 
     id: str
     name: str
     state: str
     answers: int
+    certainty: str
+    took: str
+    quality: str
+    careless: bool
+    weight: float
     joined: str
     simulated: bool
     left_out: bool
+    opens: bool
 
 
 @dataclass(frozen=True)
@@ -41,87 +101,163 @@ class PeopleView:
     ----------
     facts : str
         How many there are, and how far.
+    columns : tuple of Column
+        Heads of the table.
     lines : tuple of PersonLine
         Those on this page.
     shown, previous, following : str
         Which part of the list it is, and links to others.
-    simulated : bool
-        Whether simulated people are listed too.
-    any_simulated : bool
-        Whether there are any.
+    asked : Asked
+        What was asked for.
+    searchable, any_simulated : bool
+        Whether there are so many that a search helps, and any simulated ones.
+    simulated_link : str
+        To the list with simulated people, or without.
     states : tuple of Fact
         How many joined, finished, are answering and have not begun.
     arrivals : Arrivals or None
-        When they joined.
+        When they joined and answered.
     typical : str
         How many answers those who finished gave; empty: nobody has.
     """
 
     facts: str
+    columns: tuple[Column, ...]
     lines: tuple[PersonLine, ...]
     shown: str
     previous: str
     following: str
-    simulated: bool
+    asked: Asked
+    searchable: bool
     any_simulated: bool
+    simulated_link: str
     states: tuple[Fact, ...]
     arrivals: Arrivals | None
     typical: str
 
 
-def people_view(
-    store: Store,
-    study: StudyRecord,
-    texts: Texts,
-    page: int = 1,
-    *,
-    simulated: bool = False,
-) -> PeopleView:
+class _Person(NamedTuple):
+    """A participant with what the log amounts to."""
+
+    record: ParticipantRecord
+    name: str
+    replay: Replay
+    study: Study
+
+    @property
+    def now(self) -> Participation:
+        return self.replay.participation
+
+    @property
+    def certainty(self) -> float | None:
+        """Chance that the favourite is best, or as good; None: no answer yet."""
+        member = self.study.member(self.record)
+        return None if member.favourite is None else member.certainty
+
+
+_Key = Callable[[_Person], Any]
+
+COLUMNS: Final[Mapping[str, tuple[_Key, bool]]] = {
+    "name": (lambda person: person.name.casefold(), False),
+    "state": (lambda person: person.now.state, False),
+    "answers": (lambda person: len(person.now.answered), True),
+    "certainty": (lambda person: person.certainty, True),
+    "took": (lambda person: person.replay.seconds, True),
+    "weight": (lambda person: person.now.weight, True),
+    "joined": (lambda person: person.record.created, False),
+}
+"""What the list can be sorted by, and whether it is a number."""
+
+_LATEST_FIRST: Final = ("joined", "answers", "certainty", "took", "weight")
+
+
+def people_view(study: Study, texts: Texts, asked: Asked | None = None) -> PeopleView:
     """Show one page of the participants, those who joined last first.
 
     Parameters
     ----------
-    store : Store
-        Where the study is kept.
-    study : StudyRecord
+    study : Study
         Which study.
     texts : Texts
         In the language of the owner.
-    page : int
-        Which part of the list, from 1.
-    simulated : bool
-        Whether simulated people are listed too.
+    asked : Asked, optional
+        Which part of the list; default: the first.
     """
-    everybody = store.list_participants(study.id)
-    numbered = [
-        (number, person)
-        for number, person in enumerate(everybody, start=1)
-        if simulated or not person.simulated
-    ][::-1]
-    n_pages = max(1, -(-len(numbered) // PEOPLE_PER_PAGE))
-    if page > n_pages:
+    asked = Asked() if asked is None else asked
+    if asked.by not in COLUMNS:
+        asked = asked._replace(by=Asked().by)
+    records = study.store.list_participants(study.id)
+    logs = replays(study.store, study.id, len(study.items))
+    nothing = Replay(Participation(len(study.items)), (), ())
+    everybody = [
+        _Person(who, _name(who, number, texts), logs.get(who.id, nothing), study)
+        for number, who in zip(count(1), records, strict=False)
+    ]
+    listed = [who for who in everybody if asked.simulated or not who.record.simulated]
+    found = _sorted(_matching(listed, asked.who), asked)
+    n_pages = max(1, -(-len(found) // PEOPLE_PER_PAGE))
+    if asked.page > n_pages:
         raise DataError("The list of participants has no such page.")
-    states = participations(store, study.id, len(study.items))
-    first = (page - 1) * PEOPLE_PER_PAGE
-    part = numbered[first : first + PEOPLE_PER_PAGE]
+    first = (asked.page - 1) * PEOPLE_PER_PAGE
+    part = found[first : first + PEOPLE_PER_PAGE]
     last = first + len(part)
-    shown = texts("owner.study.shown", first=first + 1, last=last, n=len(numbered))
+    shown = texts("owner.study.shown", first=first + 1, last=last, n=len(found))
+    careless = study.known_careless()
     return PeopleView(
-        _facts(everybody, states, texts),
-        tuple(_line(who, states.get(who.id), number, texts) for number, who in part),
+        _facts(everybody, texts),
+        _columns(asked, texts),
+        tuple(_line(who, careless.get(who.record.id, ""), texts) for who in part),
         shown if n_pages > 1 else "",
-        _link(page - 1, simulated) if page > 1 else "",
-        _link(page + 1, simulated) if page < n_pages else "",
-        simulated,
-        any(person.simulated for person in everybody),
-        _states([states.get(person.id) for person in everybody], texts),
-        _arrivals(everybody, states, texts),
-        _typical(everybody, states, texts),
+        asked.link(page=asked.page - 1) if asked.page > 1 else "",
+        asked.link(page=asked.page + 1) if asked.page < n_pages else "",
+        asked,
+        bool(asked.who) or len(listed) > PEOPLE_PER_PAGE,
+        any(who.record.simulated for who in everybody),
+        asked.link(simulated=not asked.simulated, page=1),
+        _states(everybody, texts),
+        _arrivals(everybody, texts),
+        _typical(everybody, texts),
     )
 
 
-def _states(states: Sequence[Participation | None], texts: Texts) -> tuple[Fact, ...]:
-    found = [now.state if now else "new" for now in states]
+def _name(person: ParticipantRecord, number: int, texts: Texts) -> str:
+    plain = show_name(person.label)
+    return plain or texts("owner.study.person_number", number=number)
+
+
+def _matching(people: Sequence[_Person], who: str) -> list[_Person]:
+    wanted = who.strip().casefold()
+    return [each for each in people if wanted in each.name.casefold()]
+
+
+def _sorted(people: list[_Person], asked: Asked) -> list[_Person]:
+    """Sort people; those of whom nothing is known come last, however it is sorted."""
+    key, _ = COLUMNS[asked.by]
+    known = [(key(each), each) for each in people]
+    there = [pair for pair in known if pair[0] is not None]
+    down = (asked.by in _LATEST_FIRST) != asked.turned
+    there.sort(key=lambda pair: pair[0], reverse=down)
+    return [each for _, each in there] + [each for k, each in known if k is None]
+
+
+def _columns(asked: Asked, texts: Texts) -> tuple[Column, ...]:
+    heads = []
+    for key, (_, numeric) in COLUMNS.items():
+        here = key == asked.by
+        down = (key in _LATEST_FIRST) != asked.turned
+        heads.append(
+            Column(
+                texts(f"owner.people.{key}"),
+                asked.link(by=key, turned=here and not asked.turned, page=1),
+                ("descending" if down else "ascending") if here else "",
+                numeric,
+            )
+        )
+    return tuple(heads)
+
+
+def _states(people: Sequence[_Person], texts: Texts) -> tuple[Fact, ...]:
+    found = [who.now.state for who in people]
     counts = {"joined": len(found)}
     counts |= {key: found.count(key) for key in ("finished", "asking", "new")}
     return tuple(
@@ -130,63 +266,63 @@ def _states(states: Sequence[Participation | None], texts: Texts) -> tuple[Fact,
     )
 
 
-def _arrivals(
-    people: Sequence[ParticipantRecord],
-    states: dict[str, Participation],
-    texts: Texts,
-) -> Arrivals | None:
-    return arrivals_view(
-        [(who.created.date(), _ended(states.get(who.id))) for who in people], texts
-    )
+def _arrivals(people: Sequence[_Person], texts: Texts) -> Arrivals | None:
+    joined = [(who.record.created.date(), _ended(who)) for who in people]
+    answered: list[date] = [at.date() for who in people for _, at in who.replay.answers]
+    return arrivals_view(joined, answered, texts)
 
 
-def _ended(now: Participation | None) -> bool:
-    return now is not None and now.state == "finished"
+def _ended(person: _Person) -> bool:
+    return person.now.state == "finished"
 
 
-def _typical(
-    people: Sequence[ParticipantRecord],
-    states: dict[str, Participation],
-    texts: Texts,
-) -> str:
+def _typical(people: Sequence[_Person], texts: Texts) -> str:
     """Say how many answers it took people to finish, in the middle of them."""
-    known = [states[who.id] for who in people if who.id in states]
-    lengths = [len(now.answered) for now in known if _ended(now)]
+    lengths = [len(who.now.answered) for who in people if _ended(who)]
     if not lengths:
         return ""
     return texts.count("owner.study.typical", round(median(lengths)))
 
 
-def _link(page: int, simulated: bool) -> str:
-    return f"?people={page}{'&simulated=1' if simulated else ''}#people"
-
-
-def _facts(
-    people: list[ParticipantRecord], states: dict[str, Participation], texts: Texts
-) -> str:
+def _facts(people: Sequence[_Person], texts: Texts) -> str:
     if not people:
         return texts("owner.study.nobody")
-    n_real = sum(not person.simulated for person in people)
-    done = sum(
-        person.id in states and states[person.id].state == "finished"
-        for person in people
-    )
+    n_real = sum(not who.record.simulated for who in people)
     facts = texts.count("owner.study.n_people", n_real)
     if n_real < len(people):
         n_simulated = texts.number(len(people) - n_real)
         facts = texts("owner.study.and_simulated", people=facts, n=n_simulated)
-    return texts("owner.study.finished", people=facts, done=texts.number(done))
+    done = texts.number(sum(map(_ended, people)))
+    return texts("owner.study.finished", people=facts, done=done)
 
 
-def _line(
-    person: ParticipantRecord, now: Participation | None, number: int, texts: Texts
-) -> PersonLine:
+def _line(person: _Person, careless: str, texts: Texts) -> PersonLine:
+    now, seconds = person.now, person.replay.seconds
+    certainty = person.certainty
     return PersonLine(
-        person.id,
-        show_name(person.label) or texts("owner.study.person_number", number=number),
-        texts(f"owner.study.states.{now.state if now else 'new'}"),
-        len(now.answered) if now else 0,
-        texts.day(person.created),
-        person.simulated,
-        now is not None and now.left_out,
+        person.record.id,
+        person.name,
+        texts(f"owner.study.states.{now.state}"),
+        len(now.answered),
+        "" if certainty is None else texts.share(certainty),
+        "" if seconds is None else texts.duration(seconds),
+        _quality(now, careless, texts),
+        bool(careless),
+        now.weight,
+        texts.day(person.record.created),
+        person.record.simulated,
+        now.left_out,
+        now.shows_result and person.study.settings.owner_sees,
     )
+
+
+def _quality(now: Participation, careless: str, texts: Texts) -> str:
+    """Say what the answers look like; empty: nothing can be said."""
+    told = [texts(f"owner.group.careless_{careless}")] if careless else []
+    checks = Calibration.count(now.answered)
+    if checks.n:
+        right = texts.number(checks.right)
+        told.append(texts.count("owner.people.checks", checks.n, right=right))
+    if against := len(find_contradictions(now.answered)):
+        told.append(texts.count("owner.people.contradictions", against))
+    return " ".join(told)

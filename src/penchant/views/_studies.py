@@ -124,7 +124,7 @@ def study_line(study: StudySummary, texts: Texts) -> StudyLine:
     if not study.demo:
         facts.append(texts("owner.home.added", day=texts.day(study.created)))
     people = texts.count("owner.n_participants", study.n_participants)
-    is_open = study.settings.open
+    is_open = study.settings.open and not study.settings.over
     trial = texts("owner.home.try_text", count=texts.number(study.n_items))
     return StudyLine(
         f"/studies/{study.id}",

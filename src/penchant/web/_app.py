@@ -32,10 +32,12 @@ from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._limits import limit_pages
 from penchant.web.pages._login import login_pages, on_login_needed
+from penchant.web.pages._news import news_pages
 from penchant.web.pages._owner import owner_pages
 from penchant.web.pages._participant import participant_pages
 from penchant.web.pages._pictures import picture_pages
 from penchant.web.pages._results import result_pages
+from penchant.web.pages._shared import shared_pages
 from penchant.web.pages._studies import pages
 from penchant.web.pages._table import table_pages
 from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
@@ -107,8 +109,8 @@ def create_app(
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
         app.include_router(router)
-    others = (pages, owner_pages, group_pages, login_pages, account_pages)
-    for router in (*others, table_pages, metrics_page):
+    of_studies = (owner_pages, table_pages, news_pages, group_pages, shared_pages)
+    for router in (pages, *of_studies, login_pages, account_pages, metrics_page):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)
     api.state.address = address

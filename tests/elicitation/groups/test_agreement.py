@@ -18,7 +18,7 @@ def test_agreement_counts_pairs_of_people_and_of_items() -> None:
         for a, b in combinations(range(5), 2)
         for i, j in combinations(range(4), 2)
     ]
-    found = _agreement(points, _pairs(4)) / len(points)
+    found = _agreement(points, np.ones(5), _pairs(4)) / len(points)
     assert found == pytest.approx(np.mean(same), abs=1e-12)
 
 

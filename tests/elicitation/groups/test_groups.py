@@ -15,7 +15,7 @@ from penchant.elicitation.groups import (
     log_careless,
     own_checks,
 )
-from penchant.elicitation.groups._group_belief import _data
+from penchant.elicitation.groups._group_belief import _data as weighted_data
 from penchant.elicitation.groups._mixture import (
     Data,
     Mixture,
@@ -26,6 +26,12 @@ from penchant.exceptions import DataError
 from penchant.gp import Answer, LapsePosterior, Posterior
 
 N_ITEMS = 12
+
+
+def _data(newcomer: Newcomer, people: list[PersonAnswers]) -> Data:
+    return weighted_data(newcomer, people, np.ones(len(people)))
+
+
 TABLE = np.random.default_rng(0).standard_normal((N_ITEMS, 4))
 COV = TABLE @ TABLE.T / 4 + 0.02 * np.eye(N_ITEMS)
 NEWCOMER = Newcomer.from_moments(0.1 * TABLE[:, 0], COV)

@@ -125,7 +125,7 @@ def test_owner_can_leave_somebody_out_and_undo_it(
     study = Study(store, study_id)
     person = next(who for who in study.group().members if who.label == "Person 2")
     address = f"/studies/{study_id}/participants/{person.id}/count"
-    page = client.post(address, data={"out": "yes", "page": "group"})
+    page = client.post(address, data={"weight": "0", "page": "group"})
     assert page.url.path == f"/studies/{study_id}/group"
     words = text(page.text)
     assert "The owner of the study left one person out." in words
@@ -135,7 +135,7 @@ def test_owner_can_leave_somebody_out_and_undo_it(
     report = text(client.get(f"/studies/{study_id}/export/report.html").text)
     assert "left one person out" in report
     assert "Person 2" not in report
-    back = client.post(address, data={"out": "no"})
+    back = client.post(address, data={"weight": "1"})
     assert back.url.path == f"/studies/{study_id}"
     assert study.group().n_voices == 12
     assert study.group().careless == ()

@@ -10,6 +10,7 @@ import penchant.web
 from penchant.data import Items
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study, StudySettings, load_texts
+from penchant.views._people import COLUMNS
 
 RIGHT_TO_LEFT = "\u05e9\u05dc\u05d5\u05dd"
 HOSTILE = (
@@ -384,7 +385,10 @@ def test_every_text_is_used() -> None:
     by_number += ("owner.study.overview", "owner.study.state_", "owner.study.n_")
     by_number += ("pace.", "join.pace_", "owner.columns.left_out")
     by_number += ("owner.study.group", "owner.study.model")
+    by_number += ("join.over", "join.full", "owner.study.over", "owner.study.full")
+    by_number += tuple(f"owner.people.{key}" for key in COLUMNS)
     by_number += ("owner.study.day", "owner.study.finished_now")
+    by_number += ("owner.study.joined", "owner.study.is_closed")
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)

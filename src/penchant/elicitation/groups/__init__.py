@@ -11,6 +11,7 @@ from penchant.elicitation.groups._group_belief import (
     believe_group,
 )
 from penchant.elicitation.groups._people import Newcomer, PersonAnswers
+from penchant.elicitation.groups._votes import quantiles
 
 __all__ = [
     "Consensus",
@@ -21,4 +22,5 @@ __all__ = [
     "careless_kind",
     "log_careless",
     "own_checks",
+    "quantiles",
 ]

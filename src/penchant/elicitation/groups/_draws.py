@@ -9,6 +9,7 @@ from scipy.linalg import solve_triangular
 from penchant.elicitation.groups._kinds import Kinds
 from penchant.elicitation.groups._mixture import Data, Mixture
 from penchant.elicitation.groups._people import Newcomer
+from penchant.elicitation.groups._votes import deviation, quantiles
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 N_DRAWS = 200
@@ -29,7 +30,8 @@ class GroupDraws(NamedTuple):
     points : ndarray of shape (n_people, n_items)
         Expected points of each person.
     means : ndarray of shape (n_sets, n_draws, n_items)
-        Mean points of some sets of people, in each draw.
+        Mean points of some sets of people, in each draw; all means, ranges and
+        numbers of people count everybody as often as their votes say.
     people : ndarray of shape (n_sets, 3, n_items)
         Expected points from whoever of a set likes an item least, and those between
         which eight of ten of its people lie.
@@ -55,6 +57,7 @@ def draw_group(
     newcomer: Newcomer,
     kinds: Kinds,
     sets: BoolArray,
+    votes: FloatArray,
     rng: np.random.Generator,
     among: IntArray | None = None,
 ) -> GroupDraws:
@@ -75,6 +78,8 @@ def draw_group(
         The fits.
     sets : ndarray of bool of shape (n_sets, n_people)
         Whose means to give.
+    votes : ndarray of shape (n_people,)
+        How often each person counts.
     rng : Generator
         Draws.
     among : ndarray of int, optional
@@ -88,19 +93,20 @@ def draw_group(
     means, deviations, agreed = [], [], 0.0
     in_top = np.zeros(n_items)
     pairs = _pairs(n_items)
-    shares = sets / np.maximum(sets.sum(axis=1, keepdims=True), 1)
+    counted = sets * votes
+    shares = counted / counted.sum(axis=1, keepdims=True)
     for fit, count in zip(kinds.fits, counts, strict=True):
         for x in _drawn(data, fit, int(count), newcomer.n_items, rng):
             points = _points(newcomer.mean + x @ newcomer.factor.T)
             points = points if among is None else points[..., among]
             total += points.sum(axis=0)
             means.append(np.tensordot(shares, points, axes=(1, 1)))
-            deviations.append(points.std(axis=1))
-            agreed += _agreement(points, pairs)
+            deviations.append(deviation(points, votes))
+            agreed += _agreement(points, votes, pairs)
             third = np.sort(points, axis=-1)[..., -min(TOP, points.shape[-1]), None]
-            in_top += (points >= third).sum(axis=(0, 1))
+            in_top += votes @ (points >= third).sum(axis=0)
             for inside, found in zip(sets, people, strict=True):
-                own = np.quantile(points[:, inside], _QUANTILES, axis=1)
+                own = quantiles(points[:, inside], votes[inside], _QUANTILES)
                 found += own.sum(axis=1)
     return GroupDraws(
         total / N_DRAWS,
@@ -119,15 +125,17 @@ def _pairs(n_items: int) -> IntArray:
     return np.asarray(pairs[:, ::step])
 
 
-def _agreement(points: FloatArray, pairs: IntArray) -> float:
-    """Sum over draws how often two people put two items in the same order."""
-    n_people = points.shape[1]
-    if n_people < 2 or not pairs.size:
+def _agreement(points: FloatArray, votes: FloatArray, pairs: IntArray) -> float:
+    """Sum over draws how often two people put two items in the same order.
+
+    Nobody is compared with themselves, however many votes they have.
+    """
+    if points.shape[1] < 2 or not pairs.size:
         return float("nan")
-    first = (points[..., pairs[0]] > points[..., pairs[1]]).sum(axis=1)
-    second = n_people - first
-    same = first * (first - 1) + second * (second - 1)
-    return float(same.mean(axis=1).sum() / (n_people * (n_people - 1)))
+    first = np.einsum("p,npk->nk", votes, points[..., pairs[0]] > points[..., pairs[1]])
+    alone = float(votes @ votes)
+    same = first**2 + (votes.sum() - first) ** 2 - alone
+    return float(same.mean(axis=1).sum() / (votes.sum() ** 2 - alone))
 
 
 def _points(utilities: FloatArray) -> FloatArray:

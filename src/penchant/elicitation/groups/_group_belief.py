@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from penchant.elicitation.groups._careless import FEWEST_CLICKS, log_careless
 from penchant.elicitation.groups._draws import draw_group
@@ -147,6 +148,7 @@ def believe_group(
     random_state: int = 0,
     *,
     among: IntArray | None = None,
+    votes: ArrayLike | None = None,
 ) -> GroupBelief:
     """Work out what may be said about a group.
 
@@ -166,6 +168,11 @@ def believe_group(
     among : ndarray of int, optional
         The items that are looked at, by whose places in it all is told; points are
         those among all items. Default: all.
+    votes : array-like of shape (n_people,), optional
+        How often each person counts, above 0; default: once. Two votes count as two
+        people who think the same. They do not make answers more than they are: what
+        all answers together tell of tastes is as much as so many people can tell,
+        and only votes in relation to each other matter.
 
     Notes
     -----
@@ -184,14 +191,15 @@ def believe_group(
     if not people:
         raise DataError("A group needs at least one person with answers. Got none.")
     rng = np.random.default_rng(random_state)
-    data = _data(newcomer, people)
+    counted = _check_votes(votes, len(people))
+    data = _data(newcomer, people, counted)
     found = find_kinds(data, newcomer, rng)
     member = found.best.membership(data)[:-1]
-    kind = _assigned(member)
+    kind = _assigned(member, counted)
     sets = np.stack(
         [np.ones(len(people), dtype=bool), *(kind == k for k in range(kind.max() + 1))]
     )
-    drawn = draw_group(data, newcomer, found, sets, rng, among)
+    drawn = draw_group(data, newcomer, found, sets, counted, rng, among)
     log_odds = found.best.log_odds_careless(data)
     limits = [_ODDS_CHECKED if person.checked else _ODDS for person in people]
     everybody, *kinds = map(Consensus.from_draws, drawn.means, drawn.people)
@@ -212,11 +220,22 @@ def believe_group(
     )
 
 
-def _assigned(member: FloatArray) -> IntArray:
+def _check_votes(votes: ArrayLike | None, n_people: int) -> FloatArray:
+    if votes is None:
+        return np.ones(n_people)
+    known = np.asarray(votes, dtype=np.float64)
+    if known.shape != (n_people,) or not np.all((known > 0) & (known < np.inf)):
+        raise DataError(
+            f"votes must be {n_people} numbers above 0, one per person. Got {votes!r}."
+        )
+    return known
+
+
+def _assigned(member: FloatArray, votes: FloatArray) -> IntArray:
     """Give kinds of which people are surely one, the largest first; -1: between."""
     share = member / np.maximum(member.sum(axis=0), 1e-300)
     kind = np.where(share.max(axis=0) >= SURE_MEMBER, share.argmax(axis=0), -1)
-    sizes = np.bincount(kind[kind >= 0], minlength=len(member))
+    sizes = np.bincount(kind[kind >= 0], votes[kind >= 0], minlength=len(member))
     place = np.full(len(member) + 1, -1)
     place[np.argsort(-sizes, kind="stable")] = np.arange(len(member))
     return np.asarray(place[kind])
@@ -229,7 +248,9 @@ def _differ(deviations: FloatArray) -> int | None:
     return int(np.argmax(np.where(sure, deviations.mean(axis=0), -np.inf)))
 
 
-def _data(newcomer: Newcomer, people: Sequence[PersonAnswers]) -> Data:
+def _data(
+    newcomer: Newcomer, people: Sequence[PersonAnswers], votes: FloatArray
+) -> Data:
     """Put answers together with what they would be without reading.
 
     Answers without sides count alike on both hands: they are as likely as for
@@ -244,7 +265,7 @@ def _data(newcomer: Newcomer, people: Sequence[PersonAnswers]) -> Data:
             careless[p] = log_careless(person.clicks)
     if np.any(rows.used & ~sided) and np.isfinite(careless).any():
         careless = careless + _log_z(rows) - _log_z(rows.only(sided))
-    return Data(rows, careless)
+    return Data(rows, careless, votes / votes.mean())
 
 
 def _log_z(rows: Rows) -> FloatArray:

@@ -126,7 +126,7 @@ def _separateness(data: Data, mixture: Mixture) -> float:
     if mixture.n_kinds == 1:
         return 0.0
     gain = mixture.log_likelihood(data) - matched_log_likelihood(data, mixture)
-    return gain / data.n_people
+    return gain / data.size
 
 
 def _one_kind(data: Data) -> list[Mixture]:
@@ -193,13 +193,14 @@ def _starts(
     alone = Mixture.begin(data, 1.0, np.zeros_like(widest.centres))
     tastes = [_tastes(data, newcomer, each) for each in (widest, alone)]
     for each in tastes:
-        yield _k_means(each, before.n_kinds + 1, rng)
+        yield _k_means(each, data.weights, before.n_kinds + 1, rng)
     labels = before.membership(data)[:-1].argmax(axis=0)
     for kind in range(before.n_kinds):
         inside = np.flatnonzero(labels == kind)
         if inside.size >= 2:
             split = labels.copy()
-            split[inside[_k_means(tastes[0][inside], 2, rng) == 1]] = before.n_kinds
+            parts = _k_means(tastes[0][inside], data.weights[inside], 2, rng)
+            split[inside[parts == 1]] = before.n_kinds
             yield split
 
 
@@ -214,7 +215,9 @@ def _tastes(data: Data, newcomer: Newcomer, mixture: Mixture) -> FloatArray:
     return standard
 
 
-def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
+def _k_means(
+    points: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator
+) -> IntArray:
     """Give labels of the best of a few runs of k-means."""
     best, least = np.zeros(len(points), dtype=np.int64), np.inf
     for _ in range(_N_TRIES):
@@ -227,8 +230,9 @@ def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> IntArray:
                 break
             labels = moved
             for j in np.unique(labels):
-                centres[j] = points[labels == j].mean(axis=0)
-        cost = float(((points - centres[labels]) ** 2).sum())
+                own = labels == j
+                centres[j] = np.average(points[own], axis=0, weights=weights[own])
+        cost = float((weights[:, None] * (points - centres[labels]) ** 2).sum())
         if cost < least:
             best, least = labels, cost
     return best

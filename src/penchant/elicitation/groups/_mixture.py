@@ -34,15 +34,23 @@ class Data(NamedTuple):
     log_careless : ndarray of shape (n_people,)
         Log probability of each person's answers if careless; minus infinity where
         nothing is said of it.
+    weights : ndarray of shape (n_people,)
+        How many people each one stands for.
     """
 
     rows: Rows
     log_careless: FloatArray
+    weights: FloatArray
 
     @property
     def n_people(self) -> int:
         """Number of people."""
         return len(self.log_careless)
+
+    @property
+    def size(self) -> float:
+        """Number of people that they stand for."""
+        return float(self.weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +101,8 @@ class Mixture:
 
     def log_likelihood(self, data: Data) -> float:
         """Give the log probability of all answers, for these centres."""
-        return float(np.logaddexp.reduce(self.log_joint(data), axis=0).sum())
+        each = np.logaddexp.reduce(self.log_joint(data), axis=0)
+        return float((data.weights * each).sum())
 
     def membership(self, data: Data) -> FloatArray:
         """Give the probability of each kind, and of carelessness, for each person."""
@@ -109,7 +118,7 @@ class Mixture:
 
     def precision(self, data: Data) -> FloatArray:
         """Give ``I + G_k``, the precision of each centre, (K, d, d)."""
-        member = self.membership(data)[:-1]
+        member = data.weights * self.membership(data)[:-1]
         H, M = data.rows.H, self.state.curvature * member[..., None, None]
         d = H.shape[-1]
         flat = H.reshape(-1, d)
@@ -123,7 +132,7 @@ class Mixture:
         """
         log_det = np.linalg.slogdet(self.precision(data))[1].sum()
         size = self.n_kinds
-        sharing = (size - 1) * np.log(2.0 * np.pi / max(data.n_people, 1))
+        sharing = (size - 1) * np.log(2.0 * np.pi / data.size)
         return float(
             self._penalised(data)
             - 0.5 * log_det
@@ -137,8 +146,8 @@ class Mixture:
 
     def step(self, data: Data, member: FloatArray | None = None) -> "Mixture":
         """Take one step of EM; `member` overrides who belongs where."""
-        known = self.membership(data) if member is None else member
-        rows, n = data.rows, data.n_people
+        known = data.weights * (self.membership(data) if member is None else member)
+        rows = data.rows
         flat = rows.H.reshape(-1, rows.H.shape[-1])
         centres = self.centres.copy()
         for k, weight in enumerate(known[:-1]):
@@ -150,7 +159,7 @@ class Mixture:
                 cho_factor(G, check_finite=False), pull - centres[k]
             )
         shares = (known[:-1].sum(axis=1) + 1.0) / (known[:-1].sum() + self.n_kinds)
-        careless = float((known[-1].sum() + 1.0) / (n + 20.0))
+        careless = float((known[-1].sum() + 1.0) / (data.size + 20.0))
         state = _settled(rows, self.spread, centres, self.state.sites, _SWEEPS)
         return Mixture(self.spread, centres, shares, careless, state)
 

@@ -1,12 +1,14 @@
 """The answers of a study as a table."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import pandas as pd
 
 from penchant.data.reading import write_csv_table
 from penchant.studies._participation import AnsweredQuestion
-from penchant.studies.operations._replay import replay_study
+from penchant.studies.operations._replay import Replay, replay_study
+from penchant.studies.store._records import ParticipantRecord
 from penchant.studies.store._store import Store
 
 _BEFORE: Final = ["participant", "label", "simulated", "number", "question", "form"]
@@ -44,7 +46,14 @@ def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
         name the columns: ``item_3 > item_1 > item_2`` or ``item_2 best, item_1 worst``.
     """
     dump = store.dump_study(study_id)
-    names = dump.study.items.names
+    everybody = [(person, replayed) for person, _, replayed in replay_study(dump)]
+    return frame_of(everybody, dump.study.items.names)
+
+
+def frame_of(
+    people: Iterable[tuple[ParticipantRecord, Replay]], names: tuple[str, ...]
+) -> pd.DataFrame:
+    """Give the answers of some people, as `answers_frame` does."""
     rows = [
         {
             "participant": person.id,
@@ -54,7 +63,7 @@ def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
             **_row(told, names),
             "at": at,
         }
-        for person, _, replayed in replay_study(dump)
+        for person, replayed in people
         for number, (told, at) in enumerate(replayed.answers, start=1)
     ]
     most = max((len(row) for row in rows), default=0) - len(_BEFORE) - len(_AFTER)
@@ -64,7 +73,11 @@ def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
 
 def answers_csv(store: Store, study_id: str) -> str:
     """Give `answers_frame` as CSV; no text can run as a formula in a spreadsheet."""
-    frame = answers_frame(store, study_id)
+    return csv_of(answers_frame(store, study_id))
+
+
+def csv_of(frame: pd.DataFrame) -> str:
+    """Write such a table as CSV."""
     frame["at"] = [at.isoformat() for at in frame["at"]]
     return write_csv_table(frame, None) or ""
 

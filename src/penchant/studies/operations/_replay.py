@@ -7,6 +7,7 @@ from datetime import datetime
 
 from penchant.studies._participation import AnsweredQuestion, Participation
 from penchant.studies.store._records import EventRecord, ParticipantRecord, StudyDump
+from penchant.studies.store._store import Store
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,21 @@ class Replay:
         The answers that stand, in order, and when they were given.
     ignored : tuple of EventRecord
         Events that are unknown or make no sense where they stand.
+    began : datetime or None
+        When the first question was asked.
     """
 
     participation: Participation
     answers: tuple[tuple[AnsweredQuestion, datetime], ...]
     ignored: tuple[EventRecord, ...]
+    began: datetime | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """Time from the first question to the last answer; None: there is none."""
+        if self.began is None or not self.answers:
+            return None
+        return (self.answers[-1][1] - self.began).total_seconds()
 
 
 def replay(events: Sequence[EventRecord], n_items: int) -> Replay:
@@ -42,7 +53,19 @@ def replay(events: Sequence[EventRecord], n_items: int) -> Replay:
             times.append(event.at)
         now = after
     answers = zip(now.answered, times, strict=True)
-    return Replay(now, tuple(answers), tuple(ignored))
+    began = next((event.at for event in events if event.kind == "asked"), None)
+    return Replay(now, tuple(answers), tuple(ignored), began)
+
+
+def replays(store: Store, study_id: str, n_items: int) -> dict[str, Replay]:
+    """Replay the log of every participant of a study who has one."""
+    logs: dict[str, list[EventRecord]] = defaultdict(list)
+    for event in store.study_events(study_id):
+        logs[event.participant_id].append(event)
+    return {
+        who: replay(sorted(log, key=lambda event: event.position), n_items)
+        for who, log in logs.items()
+    }
 
 
 def replay_study(

@@ -12,8 +12,7 @@ from penchant.exceptions import FormatError, PenchantError
 from penchant.studies._participation import check_kind
 from penchant.studies._pictures import check_picture
 from penchant.studies._settings import StudySettings
-from penchant.studies.store._database import new_id
-from penchant.studies.store._log import new_link
+from penchant.studies.store._database import new_id, new_link
 from penchant.studies.store._packed_models import unpack_model
 from penchant.studies.store._plain import check_numbers, check_text, pack, unpack
 from penchant.studies.store._records import (
@@ -120,6 +119,7 @@ def dump_dict(dump: StudyDump, *, links: bool) -> dict[str, Any]:
         "demo": study.demo,
         "created": study.created.isoformat(),
         "owner": study.owner,
+        **({"share": study.share} if links and study.share else {}),
         "settings": study.settings.to_dict(),
         "items": dump.versions[-1].plain["items"],
         "versions": [
@@ -260,6 +260,7 @@ def _read_study(
         None if owner is None else _matching(_ID, owner),
         versions[-1].number,
         versions[-1].withdrawn,
+        _matching(_DIGEST, values["share"]) if "share" in values else "",
     )
     return study, versions
 
@@ -350,7 +351,7 @@ def _renamed(dump: StudyDump, owner: str | None) -> StudyDump:
     people = {person.id: new_id() for person in dump.participants}
     models = {model.id: new_id() for model in dump.models}
     return StudyDump(
-        replace(dump.study, id=study_id, owner=owner, demo=False),
+        replace(dump.study, id=study_id, owner=owner, demo=False, share=""),
         tuple(
             replace(person, id=people[person.id], study_id=study_id)
             for person in dump.participants

@@ -1,5 +1,6 @@
 """Database: the engine and the transactions that all parts of a store use."""
 
+import hashlib
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
@@ -36,6 +37,17 @@ _Record = TypeVar("_Record")
 def new_id() -> str:
     """Make an identifier of 128 random bits."""
     return secrets.token_hex(16)
+
+
+def new_link() -> tuple[str, str]:
+    """Make the token of a link, 256 random bits, and what is kept of it."""
+    token = secrets.token_urlsafe(32)
+    return token, link_digest(token)
+
+
+def link_digest(token: str) -> str:
+    """Give what is kept of the token of a link: its SHA-256."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Database:

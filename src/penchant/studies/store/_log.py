@@ -1,7 +1,5 @@
 """Participants and their log in a database."""
 
-import hashlib
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +9,13 @@ import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
 from penchant.studies.store._chain import add_digests, register, seal_of
-from penchant.studies.store._database import Database, hold, new_id
+from penchant.studies.store._database import (
+    Database,
+    hold,
+    link_digest,
+    new_id,
+    new_link,
+)
 from penchant.studies.store._plain import check_text, pack, unpack
 from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRecord
 from penchant.studies.store._studies import hold_study, no_study
@@ -88,7 +92,7 @@ class Log:
 
     def find_participant(self, token: str) -> ParticipantRecord:
         """Return whom a link belongs to, or raise ParticipantNotFoundError."""
-        return self._participant(_BY_LINK, _digest(token))
+        return self._participant(_BY_LINK, link_digest(token))
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""
@@ -218,16 +222,6 @@ class Log:
         if (person := self.database.find(ParticipantRecord, query, key=key)) is None:
             raise _nobody()
         return person
-
-
-def new_link() -> tuple[str, str]:
-    """Make the token of a link, 256 random bits, and what is kept of it."""
-    token = secrets.token_urlsafe(32)
-    return token, _digest(token)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _event_rows(

@@ -114,6 +114,8 @@ class StudyRecord:
         Which version of the table this is, counted from 1.
     withdrawn : tuple of int
         Positions of alternatives that are neither asked nor recommended, sorted.
+    share : str
+        SHA-256 of the token of the link to the group's result; empty: there is none.
     """
 
     id: str
@@ -125,6 +127,7 @@ class StudyRecord:
     owner: str | None = None
     version: int = 1
     withdrawn: tuple[int, ...] = ()
+    share: str = field(default="", repr=False)
 
     @property
     def n_standing(self) -> int:

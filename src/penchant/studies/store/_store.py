@@ -57,6 +57,9 @@ class Store:
         self.add_version = studies.add_version
         self.get_version = studies.get_version
         self.delete_study = studies.delete_study
+        self.share_study = studies.share_study
+        self.unshare_study = studies.unshare_study
+        self.find_shared = studies.find_shared
         self.add_draft = studies.add_draft
         self.get_draft = studies.get_draft
         self.discard_draft = studies.discard_draft

@@ -26,7 +26,13 @@ from penchant.studies.store._chain import (
     new_register,
     table_seal,
 )
-from penchant.studies.store._database import Database, hold, new_id
+from penchant.studies.store._database import (
+    Database,
+    hold,
+    link_digest,
+    new_id,
+    new_link,
+)
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
 from penchant.studies.store._plain import bound_numbers, check_numbers, check_text
 from penchant.studies.store._records import (
@@ -47,6 +53,7 @@ from penchant.studies.store._tables import (
 
 _log = logging.getLogger(__name__)
 
+_IN_LIST = [column for column in studies.c if column is not studies.c.share]
 _BY_ID = sa.select(studies).where(studies.c.id == sa.bindparam("key"))
 _N_TABLES = 64
 _LONGEST_NOTE = 1000
@@ -128,7 +135,7 @@ class Studies:
     def list_studies(self, *, owner: str | None = None) -> list[StudySummary]:
         """List all studies or those of one owner, demos last, the newest first."""
         query = sa.select(
-            studies,
+            *_IN_LIST,
             _count_people(~participants.c.simulated).label("n_participants"),
             _count_people(participants.c.simulated).label("n_simulated"),
         ).order_by(studies.c.demo, studies.c.created.desc(), studies.c.id)
@@ -201,6 +208,36 @@ class Studies:
     def get_version(self, study_id: str, number: int) -> TableVersion:
         """Return a version of the table of a study."""
         return self._version(study_id, number)
+
+    def share_study(self, study_id: str) -> str:
+        """Make a link to the result of the group; the one before stops working.
+
+        Returns
+        -------
+        str
+            The secret part of the link, 256 random bits. Only its SHA-256 is kept: it
+            cannot be shown again.
+        """
+        token, share = new_link()
+        self._set_share(study_id, share)
+        return token
+
+    def unshare_study(self, study_id: str) -> None:
+        """Withdraw the link to the result of the group; no error if there is none."""
+        self._set_share(study_id, None)
+
+    def _set_share(self, study_id: str, share: str | None) -> None:
+        change = studies.update().where(studies.c.id == study_id).values(share=share)
+        if self.database.change(change) != 1:
+            raise no_study()
+
+    def find_shared(self, token: str) -> StudyRecord:
+        """Return the study whose group's result a link shows, or StudyNotFoundError."""
+        query = sa.select(studies.c.id).where(studies.c.share == link_digest(token))
+        found = self.database.read(query)
+        if not found:
+            raise no_study()
+        return self.get_study(found[0].id)
 
     def delete_study(self, study_id: str) -> None:
         """Forget a study with its people, answers, models and pictures, for good."""
@@ -324,6 +361,7 @@ def study_record(row: sa.Row[Any], table: TableVersion) -> StudyRecord:
         row.owner,
         table.number,
         table.withdrawn,
+        row.share or "",
     )
 
 
@@ -355,6 +393,7 @@ def _study_row(study: StudyRecord) -> dict[str, Any]:
         "created": study.created,
         "settings": study.settings.to_dict(),
         "owner": study.owner,
+        "share": study.share or None,
     }
 
 

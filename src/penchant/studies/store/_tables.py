@@ -103,7 +103,10 @@ studies = sa.Table(
     sa.Column("settings", Body, nullable=False, server_default="{}"),
     sa.Column("owner", Key(32), _belongs_to("owners", gone="SET NULL"), index=True),
     sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+    # SHA-256 of the token of the link to the group's result; null: there is none.
+    sa.Column("share", Key(64)),
 )
+sa.Index("one_study_per_share", studies.c.share, unique=True)
 
 versions = sa.Table(
     "versions",

@@ -45,6 +45,10 @@ class SettingsForm:
         Codes that are ticked, in the order of the form.
     open, help_each_other, reasons, end_checks : bool
         Whether they are ticked.
+    owner_sees : bool
+        Whether it is ticked.
+    closes, quota : str
+        As typed: a moment in UTC, a number of people.
     nouns : tuple of Noun
         What alternatives are called, one per language; empty where nothing is typed.
     error : str
@@ -63,6 +67,9 @@ class SettingsForm:
     help_each_other: bool
     reasons: bool
     end_checks: bool
+    owner_sees: bool
+    closes: str
+    quota: str
     nouns: tuple[Noun, ...]
     error: str = ""
 
@@ -121,6 +128,9 @@ def settings_form(study: StudyRecord) -> SettingsForm:
         settings.help_each_other,
         settings.reasons,
         settings.end_checks,
+        settings.owner_sees,
+        settings.closes.rstrip("Z"),
+        str(settings.quota),
         tuple(settings.noun(code) for code in LANGUAGES),
     )
 
@@ -146,6 +156,9 @@ def read_settings(fields: Mapping[str, Any]) -> SettingsForm:
         "help_each_other" in fields,
         "reasons" in fields,
         "end_checks" in fields,
+        "owner_sees" in fields,
+        text("closes"),
+        text("quota") or "0",
         tuple(
             Noun(
                 code,
@@ -178,6 +191,9 @@ def check_settings(
             reasons=form.reasons,
             check_every=_whole(form.check_every),
             end_checks=form.end_checks,
+            owner_sees=form.owner_sees,
+            closes=form.closes,
+            quota=_whole(form.quota),
             nouns=tuple(noun for noun in form.nouns if noun.singular),
         )
     except DataError as error:
@@ -188,8 +204,8 @@ def check_settings(
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise DataError(
-            "The most questions, and one in how many is a check, are whole numbers. "
-            f"Got {text!r}."
+            "The most questions, one in how many is a check, and how many people are "
+            f"to finish are whole numbers. Got {text!r}."
         )
     return int(text)
 

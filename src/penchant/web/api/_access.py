@@ -167,7 +167,7 @@ class Caller:
     @property
     def needs_consent(self) -> bool:
         """Whether they have to agree to something first."""
-        return bool(self.study.settings.consent.strip()) and not self.now.consented
+        return self.now.needs_consent(self.study.settings)
 
 
 def _caller(

@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import (
+    LARGEST_WEIGHT,
     LONGEST_NOUN,
     QUESTION_FORMS,
     FormName,
@@ -19,6 +20,7 @@ from penchant.studies import (
     ParticipantRecord,
     Participation,
     Progress,
+    Replay,
     Study,
     StudyRecord,
     StudySettings,
@@ -59,7 +61,7 @@ class SettingsModel(_Model):
     languages: list[Literal["en", "fr", "de"]] = Field(
         default=["en", "fr", "de"],
         min_length=1,
-        max_length=2,
+        max_length=3,
         json_schema_extra={"uniqueItems": True},
     )
     intro: str = Field(default="", max_length=20_000)
@@ -78,6 +80,24 @@ class SettingsModel(_Model):
         description="One in so many questions is foretold; 0: none. Not 1.",
     )
     end_checks: bool = Field(default=False, strict=True)
+    closes: str = Field(
+        default="",
+        max_length=40,
+        description="Nobody new joins from then on: a day or a moment, in UTC unless "
+        "it names another zone; empty: no date.",
+    )
+    quota: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        strict=True,
+        description="Nobody new joins when so many people have finished; 0: no limit.",
+    )
+    owner_sees: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether the owner may see results of people who agree to that.",
+    )
     nouns: dict[Literal["en", "fr", "de"], Nouns] = Field(
         default={},
         description="What one alternative and several are called, by language.",
@@ -272,12 +292,17 @@ class ParticipantOut(_Model):
     created: datetime
     state: str = Field(json_schema_extra={"enum": list(_STATES)})
     n_answers: int
+    weight: float = Field(description="How often the person counts; 0: not at all.")
+    seconds: float | None = Field(
+        description="From the first question to the last answer that stands."
+    )
 
     @classmethod
     def from_record(
-        cls, person: ParticipantRecord, now: Participation | None
+        cls, person: ParticipantRecord, replayed: Replay | None
     ) -> "ParticipantOut":
         """Show a participant."""
+        now = replayed.participation if replayed else None
         return cls(
             id=person.id,
             label=person.label,
@@ -285,6 +310,8 @@ class ParticipantOut(_Model):
             created=person.created,
             state=now.state if now else "new",
             n_answers=len(now.answered) if now else 0,
+            weight=now.weight if now else 1.0,
+            seconds=replayed.seconds if replayed else None,
         )
 
 
@@ -296,9 +323,16 @@ class JoinIn(_Model):
 
 
 class CountIn(_Model):
-    """Whether a participant counts in the results of the group."""
+    """How often a participant counts in the results of the group."""
 
-    counts: bool = Field(strict=True)
+    weight: float = Field(default=1.0, ge=0, le=LARGEST_WEIGHT)
+    counts: bool = Field(
+        default=True, strict=True, description="False is the same as a weight of 0."
+    )
+
+    def votes(self) -> float:
+        """Give the weight."""
+        return self.weight if self.counts else 0.0
 
 
 class JoinedOut(_Model):
@@ -313,6 +347,29 @@ class JoinedOut(_Model):
         """Say where a participant goes on."""
         path = f"{request.app.state.address.path}/p/{token}"
         return cls(participant=participant, token=token, path=path)
+
+
+class SharedOut(_Model):
+    """A link to the result of a group; the token cannot be shown again."""
+
+    token: str
+    path: str
+
+    @classmethod
+    def for_link(cls, request: Request, token: str) -> "SharedOut":
+        """Say where the result is."""
+        return cls(token=token, path=f"{request.app.state.address.path}/g/{token}")
+
+
+class TakingOut(_Model):
+    """Whether a study takes new people."""
+
+    state: Literal["open", "closed", "over", "full"] = Field(
+        description="It does; the owner closed it; its date has passed; it is full."
+    )
+    closes: datetime | None
+    quota: int
+    n_finished: int = Field(description="Counted where there is a quota.")
 
 
 class QuestionOut(_Model):

@@ -40,8 +40,8 @@ def join(
     """Take part in a study that is open; the token is all you need from then on."""
     access: Access = request.app.state.access
     study = Study(store, study_id)
-    if not study.settings.open:
-        raise HTTPException(403, "The study takes no new participants at the moment.")
+    if reason := study.taking().reason:
+        raise HTTPException(403, reason)
     access.check_join(store, request, study.id)
     person, token = study.join(body.label.strip(), body.language)
     return JoinedOut.for_link(request, person.id, token)

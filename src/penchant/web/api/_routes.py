@@ -12,7 +12,15 @@ from starlette.responses import JSONResponse
 from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
-from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.studies import (
+    Store,
+    Study,
+    answers_csv,
+    export_person,
+    export_study,
+    person_answers_csv,
+    replays,
+)
 from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
@@ -34,10 +42,12 @@ from penchant.web.api._models import (
     JoinIn,
     ParticipantOut,
     Problem,
+    SharedOut,
     StudyChange,
     StudyIn,
     StudyMade,
     StudyOut,
+    TakingOut,
 )
 from penchant.web.api._participant import participant_api
 from penchant.web.api._results import CalibrationOut, GroupOut
@@ -66,6 +76,11 @@ _FileName = Annotated[
 
 
 _FILE: Final = {"type": "string", "format": "binary"}
+
+
+_CSV: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}}
+}
 
 
 def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -202,7 +217,7 @@ def get_picture(store: StoreOfApp, study: ApiStudy, digest: str) -> Response:
 @owner_api.get("/studies/{study_id}/participants")
 def list_participants(store: StoreOfApp, study: ApiStudy) -> list[ParticipantOut]:
     """List the participants in the order in which they joined."""
-    states = participations(store, study.id, len(study.items))
+    states = replays(store, study.id, len(study.items))
     return [
         ParticipantOut.from_record(person, states.get(person.id))
         for person in store.list_participants(study.id)
@@ -237,8 +252,47 @@ def renew_link(request: Request, store: StoreOfApp, person: ApiPerson) -> Joined
 def count_participant(
     store: StoreOfApp, study: ApiStudy, person: ApiPerson, body: CountIn
 ) -> None:
-    """Count a participant in the results of the group, or no longer."""
-    Study(store, study.id).leave_out(person.id, not body.counts)
+    """Say how often a participant counts in the results of the group."""
+    Study(store, study.id).weigh(person.id, body.votes())
+
+
+@owner_api.get(
+    "/studies/{study_id}/participants/{participant_id}/export",
+    response_model=dict[str, Any],
+)
+def export_participant(store: StoreOfApp, person: ApiPerson) -> Response:
+    """Give all that is kept about one participant."""
+    return JSONResponse(export_person(store, person.id))
+
+
+@owner_api.get(
+    "/studies/{study_id}/participants/{participant_id}/answers.csv",
+    response_class=Response,
+    responses=_CSV,
+)
+def answers_of_participant(store: StoreOfApp, person: ApiPerson) -> Response:
+    """Give the answers of one participant that stand as a table."""
+    table = person_answers_csv(store, person.id)
+    return csv_response(table, f"{person.label} answers.csv")
+
+
+@owner_api.post("/studies/{study_id}/share", status_code=201)
+def share(request: Request, store: StoreOfApp, study: ApiStudy) -> SharedOut:
+    """Make a link to the result of the group; the one before stops working."""
+    return SharedOut.for_link(request, store.share_study(study.id))
+
+
+@owner_api.delete("/studies/{study_id}/share", status_code=204)
+def unshare(store: StoreOfApp, study: ApiStudy) -> None:
+    """Withdraw the link to the result of the group."""
+    store.unshare_study(study.id)
+
+
+@owner_api.get("/studies/{study_id}/taking")
+def get_taking(store: StoreOfApp, study: ApiStudy) -> TakingOut:
+    """Say whether the study takes new people."""
+    taking = Study(store, study.id).taking()
+    return TakingOut.model_validate(vars(taking))
 
 
 @owner_api.get("/studies/{study_id}/group")
@@ -260,11 +314,6 @@ def get_calibration(store: StoreOfApp, study: ApiStudy) -> CalibrationOut:
 def export(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the whole study as JSON, as `penchant.studies.import_study` takes it."""
     return JSONResponse(export_study(store, study.id))  # written in the pool, too
-
-
-_CSV: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"text/csv": {"schema": {"type": "string"}}}}
-}
 
 
 @owner_api.get(

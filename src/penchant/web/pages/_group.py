@@ -32,6 +32,7 @@ from penchant.web._exports import (
 )
 from penchant.web._fitting import Fitting
 from penchant.web._workers import in_pool
+from penchant.web.pages._news import news_of
 from penchant.web.pages._report import make_report, photos_of, report_context
 from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
 
@@ -64,6 +65,7 @@ def group(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
     return visitor.render(
         "group.html",
         study=study,
+        news=news_of(store, study.id),
         checks=checks_view(asked.calibration(), texts),
         group=group_view(found, study.items, texts),
         photos=photos_of(asked),

@@ -4,19 +4,31 @@ from dataclasses import replace
 from typing import Annotated
 
 import pandas as pd
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from penchant.data.reading import write_csv_table
 from penchant.exceptions import DataError
-from penchant.studies import Study, StudyRecord, StudySettings
+from penchant.studies import (
+    Study,
+    StudyRecord,
+    StudySettings,
+    export_person,
+    person_answers_csv,
+)
 from penchant.views import (
+    Asked,
+    best_view,
     checks_view,
+    counts_view,
     people_view,
     qr_code,
+    ranking_view,
     shelf_of,
     show_name,
     study_view,
+    taking_view,
 )
 from penchant.views.forms import (
     check_owner_limits,
@@ -25,9 +37,12 @@ from penchant.views.forms import (
     read_settings,
     settings_form,
 )
-from penchant.web._exports import csv_response
+from penchant.web._exports import csv_response, json_response
 from penchant.web._public import link_to
+from penchant.web._workers import in_pool
+from penchant.web.pages._news import news_of
 from penchant.web.pages._participant import LONGEST_LABEL
+from penchant.web.pages._report import photos_of
 from penchant.web.security._access import (
     Fields,
     OwnParticipant,
@@ -44,7 +59,18 @@ _MOST_NAMES = 500
 owner_pages = APIRouter(prefix="/studies/{study_id}")
 
 
+def _people_query(
+    people: Annotated[int, Query(ge=1)] = 1,
+    simulated: bool = False,
+    who: Annotated[str, Query(max_length=200)] = "",
+    by: str = "joined",
+    turned: bool = False,
+) -> Asked:
+    return Asked(people, simulated, who, by, turned)
+
+
 @owner_pages.get("")
+@in_pool("reports")
 def study(
     request: Request,
     store: StoreOfApp,
@@ -54,24 +80,42 @@ def study(
     sort: Annotated[int | None, Query(ge=0)] = None,
     descending: bool = False,
     page: Annotated[int, Query(ge=1)] = 1,
-    people: Annotated[int, Query(ge=1)] = 1,
-    simulated: bool = False,
+    people: Annotated[Asked, Depends(_people_query)],
 ) -> Response:
     """Show the state of a study, its participants and its alternatives."""
     texts = visitor.texts(study)
     invitation = link_to(request, f"/s/{study.id}/join")
     shelf = shelf_of(store, study.id, study.items, f"/studies/{study.id}/pictures")
+    asked, news = Study(store, study.id), news_of(store, study.id)
     return visitor.render(
         "study.html",
         study=study,
-        checks=checks_view(Study(store, study.id).calibration(), texts),
+        news=news,
+        taking=taking_view(asked.taking(), texts),
+        checks=checks_view(asked.calibration(), texts),
         view=study_view(
             study, texts, sort=sort, descending=descending, page=page, shelf=shelf
         ),
-        people=people_view(store, study, texts, people, simulated=simulated),
+        people=people_view(asked, texts, people),
         invitation=invitation,
         qr=qr_code(invitation),
     )
+
+
+@owner_pages.post("/share")
+def share(
+    request: Request, store: StoreOfApp, sender: Sender, study: OwnStudy
+) -> Response:
+    """Make a link to the result of the group, and show it once."""
+    link = link_to(request, f"/g/{store.share_study(study.id)}")
+    return sender.render("share.html", study=study, link=link)
+
+
+@owner_pages.post("/unshare")
+def unshare(store: StoreOfApp, _sender: Sender, study: OwnStudy) -> Response:
+    """Withdraw the link to the result of the group."""
+    store.unshare_study(study.id)
+    return _back(study)
 
 
 @owner_pages.post("/state")
@@ -194,11 +238,54 @@ def count(
     person: OwnParticipant,
     fields: Fields,
 ) -> Response:
-    """Count a participant in the results of the group, or no longer."""
-    Study(store, study.id).leave_out(person.id, fields.get("out") == "yes")
+    """Say how often a participant counts in the results of the group."""
+    typed = str(fields.get("weight", ""))
+    try:
+        weight = float(typed.replace(",", "."))
+    except ValueError:
+        raise DataError(
+            f"A weight must be a number from 0 on. Got {typed!r}."
+        ) from None
+    Study(store, study.id).weigh(person.id, weight)
     if fields.get("page") == "group":
         return RedirectResponse(f"/studies/{study.id}/group#careless", 303)
-    return _back(study)
+    return RedirectResponse(f"/studies/{study.id}#people", 303)
+
+
+@owner_pages.get("/participants/{participant_id}/result")
+@in_pool("results")
+def result(
+    store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, person: OwnParticipant
+) -> Response:
+    """Show the result of somebody who agreed to that."""
+    asked, texts = Study(store, study.id), visitor.texts(study)
+    shows = asked.participation(person).shows_result
+    if not (study.settings.owner_sees and shows):
+        raise HTTPException(403, texts("owner.people.not_agreed"))
+    ranking = asked.ranking(person)
+    return visitor.render(
+        "person.html",
+        study=study,
+        frame=None,
+        name=show_name(person.label) or texts("owner.confirm.somebody"),
+        best=best_view(asked, person, ranking, texts),
+        ranking=ranking_view(study.items, ranking, texts),
+        counted=counts_view(asked.curves(person), texts),
+        photos=photos_of(asked),
+    )
+
+
+@owner_pages.get("/participants/{participant_id}/export/{name}")
+def export_one(
+    store: StoreOfApp, study: OwnStudy, person: OwnParticipant, name: str
+) -> Response:
+    """Give all that is kept about one participant."""
+    title = f"{study.name} {person.label} {name}"
+    if name == "person.json":
+        return json_response(export_person(store, person.id), title)
+    if name == "answers.csv":
+        return csv_response(person_answers_csv(store, person.id), title)
+    raise HTTPException(404, "There is no such file.")
 
 
 def check_label(label: str) -> str:

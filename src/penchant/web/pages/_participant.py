@@ -12,7 +12,7 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies import FORMS, Study
+from penchant.studies import FORMS, Study, Taking
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
 from penchant.views.forms import settings_form
@@ -73,7 +73,7 @@ def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
     if not new and (token := _seen(request, study)):
         return RedirectResponse(f"/p/{token}", 303)
     texts = study_texts(request, study)
-    if not study.settings.open:
+    if not study.taking().open:
         return _invitation(study, texts)
     label = str(fields.get("label", "")).strip()
     if len(label) > LONGEST_LABEL:
@@ -119,15 +119,10 @@ def _invitation(
     study: Study, texts: Texts, label: str = "", *, status: int = 200, new: bool = False
 ) -> Response:
     frame = study_frame(study, texts, f"/s/{study.id}", _ANEW if new else "join")
-    if not study.settings.open:
-        return render(
-            "notice.html",
-            403,
-            frame=frame,
-            t=texts,
-            title=texts("join.closed_title"),
-            sentence=texts("join.closed"),
-        )
+    taking = study.taking()
+    if not taking.open:
+        words: Any = _closed(taking, texts)
+        return render("notice.html", 403, frame=frame, t=texts, **words)
     size = texts.count(
         "join.size",
         study.settings.max_questions,
@@ -140,6 +135,7 @@ def _invitation(
         t=texts,
         demo=study.record.demo,
         intro=paragraphs(study.settings.intro),
+        owner_sees=study.settings.owner_sees,
         size=size,
         pace=settings_form(study.record).pace,
         label=label,
@@ -147,6 +143,15 @@ def _invitation(
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
     )
+
+
+def _closed(taking: Taking, texts: Texts) -> dict[str, str]:
+    """Say why nobody new is asked."""
+    day = texts.moment(taking.closes) if taking.closes else ""
+    return {
+        "title": texts("join.closed_title"),
+        "sentence": texts(f"join.{taking.state}", moment=day),
+    }
 
 
 @participant_pages.get("/p/{token}")
@@ -277,7 +282,10 @@ def _next(
 ) -> Response:
     if visit.needs_consent:
         text = paragraphs(visit.study.settings.consent)
-        return visit.render("consent.html", consent=text)
+        sees = visit.study.settings.owner_sees
+        return visit.render("consent.html", consent=text, owner_sees=sees)
+    if not visit.now.begun and (taking := visit.study.taking()).is_over:
+        return visit.render("notice.html", 403, **_closed(taking, visit.texts))
     question = visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)

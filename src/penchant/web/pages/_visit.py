@@ -110,7 +110,7 @@ class Visit:
     @property
     def needs_consent(self) -> bool:
         """Whether the person has to agree to something first."""
-        return bool(self.study.settings.consent) and not self.now.consented
+        return self.now.needs_consent(self.study.settings)
 
     @property
     def shelf(self) -> Shelf:

@@ -130,6 +130,34 @@ document.addEventListener("click", async (event) => {
   button.textContent = button.dataset.done;
 });
 
+// Results as they come in
+
+const PAUSE = 10_000; // ms between two looks
+
+/** Look whether there is news, and show it where nobody is at work. */
+async function listen() {
+  const known = document.querySelector("[data-news]");
+  const [path] = location.pathname.match(/^.*\/studies\/[^/]+/) ?? [];
+  if (!known || !path || document.hidden) return;
+  const headers = { Accept: "application/json", "If-None-Match": `"${known.dataset.seen}"` };
+  const news = await fetch(`${path}/news`, { headers, cache: "no-store" });
+  if (news.status !== 200) return;
+  const parts = known.dataset.news.split(" ").map((id) => document.getElementById(id));
+  if (parts.some((part) => !part || part.querySelector("details[open], :focus"))) {
+    for (const fresh of document.querySelectorAll("[data-fresh]")) fresh.hidden = false;
+    return;
+  }
+  const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  for (const part of parts) {
+    const fresh = page.getElementById(part.id);
+    if (fresh) part.replaceWith(fresh);
+  }
+  enhance(document);
+}
+
+if (document.querySelector("[data-news]")) setInterval(() => listen().catch(() => {}), PAUSE);
+
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
 function enhance(part) {
   for (const button of part.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;

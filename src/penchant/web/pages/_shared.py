@@ -1,0 +1,76 @@
+"""The result of a group for whoever has its link: read only, and without names."""
+
+from typing import Annotated, Final, TypeAlias
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from penchant.exceptions import StudyNotFoundError
+from penchant.studies import Study
+from penchant.views import group_view, shelf_of
+from penchant.web._languages import change_language
+from penchant.web._templates import render
+from penchant.web._workers import in_pool
+from penchant.web.pages._pictures import picture_response
+from penchant.web.pages._visit import (
+    AnswerFields,
+    LinkNotFoundError,
+    study_frame,
+    study_texts,
+)
+from penchant.web.security._access import StoreOfApp
+
+shared_pages = APIRouter(prefix="/g/{token}")
+
+_HIDDEN: Final = {"X-Robots-Tag": "noindex, nofollow"}
+
+
+def _shared(store: StoreOfApp, token: str) -> Study:
+    try:
+        return Study(store, store.find_shared(token).id)
+    except StudyNotFoundError:
+        raise LinkNotFoundError from None
+
+
+SharedStudy: TypeAlias = Annotated[Study, Depends(_shared)]
+
+
+@shared_pages.get("")
+@in_pool("reports")
+def shared(request: Request, study: SharedStudy, token: str) -> Response:
+    """Show what the group prefers."""
+    texts, home = study_texts(request, study), f"/g/{token}"
+    frame = study_frame(study, texts, home, "")
+    found = study.group()
+    if not found.items:
+        title, sentence = texts("owner.group.empty"), texts("share.empty")
+        return render(
+            "notice.html",
+            headers=_HIDDEN,
+            frame=frame,
+            t=texts,
+            title=title,
+            sentence=sentence,
+        )
+    shelf = shelf_of(study.store, study.id, study.items, f"{home}/pictures")
+    return render(
+        "shared.html",
+        headers=_HIDDEN,
+        frame=frame,
+        t=texts,
+        group=group_view(found, study.items, texts),
+        photos=shelf.photos(study.items),
+    )
+
+
+@shared_pages.get("/pictures/{digest}")
+def picture(store: StoreOfApp, study: SharedStudy, digest: str) -> Response:
+    """Show a picture of an alternative."""
+    return picture_response(store, study.id, digest)
+
+
+@shared_pages.post("/language")
+def choose_language(_study: SharedStudy, token: str, fields: AnswerFields) -> Response:
+    """Show the page in another language."""
+    return change_language(fields, f"/g/{token}")
