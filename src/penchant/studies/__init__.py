@@ -1,5 +1,11 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._another_winner import (
+    AnotherWinner,
+    MorePeople,
+    Turn,
+    ValueChange,
+)
 from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
@@ -78,6 +84,7 @@ __all__ = [
     "LONGEST_NOUN",
     "PICTURE_TYPE",
     "QUESTION_FORMS",
+    "AnotherWinner",
     "AnsweredQuestion",
     "Calibration",
     "Careless",
@@ -94,6 +101,7 @@ __all__ = [
     "Member",
     "ModelHead",
     "ModelRecord",
+    "MorePeople",
     "NewEvent",
     "Noun",
     "OpenQuestion",
@@ -120,6 +128,8 @@ __all__ = [
     "StudySummary",
     "Texts",
     "Tidied",
+    "Turn",
+    "ValueChange",
     "WhatIf",
     "add_demo",
     "answer_text",

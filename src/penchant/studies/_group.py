@@ -1,22 +1,29 @@
 """What all participants want together: ranking, kinds of people, careless people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import rankdata
 
 from penchant._cached import cached_property
 from penchant.data import Items
+from penchant.elicitation import PersonSpace
 from penchant.elicitation.groups import (
     Consensus,
     GroupBelief,
+    GroupLines,
     Newcomer,
     PersonAnswers,
     believe_group,
     careless_kind,
 )
 from penchant.gp import Answer
+from penchant.studies._another_winner import (
+    AnotherWinner,
+    another_winner,
+    values_needed,
+)
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._results import Curve, curves, weigh
 from penchant.studies._talk import GRADE_WIDTH, Talk
@@ -200,6 +207,9 @@ class Group:
     agreement : float
         How often two people put two items in the same order, expected; NaN for one
         person or one item.
+    another_winner : AnotherWinner or None
+        How much would have to change for another winner; None: there is one item at
+        most, or nobody has answered.
     """
 
     members: tuple[Member, ...]
@@ -211,6 +221,7 @@ class Group:
     careless: tuple[Careless, ...]
     n_events: int
     agreement: float = float("nan")
+    another_winner: AnotherWinner | None = None
 
     @cached_property
     def voices(self) -> tuple[Member, ...]:
@@ -287,7 +298,11 @@ def tell_group(
 
 
 def make_group(
-    members: Sequence[Member], newcomer: Newcomer, items: Items, n_events: int
+    members: Sequence[Member],
+    newcomer: Newcomer,
+    items: Items,
+    n_events: int,
+    space: PersonSpace | None = None,
 ) -> Group:
     """Put people together.
 
@@ -301,6 +316,8 @@ def make_group(
         The alternatives.
     n_events : int
         Length of the log.
+    space : PersonSpace, optional
+        The features of the items; without it nothing is said of other values.
     """
     voices = [member for member in members if member.counts]
     if not voices:
@@ -318,6 +335,35 @@ def make_group(
         careless=_careless(members, found),
         n_events=n_events,
         agreement=found.agreement,
+        another_winner=_another_winner(voices, found, ranked, items, space),
+    )
+
+
+def _counted(voices: Sequence[Member]) -> FloatArray:
+    """Give how much each person counts; the one place where this is decided."""
+    return np.array([float(member.counts) for member in voices])
+
+
+def _another_winner(
+    voices: Sequence[Member],
+    found: GroupBelief,
+    ranked: Sequence[GroupItem],
+    items: Items,
+    space: PersonSpace | None,
+) -> AnotherWinner | None:
+    """Tell how much would have to change for another winner."""
+    weights, order = _counted(voices), [each.item for each in ranked]
+    kinds = [found.kind == k for k in range(len(found.kinds))]
+    turned = another_winner(found.points, weights, order, kinds)
+    if turned is None or space is None:
+        return turned
+    lines = GroupLines.through(found.everybody.draws, space)
+    if lines is None:
+        return turned
+    return replace(
+        turned,
+        winner_values=values_needed(items, turned.winner, -turned.lead, lines),
+        rival_values=values_needed(items, turned.rival, turned.lead, lines),
     )
 
 

@@ -428,8 +428,8 @@ class Study:
         self._memory.members = {
             who: known for who, known in self._memory.members.items() if who in here
         }
-        newcomer = self._memory.newcomer
-        found = make_group(members, newcomer, self.items, n_events)
+        newcomer, space = self._memory.newcomer, self._memory.start(None).space
+        found = make_group(members, newcomer, self.items, n_events, space)
         self._memory.group = found
         return found
 

@@ -10,11 +10,13 @@ from penchant.elicitation.groups._group_belief import (
     GroupBelief,
     believe_group,
 )
+from penchant.elicitation.groups._lines import GroupLines
 from penchant.elicitation.groups._people import Newcomer, PersonAnswers
 
 __all__ = [
     "Consensus",
     "GroupBelief",
+    "GroupLines",
     "Newcomer",
     "PersonAnswers",
     "believe_group",
