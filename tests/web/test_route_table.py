@@ -117,6 +117,7 @@ ROUTES = {
     ("GET", "/api/v1/studies/{study_id}/export"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/answers.csv"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/ranking.csv"): "api owner",
+    ("GET", "/api/v1/studies/{study_id}/study.xlsx"): "api owner",
     ("GET", "/api/v1/me"): "api participant",
     ("GET", "/api/v1/me/items"): "api participant",
     ("GET", "/api/v1/me/pictures/{digest}"): "api participant",

@@ -123,6 +123,7 @@ OPERATIONS = [
     ("GET", "/studies/{study_id}/export"),
     ("GET", "/studies/{study_id}/answers.csv"),
     ("GET", "/studies/{study_id}/ranking.csv"),
+    ("GET", "/studies/{study_id}/study.xlsx"),
     ("POST", "/studies/{study_id}/join"),
     ("GET", "/me"),
     ("GET", "/me/items"),

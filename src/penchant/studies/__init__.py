@@ -57,6 +57,7 @@ from penchant.studies.operations._notebook import study_notebook
 from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import export_study, import_study
 from penchant.studies.operations._warm_up import warm_up
+from penchant.studies.operations._workbook import ranking_frame, study_workbook
 from penchant.studies.store._location import store_url
 from penchant.studies.store._records import (
     Draft,
@@ -145,6 +146,7 @@ __all__ = [
     "participations",
     "picture_cell",
     "picture_names",
+    "ranking_frame",
     "read_pictures",
     "refit_counts",
     "restore",
@@ -152,6 +154,7 @@ __all__ = [
     "small_picture",
     "store_url",
     "study_notebook",
+    "study_workbook",
     "tidy",
     "tidying",
     "warm_up",

@@ -1,7 +1,7 @@
 """What all participants want together: ranking, kinds of people, careless people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.stats import rankdata
@@ -210,6 +210,8 @@ class Group:
     another_winner : AnotherWinner or None
         How much would have to change for another winner; None: there is one item at
         most, or nobody has answered.
+    points : ndarray of shape (n_voices, n_items)
+        Expected points that each person who counts gives each item of the table.
     """
 
     members: tuple[Member, ...]
@@ -222,6 +224,7 @@ class Group:
     n_events: int
     agreement: float = float("nan")
     another_winner: AnotherWinner | None = None
+    points: FloatArray = field(default_factory=lambda: np.empty((0, 0)), repr=False)
 
     @cached_property
     def voices(self) -> tuple[Member, ...]:
@@ -336,6 +339,7 @@ def make_group(
         n_events=n_events,
         agreement=found.agreement,
         another_winner=_another_winner(voices, found, ranked, items, space),
+        points=found.points,
     )
 
 

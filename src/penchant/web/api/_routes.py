@@ -12,12 +12,19 @@ from starlette.responses import JSONResponse
 from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
-from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.studies import (
+    Store,
+    Study,
+    answers_csv,
+    export_study,
+    participations,
+    study_workbook,
+)
 from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
 from penchant.web._errors import sentence_of, status_of
-from penchant.web._exports import csv_response
+from penchant.web._exports import XLSX, csv_response, xlsx_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import (
     PICTURE,
@@ -258,6 +265,9 @@ def export(store: StoreOfApp, study: ApiStudy) -> Response:
     return JSONResponse(export_study(store, study.id))  # written in the pool, too
 
 
+_XLSX: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {XLSX: {"schema": _FILE}}}
+}
 _CSV: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}}
 }
@@ -280,6 +290,15 @@ def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the common ranking as a table."""
     table = ranking_csv(Study(store, study.id).group())
     return csv_response(table, f"{study.name} ranking.csv")
+
+
+@owner_api.get(
+    "/studies/{study_id}/study.xlsx", response_class=Response, responses=_XLSX
+)
+@in_pool("reports")
+def workbook(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give the results as a workbook: ranking, people, answers, weights, segments."""
+    return xlsx_response(study_workbook(Study(store, study.id)), f"{study.name}.xlsx")
 
 
 def _on_penchant_error(_request: Request, error: Exception) -> Response:
