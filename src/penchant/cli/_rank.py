@@ -125,6 +125,8 @@ def _said(group: "Group") -> list[str]:
 
 def _turning(group: "Group", study: "Study") -> list[str]:
     """Say how much would have to change for another winner."""
+    if group.n_voices < 2:
+        return []
     from penchant.texts import load_texts
     from penchant.views import group_view
 

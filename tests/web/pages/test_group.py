@@ -175,7 +175,8 @@ def test_the_page_says_what_would_change_the_first_place(
     turned = found.another_winner
     assert turned is not None
     for path in ("group", "report"):
-        words = text(client.get(f"/studies/{study_id}/{path}").text)
+        page = client.get(f"/studies/{study_id}/{path}").text
+        words = html.unescape(text(page))
         assert "What would have to change for another first place?" in words
         rival = found.items[1].name
         assert f"{round(turned.lead, 1):g} points ahead of {rival}" in words
