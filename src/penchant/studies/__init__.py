@@ -54,6 +54,11 @@ from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
+from penchant.studies.operations._study_templates import (
+    TEMPLATES,
+    StudyTemplate,
+    study_template,
+)
 from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import export_study, import_study
 from penchant.studies.operations._warm_up import warm_up
@@ -85,6 +90,7 @@ __all__ = [
     "LONGEST_NOUN",
     "PICTURE_TYPE",
     "QUESTION_FORMS",
+    "TEMPLATES",
     "AnotherWinner",
     "AnsweredQuestion",
     "Calibration",
@@ -127,6 +133,7 @@ __all__ = [
     "StudyRecord",
     "StudySettings",
     "StudySummary",
+    "StudyTemplate",
     "Texts",
     "Tidied",
     "Turn",
@@ -154,6 +161,7 @@ __all__ = [
     "small_picture",
     "store_url",
     "study_notebook",
+    "study_template",
     "study_workbook",
     "tidy",
     "tidying",

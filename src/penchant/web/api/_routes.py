@@ -13,11 +13,13 @@ from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
 from penchant.studies import (
+    TEMPLATES,
     Store,
     Study,
     answers_csv,
     export_study,
     participations,
+    study_template,
     study_workbook,
 )
 from penchant.texts import load_texts
@@ -45,6 +47,7 @@ from penchant.web.api._models import (
     StudyIn,
     StudyMade,
     StudyOut,
+    TemplateIn,
 )
 from penchant.web.api._participant import participant_api
 from penchant.web.api._results import CalibrationOut, GroupOut
@@ -166,6 +169,24 @@ def create_study(
     made = StudyOut.from_study(store.get_study(study_id))
     report = items.report.to_dict() if items.report else {}
     return StudyMade(**dict(made), report=report)
+
+
+@owner_api.get("/templates")
+def list_templates(owner: ApiOwner) -> list[str]:
+    """List what studies can be begun with."""
+    return list(TEMPLATES)
+
+
+@owner_api.post("/templates/{name}", status_code=201)
+@in_pool("reports")
+def begin_study(
+    store: StoreOfApp, owner: ApiOwner, name: str, body: TemplateIn
+) -> StudyOut:
+    """Make a study of a table that is shipped."""
+    study_id = study_template(name).create(
+        store, title=body.name, language=body.language, owner=owner.owner_id
+    )
+    return StudyOut.from_study(store.get_study(study_id))
 
 
 @owner_api.get("/studies/{study_id}")
