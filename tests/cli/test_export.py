@@ -47,6 +47,15 @@ def test_formulas_do_not_run(run: Any, tmp_path: Path) -> None:
     assert not shown.str.match(r"[=+\-@\t\r]").any()
 
 
+def test_results_are_a_workbook(asked: Any, tmp_path: Path) -> None:
+    run, _ = asked
+    file = tmp_path / "flats.xlsx"
+    run.text("export", "Flats", "--format", "xlsx", "-o", file)
+    ranked = run.json("rank", "Flats")["items"]
+    table = pd.read_excel(file, "ranking")
+    assert table["alternative"].tolist() == [item["name"] for item in ranked]
+
+
 @pytest.mark.parametrize("command", [("export", "--format", "html"), ("report",)])
 def test_report_is_one_page(
     asked: Any, tmp_path: Path, command: tuple[str, ...]

@@ -19,6 +19,15 @@ def test_new_study_is_made_and_can_be_asked(run: Any, tmp_path: Path) -> None:
     assert (found["name"], found["n_items"], found["owner"]) == ("Our flats", 2, None)
 
 
+def test_a_study_begins_with_a_template(run: Any) -> None:
+    said = run.text("study", "new", "--template", "features", "--language", "de")
+    assert "Made 'Was wir als Nächstes bauen' of 26 alternatives." in said
+    found = run.json("study", "new", "--template", "flats", "--name", "Ours")
+    assert found["name"] == "Ours"
+    assert "one of both" in run.error("study", "new", code=2)
+    assert "there are flats" in run.error("study", "new", "--template", "boats")
+
+
 def test_settings_and_columns_are_as_said(run: Any) -> None:
     study = run.new(
         *("--question", "ranking", "--max-questions", 7, "--max-regret", 0.2),

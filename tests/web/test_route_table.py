@@ -33,6 +33,8 @@ from tests.web.conftest import drawn_picture
 ROUTES = {
     ("GET", "/"): "any owner",
     ("POST", "/drafts"): "any owner",
+    ("POST", "/templates/{name}"): "any owner",
+    ("GET", "/templates/{name}.csv"): "any owner",
     ("GET", "/drafts/{draft_id}"): "owner",
     ("POST", "/drafts/{draft_id}"): "owner",
     ("POST", "/drafts/{draft_id}/discard"): "owner",
@@ -152,6 +154,9 @@ ROUTES = {
     ("GET", "/api/v1/studies/{study_id}/export"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/answers.csv"): "api owner",
     ("GET", "/api/v1/studies/{study_id}/ranking.csv"): "api owner",
+    ("GET", "/api/v1/studies/{study_id}/study.xlsx"): "api owner",
+    ("GET", "/api/v1/templates"): "api any owner",
+    ("POST", "/api/v1/templates/{name}"): "api any owner",
     ("GET", "/api/v1/me"): "api participant",
     ("GET", "/api/v1/me/items"): "api participant",
     ("GET", "/api/v1/me/news"): "api participant",

@@ -85,7 +85,7 @@ class World:
 
     def path_parameters(self, path: str) -> dict[str, str]:
         known = {"study_id": self.study_id, "participant_id": self.person_id}
-        known |= {"digest": PICTURE.digest}
+        known |= {"digest": PICTURE.digest, "name": "flats"}
         return {name: value for name, value in known.items() if f"{{{name}}}" in path}
 
     def headers(self, path: str, role: str = "") -> dict[str, str]:
@@ -123,6 +123,9 @@ OPERATIONS = [
     ("GET", "/studies/{study_id}/export"),
     ("GET", "/studies/{study_id}/answers.csv"),
     ("GET", "/studies/{study_id}/ranking.csv"),
+    ("GET", "/studies/{study_id}/study.xlsx"),
+    ("GET", "/templates"),
+    ("POST", "/templates/{name}"),
     ("POST", "/studies/{study_id}/join"),
     ("GET", "/me"),
     ("GET", "/me/items"),
@@ -315,6 +318,7 @@ def test_no_form_is_too_much(world: World, path: str, kind: str) -> None:
             "participant_id": world.person_id,
             "token": world.person_token,
             "draft_id": "0" * 64,
+            "name": "flats",
         }
         sent = {"csrf": _access._keyed("root", "csrf"), **fields}
         data = {

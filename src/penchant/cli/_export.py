@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penchant.studies import Study
     from penchant.texts import Texts
 
-_FORMATS = ("json", "csv", "html")
+_FORMATS = ("json", "csv", "xlsx", "html")
 
 _MAX_BYTES = 100_000_000
 """Largest file that is imported, as for tables."""
@@ -30,7 +30,7 @@ def export(
         typer.Option(
             "--format",
             help="json: the whole study, for `penchant import`. csv: the answers. "
-            "html: the report.",
+            "xlsx: all results as a workbook. html: the report.",
         ),
     ] = "json",
     notebook: Annotated[
@@ -47,7 +47,7 @@ def export(
 ) -> None:
     """Write a study to a file.
 
-    In the CSV file no text can run as a formula in a spreadsheet. No format
+    In CSV and XLSX no text can run as a formula in a spreadsheet. No format
     holds anything that opens the link of a participant.
 
     Exit code 0: written. 1: no such study, or the file cannot be written.
@@ -56,7 +56,9 @@ def export(
     Example: penchant export "Our next flat" --format csv -o answers.csv
     """
     if kind not in _FORMATS:
-        raise typer.BadParameter(f"--format must be json, csv or html, not {kind!r}.")
+        raise typer.BadParameter(
+            f"--format must be json, csv, xlsx or html, not {kind!r}."
+        )
     if notebook and (kind != "json" or is_stdout(output)):
         raise typer.BadParameter("--notebook loads a study from a JSON file.")
     beside = output.with_suffix(".ipynb")
@@ -151,7 +153,7 @@ def _write(
 
 
 def _content(study: "Study", kind: str) -> bytes:
-    from penchant.studies import answers_csv, export_study
+    from penchant.studies import answers_csv, export_study, study_workbook
 
     if kind == "json":
         values = export_study(study.store, study.id)
@@ -159,7 +161,7 @@ def _content(study: "Study", kind: str) -> bytes:
     if kind == "csv":
         # The mark in front tells spreadsheets that it is UTF-8.
         return f"\ufeff{answers_csv(study.store, study.id)}".encode()
-    return _report(study)
+    return study_workbook(study) if kind == "xlsx" else _report(study)
 
 
 def _report(study: "Study") -> bytes:

@@ -51,7 +51,7 @@ def rank(
         if participant is not None:
             _rank_for_one(study, participant, top, as_json)
         else:
-            _rank_for_all(study.group(), top, as_json)
+            _rank_for_all(study, top, as_json)
 
 
 def _rank_for_one(study: "Study", token: str, top: int | None, as_json: bool) -> None:
@@ -68,7 +68,8 @@ def _rank_for_one(study: "Study", token: str, top: int | None, as_json: bool) ->
     show_ranking(ranking, texts, Screen())
 
 
-def _rank_for_all(group: "Group", top: int | None, as_json: bool) -> None:
+def _rank_for_all(study: "Study", top: int | None, as_json: bool) -> None:
+    group = study.group()
     if as_json:
         from penchant.web.api import GroupOut
 
@@ -94,7 +95,7 @@ def _rank_for_all(group: "Group", top: int | None, as_json: bool) -> None:
         for item in group.items[:top]
     ]
     screen.table(_GROUP_HEADS, rows, numbers=(0, 2, 4, 5))
-    for line in _said(group):
+    for line in (*_said(group), *_turning(group, study)):
         screen.say(line)
 
 
@@ -120,3 +121,14 @@ def _said(group: "Group") -> list[str]:
     if group.n_left_out:
         said.append(f"{group.n_left_out} left out by the owner.")
     return said
+
+
+def _turning(group: "Group", study: "Study") -> list[str]:
+    """Say how much would have to change for another winner."""
+    if group.n_voices < 2:
+        return []
+    from penchant.texts import load_texts
+    from penchant.views import group_view
+
+    view = group_view(group, study.items, load_texts("en")).another
+    return [] if view is None else [f"{view.lead}.", *view.people]

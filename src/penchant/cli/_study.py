@@ -1,5 +1,6 @@
 """`penchant study`: making studies and looking at them."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,12 +32,19 @@ def _study() -> None:
 @study.command()
 def new(
     file: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             exists=True, dir_okay=False, help="The alternatives: a CSV or XLSX file."
         ),
-    ],
+    ] = None,
     *,
+    template: Annotated[
+        str,
+        typer.Option(
+            help="Begin with an invented table instead of a file: flats, candidates, "
+            "suppliers, holidays or features. Settings are its own."
+        ),
+    ] = "",
     name: Annotated[
         str, typer.Option(help="As people read it; by default that of the file.")
     ] = "",
@@ -112,15 +120,20 @@ def new(
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a study of a table of alternatives.
+    """Make a study of a table of alternatives, or of a template.
 
     What the columns mean is guessed, as `penchant items check` shows it.
     Exit code 0: made. 1: the table or a setting does not fit. 2: wrong usage.
 
     Example: penchant study new flats.csv --name "Our next flat" --noun flat/flats
     """
+    if (file is None) == (not template):
+        raise typer.BadParameter("Give a file or --template, one of both.")
+    if file is None:
+        _from_template(template, name, language[0], owner, data, as_json)
+        return
     from penchant.cli._table_file import read_study_table
-    from penchant.studies import Study, StudySettings, picture_names, read_pictures
+    from penchant.studies import StudySettings, picture_names, read_pictures
 
     settings = StudySettings(
         question=question,
@@ -145,17 +158,38 @@ def new(
             owner=_owner_id(store, owner),
             pictures=[each for each in seen if each.name in picture_names(table.items)],
         )
-        made = Study(store, study_id)
-        if as_json:
-            write_json(_details(made))
-            return
-        screen = Screen()
-        for note in table.notes:
-            screen.say(f"warning: {note}", style="yellow")
-        _show_attributes(made.items.attributes, screen)
-        n_items = len(made.items)
-        screen.say(f"Made {made.record.name!r} of {n_items} alternatives. Ask with")
-        screen.command(f"penchant ask {made.id[:8]}{say_data(data)}")
+        _show_made(store, study_id, table.notes, data, as_json)
+
+
+def _from_template(
+    template: str, name: str, language: str, owner: str, data: Any, as_json: bool
+) -> None:
+    """Make a study of a table that is shipped."""
+    from penchant.studies import study_template
+
+    chosen = study_template(template)
+    with open_store(data) as store:
+        owner_id = _owner_id(store, owner)
+        made = chosen.create(store, title=name, language=language, owner=owner_id)
+        _show_made(store, made, (), data, as_json)
+
+
+def _show_made(
+    store: "Store", study_id: str, notes: Sequence[Any], data: Any, as_json: bool
+) -> None:
+    from penchant.studies import Study
+
+    made = Study(store, study_id)
+    if as_json:
+        write_json(_details(made))
+        return
+    screen = Screen()
+    for note in notes:
+        screen.say(f"warning: {note}", style="yellow")
+    _show_attributes(made.items.attributes, screen)
+    n_items = len(made.items)
+    screen.say(f"Made {made.record.name!r} of {n_items} alternatives. Ask with")
+    screen.command(f"penchant ask {made.id[:8]}{say_data(data)}")
 
 
 def _noun(words: str, first_language: str) -> "Noun":

@@ -339,7 +339,7 @@ class Items:
         Text that a spreadsheet would run as a formula gets a quote in front.
         With no path the CSV text is returned.
         """
-        table = self._named_table()
+        table = self.named_table()
         text = write_csv_table(table, path)
         if path is not None:
             beside = {
@@ -353,7 +353,7 @@ class Items:
 
     def to_xlsx(self, path: Any) -> None:
         """Write the items as XLSX, with a sheet for the meaning of the columns."""
-        table = self._named_table().astype(object)
+        table = self.named_table().astype(object)
         cells = table.where(table.notna(), None).to_numpy().tolist()
         meaning = [
             [a.name, json.dumps(a.to_dict(), ensure_ascii=False)]
@@ -371,8 +371,8 @@ class Items:
             path,
         )
 
-    def _named_table(self) -> pd.DataFrame:
-        """Give the table with the names as first column."""
+    def named_table(self) -> pd.DataFrame:
+        """Give the table as files have it: names first, dates as texts."""
         header = "name"
         taken = {*self.frame.columns, *(extra.name for extra in self.extras)}
         while header in taken:

@@ -1,5 +1,11 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._another_winner import (
+    AnotherWinner,
+    MorePeople,
+    Turn,
+    ValueChange,
+)
 from penchant.studies._checks import Calibration
 from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction
@@ -54,6 +60,11 @@ from penchant.studies.operations._demo import add_demo
 from penchant.studies.operations._notebook import study_notebook
 from penchant.studies.operations._person import export_person, person_answers_csv
 from penchant.studies.operations._replay import Replay, replays
+from penchant.studies.operations._study_templates import (
+    TEMPLATES,
+    StudyTemplate,
+    study_template,
+)
 from penchant.studies.operations._tidy import Tidied, tidy, tidying
 from penchant.studies.operations._transfer import (
     duplicate_study,
@@ -61,6 +72,7 @@ from penchant.studies.operations._transfer import (
     import_study,
 )
 from penchant.studies.operations._warm_up import warm_up
+from penchant.studies.operations._workbook import ranking_frame, study_workbook
 from penchant.studies.store._location import store_url
 from penchant.studies.store._records import (
     Draft,
@@ -100,6 +112,8 @@ __all__ = [
     "LONGEST_NOUN",
     "PICTURE_TYPE",
     "QUESTION_FORMS",
+    "TEMPLATES",
+    "AnotherWinner",
     "AnsweredQuestion",
     "Calibration",
     "Careless",
@@ -118,6 +132,7 @@ __all__ = [
     "Missing",
     "ModelHead",
     "ModelRecord",
+    "MorePeople",
     "NewEvent",
     "Noun",
     "OpenQuestion",
@@ -144,11 +159,14 @@ __all__ = [
     "StudySettings",
     "StudySummary",
     "StudyTable",
+    "StudyTemplate",
     "TableChange",
     "TableVersion",
     "Taking",
     "Texts",
     "Tidied",
+    "Turn",
+    "ValueChange",
     "WhatIf",
     "add_demo",
     "answer_text",
@@ -172,6 +190,7 @@ __all__ = [
     "picture_names",
     "plan_change",
     "plan_replacement",
+    "ranking_frame",
     "read_like",
     "read_pictures",
     "refit_counts",
@@ -181,6 +200,8 @@ __all__ = [
     "small_picture",
     "store_url",
     "study_notebook",
+    "study_template",
+    "study_workbook",
     "tidy",
     "tidying",
     "warm_up",

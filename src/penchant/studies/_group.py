@@ -1,7 +1,7 @@
 """What all participants want together: ranking, kinds of people, careless people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +9,11 @@ from scipy.stats import rankdata
 
 from penchant._cached import cached_property
 from penchant.data import Items
+from penchant.elicitation import PersonSpace
 from penchant.elicitation.groups import (
     Consensus,
     GroupBelief,
+    GroupLines,
     Newcomer,
     PersonAnswers,
     believe_group,
@@ -19,6 +21,11 @@ from penchant.elicitation.groups import (
     quantiles,
 )
 from penchant.gp import Answer
+from penchant.studies._another_winner import (
+    AnotherWinner,
+    another_winner,
+    values_needed,
+)
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._results import Curve, curves, weigh
 from penchant.studies._talk import GRADE_WIDTH, Talk
@@ -213,6 +220,11 @@ class Group:
     agreement : float
         How often two people put two items in the same order, expected; NaN for one
         person or one item.
+    another_winner : AnotherWinner or None
+        How much would have to change for another winner; None: there is one item at
+        most, or nobody has answered.
+    points : ndarray of shape (n_voices, n_items)
+        Expected points that each person who counts gives each item of the table.
     """
 
     members: tuple[Member, ...]
@@ -224,6 +236,8 @@ class Group:
     careless: tuple[Careless, ...]
     n_events: int
     agreement: float = float("nan")
+    another_winner: AnotherWinner | None = None
+    points: FloatArray = field(default_factory=lambda: np.empty((0, 0)), repr=False)
 
     @cached_property
     def voices(self) -> tuple[Member, ...]:
@@ -321,6 +335,7 @@ def make_group(
     items: Items,
     n_events: int,
     allowed: IntArray | None = None,
+    space: PersonSpace | None = None,
 ) -> Group:
     """Put people together.
 
@@ -336,6 +351,8 @@ def make_group(
         Length of the log.
     allowed : ndarray of int, optional
         The alternatives that can be had; default: all.
+    space : PersonSpace, optional
+        The features of the items; without it nothing is said of other values.
     """
     voices = [member for member in members if member.counts]
     if not voices:
@@ -358,6 +375,33 @@ def make_group(
         careless=_careless(members, found),
         n_events=n_events,
         agreement=found.agreement,
+        another_winner=_another_winner(votes, found, ranked, items, space, shown),
+        points=shown.spread(found.points, np.nan),
+    )
+
+
+def _another_winner(
+    votes: FloatArray,
+    found: GroupBelief,
+    ranked: Sequence[GroupItem],
+    items: Items,
+    space: PersonSpace | None,
+    shown: "_Shown",
+) -> AnotherWinner | None:
+    """Tell how much would have to change for another winner."""
+    order = [each.item for each in ranked]
+    kinds = [found.kind == k for k in range(len(found.kinds))]
+    points = shown.spread(found.points, -np.inf)  # what cannot be had is nobody's best
+    turned = another_winner(points, votes, order, kinds)
+    if turned is None or space is None:
+        return turned
+    lines = GroupLines.through(found.everybody.draws, space, among=shown.items)
+    if lines is None:
+        return turned
+    return replace(
+        turned,
+        winner_values=values_needed(items, turned.winner, -turned.lead, lines),
+        rival_values=values_needed(items, turned.rival, turned.lead, lines),
     )
 
 
@@ -397,6 +441,12 @@ class _Shown(NamedTuple):
 
     def at(self, place: int | None) -> int | None:
         return None if place is None else int(self.items[place])
+
+    def spread(self, points: FloatArray, otherwise: float) -> FloatArray:
+        """Put points of the items shown where they stand among all items."""
+        table = np.full((len(points), len(self.names)), otherwise)
+        table[:, self.items] = points
+        return table
 
 
 def _ranked(

@@ -501,9 +501,9 @@ class Study:
         self._memory.members = {
             who: known for who, known in self._memory.members.items() if who in here
         }
-        newcomer = self._memory.newcomer
+        newcomer, space = self._memory.newcomer, self._memory.start(None).space
         allowed = self.fitting(NO_LIMITS).allowed
-        found = make_group(members, newcomer, self.items, n_events, allowed)
+        found = make_group(members, newcomer, self.items, n_events, allowed, space)
         self._memory.group = found
         return found
 

@@ -4,21 +4,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from penchant.data import Items
 from penchant.data.reading import write_csv_table
 from penchant.elicitation.groups import quantiles
-from penchant.studies import FEW_PEOPLE, Group, GroupItem
+from penchant.studies import FEW_PEOPLE, Group, GroupItem, ranking_frame
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._counts import CountRow, count_row
 from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._group_curves import CurveView, curve_views
 from penchant.views._segments import SegmentCard, in_front, segment_cards
+from penchant.views.groups import AnotherWinnerView, another_winner_view
 
 _MOST_ROWS: Final = 200
 """The list ends here, so that a page stays small."""
@@ -133,6 +133,8 @@ class GroupView:
         Whether other ways to count lead elsewhere, and all their numbers.
     curves : tuple of CurveView
         Of all attributes.
+    another : AnotherWinnerView or None
+        How much would have to change for another winner.
     """
 
     lead: str
@@ -153,6 +155,7 @@ class GroupView:
     ways_hint: str
     ways: Numbers
     curves: tuple[CurveView, ...]
+    another: AnotherWinnerView | None
 
 
 def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
@@ -193,6 +196,9 @@ def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
         _ways_hint(group, texts),
         _ways(shown, texts),
         curve_views(group, cards, items, texts),
+        another_winner_view(
+            group, items, [(card.name, card.size) for card in cards], texts
+        ),
     )
 
 
@@ -403,16 +409,4 @@ def _ways(ranked: Sequence[GroupItem], texts: Texts) -> Numbers:
 
 def ranking_csv(group: Group) -> str:
     """Give the common ranking as CSV; no text can run as a formula."""
-    columns: dict[str, list[Any]] = {
-        "alternative": [item.name for item in group.items],
-        "place": [item.place for item in group.items],
-        "tier": [item.tier for item in group.items],
-        "mean": [round(item.mean, 3) for item in group.items],
-        "low": [round(item.low, 3) for item in group.items],
-        "high": [round(item.high, 3) for item in group.items],
-        "standard_deviation": [round(item.deviation, 3) for item in group.items],
-        "in_top_three": [round(item.in_top, 3) for item in group.items],
-        "borda": [round(item.borda, 3) for item in group.items],
-        "least_misery": [round(item.misery, 3) for item in group.items],
-    }
-    return write_csv_table(pd.DataFrame(columns), None) or ""
+    return write_csv_table(ranking_frame(group).round(3), None) or ""

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _LONGEST_NAME = 80
 
 
@@ -20,6 +21,11 @@ def json_response(values: Any, name: str) -> Response:
     """Send plain values."""
     text = json.dumps(values, ensure_ascii=False, allow_nan=False)
     return file_response(text.encode(), name, "application/json")
+
+
+def xlsx_response(content: bytes, name: str) -> Response:
+    """Send a workbook."""
+    return file_response(content, name, XLSX)
 
 
 def file_response(content: bytes, name: str, kind: str) -> Response:

@@ -349,6 +349,12 @@ def test_group_and_exports(
     best = person("GET", "/me/ranking")[0]
     assert group["items"][0]["name"] == best["name"]
     assert group["segments"][0]["best"] == best["item"]
+    turned = group["another_winner"]
+    assert [turned["winner"], turned["rival"]] == [
+        item["item"] for item in group["items"][:2]
+    ]
+    assert turned["left_out"] is None  # there is one person
+    assert group["agreement"] is None
     assert (group["kinds"], group["differ"], group["careless"]) == ("none", None, [])
     who = owner("GET", f"/studies/{study_id}/participants")[-1]["id"]
     switch = f"/studies/{study_id}/participants/{who}/count"

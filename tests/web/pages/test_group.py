@@ -155,6 +155,35 @@ def test_ranking_is_exported(client: TestClient, world: tuple[SqlStore, str]) ->
     assert ranking_csv(group) == response.content.decode("utf-8-sig")
 
 
+def test_results_are_exported_as_a_workbook(
+    client: TestClient, world: tuple[SqlStore, str]
+) -> None:
+    store, study_id = world
+    found = Study(store, study_id).group()
+    for address in (f"/studies/{study_id}/export", f"/api/v1/studies/{study_id}"):
+        response = client.get(f"{address}/study.xlsx")
+        assert "spreadsheetml" in response.headers["content-type"]
+        table = pd.read_excel(io.BytesIO(response.content), "ranking")
+        assert table["alternative"].tolist() == [item.name for item in found.items]
+
+
+def test_the_page_says_what_would_change_the_first_place(
+    client: TestClient, world: tuple[SqlStore, str], text: Callable[[str], str]
+) -> None:
+    store, study_id = world
+    found = Study(store, study_id).group()
+    turned = found.another_winner
+    assert turned is not None
+    for path in ("group", "report"):
+        page = client.get(f"/studies/{study_id}/{path}").text
+        words = html.unescape(text(page))
+        assert "What would have to change for another first place?" in words
+        rival = found.items[1].name
+        assert f"{round(turned.lead, 1):g} points ahead of {rival}" in words
+        for value in turned.winner_values:
+            assert value.attribute in words
+
+
 def test_answers_and_study_are_exported(
     client: TestClient, world: tuple[SqlStore, str], store: SqlStore
 ) -> None:

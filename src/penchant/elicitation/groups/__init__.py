@@ -10,12 +10,14 @@ from penchant.elicitation.groups._group_belief import (
     GroupBelief,
     believe_group,
 )
+from penchant.elicitation.groups._lines import GroupLines
 from penchant.elicitation.groups._people import Newcomer, PersonAnswers
 from penchant.elicitation.groups._votes import quantiles
 
 __all__ = [
     "Consensus",
     "GroupBelief",
+    "GroupLines",
     "Newcomer",
     "PersonAnswers",
     "believe_group",

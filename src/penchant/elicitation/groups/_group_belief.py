@@ -45,12 +45,14 @@ class Consensus:
         Expected points from whoever likes an item least, and those between which
         eight of ten people lie.
     tier : ndarray of int of shape (n_items,)
-        0 for items of which none is clearly behind the leader; tier t + 1 holds
-        those that are clearly behind the leader of tier t.
+        0 for the leader and what is not clearly behind it; tier t + 1 begins where
+        an item, and each with fewer points, is clearly behind the leader of tier t.
     order : ndarray of int of shape (n_items,)
         Items by tier, then by mean, best first.
     chance : float
         Probability that the first item is the best, or as good: within 2 points.
+    draws : ndarray of shape (n_draws, n_items)
+        Mean points, that all of this is read off.
     """
 
     mean: FloatArray
@@ -62,6 +64,7 @@ class Consensus:
     tier: IntArray
     order: IntArray
     chance: float
+    draws: FloatArray
 
     @classmethod
     def from_draws(cls, draws: FloatArray, people: FloatArray) -> "Consensus":
@@ -82,16 +85,21 @@ class Consensus:
             tier,
             order,
             float(ahead.mean()),
+            draws,
         )
 
 
 def _tiers(draws: FloatArray, mean: FloatArray) -> IntArray:
-    """Take all that is not clearly behind the best, then the same of the rest."""
+    """Begin a tier where an item, and each behind it, is clearly behind the leader.
+
+    Items are taken by their means, so that none of a tier has more points than one of
+    the tier above.
+    """
     tier = np.zeros(mean.size, dtype=np.int64)
     left = np.argsort(-mean, kind="stable")
     while left.size:
         behind = (draws[:, left[:1]] > draws[:, left]).mean(axis=0) >= SURE
-        left = left[behind]
+        left = left[int(np.flatnonzero(~behind)[-1]) + 1 :]
         tier[left] += 1
     return tier
 

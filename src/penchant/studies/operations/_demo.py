@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from penchant.datasets import Population, load_flats, make_flats_population
+from penchant.datasets import Population, make_flats_population
 from penchant.studies._population import refit
-from penchant.studies._settings import Noun, StudySettings
+from penchant.studies._settings import StudySettings
+from penchant.studies.operations._study_templates import study_template
 from penchant.studies.store._records import NewEvent
 from penchant.studies.store._store import Store
 
@@ -16,13 +17,6 @@ _N_PEOPLE = 80
 _N_QUESTIONS = 20
 _SEED = 1
 _LEASE = 300.0
-_SETTINGS = StudySettings(
-    nouns=(
-        Noun("en", "flat", "flats"),
-        Noun("fr", "appartement", "appartements"),
-        Noun("de", "Wohnung", "Wohnungen"),
-    )
-)
 
 
 def add_demo(store: Store) -> str:
@@ -31,7 +25,10 @@ def add_demo(store: Store) -> str:
     Simulated people have compared the flats before, and are marked as simulated;
     what they have in common is what the belief about a new participant starts from.
     """
-    study_id = store.ensure_demo("Flats in town", load_flats(), settings=_SETTINGS)
+    flats = study_template("flats")
+    study_id = store.ensure_demo(
+        "Flats in town", flats.items, settings=StudySettings(nouns=flats.nouns)
+    )
     add_simulated_people(store, study_id)
     return study_id
 

@@ -241,6 +241,13 @@ def _n_values(row: Any) -> int:
     return len(values) if isinstance(values, dict) else 0
 
 
+class TemplateIn(_Model):
+    """How a study that begins with a template is called, and in which language."""
+
+    name: str = Field(default="", max_length=LONGEST_NAME)
+    language: Literal["en", "fr", "de"] = "en"
+
+
 class StudyChange(_Model):
     """What is to be different; what is not said stays."""
 

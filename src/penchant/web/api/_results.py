@@ -1,5 +1,7 @@
 """Results as the API gives them, in points from 0 to 100."""
 
+from dataclasses import asdict
+from math import isnan
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -218,6 +220,49 @@ class CarelessOut(_Model):
     left_out: bool
 
 
+class TurnOut(_Model):
+    """So many people, or times, and the alternative that is first then."""
+
+    n: float
+    first: int
+
+
+class MorePeopleOut(_Model):
+    """So many more people like those who like an alternative best."""
+
+    n: int
+    like: int
+    n_like: int
+    first: int
+
+
+class ValueChangeOut(_Model):
+    """What a value of an alternative must become; empty: no value of the table."""
+
+    attribute: str
+    now: float | str
+    needed: list[float | str]
+    sure: bool = Field(description="False: the 90 % range of the change holds 0.")
+
+
+class AnotherWinnerOut(_Model):
+    """How much would have to change for another winner, as points stand now."""
+
+    winner: int
+    rival: int
+    lead: float
+    left_out: TurnOut | None = Field(description="The fewest people to leave out.")
+    more: MorePeopleOut | None
+    person: TurnOut | None = Field(
+        description="How many times one person alone must count."
+    )
+    kinds: list[TurnOut | None] = Field(
+        description="How many times the people of each segment must count."
+    )
+    winner_values: list[ValueChangeOut]
+    rival_values: list[ValueChangeOut]
+
+
 class GroupOut(_Model):
     """What a group prefers; lists are empty while nobody has answered."""
 
@@ -236,6 +281,10 @@ class GroupOut(_Model):
     items: list[GroupItemOut]
     segments: list[SegmentOut]
     careless: list[CarelessOut]
+    agreement: float | None = Field(
+        description="How often two people put two alternatives in the same order."
+    )
+    another_winner: AnotherWinnerOut | None
 
     @classmethod
     def from_group(cls, group: Group) -> "GroupOut":
@@ -256,4 +305,8 @@ class GroupOut(_Model):
                 )
                 for each in group.careless
             ],
+            agreement=None if isnan(group.agreement) else group.agreement,
+            another_winner=None
+            if group.another_winner is None
+            else AnotherWinnerOut.model_validate(asdict(group.another_winner)),
         )

@@ -13,6 +13,7 @@ from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
 from penchant.studies import (
+    TEMPLATES,
     Store,
     Study,
     answers_csv,
@@ -20,12 +21,14 @@ from penchant.studies import (
     export_study,
     person_answers_csv,
     replays,
+    study_template,
+    study_workbook,
 )
 from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
 from penchant.web._errors import sentence_of, status_of
-from penchant.web._exports import csv_response
+from penchant.web._exports import XLSX, csv_response, xlsx_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import (
     PICTURE,
@@ -48,6 +51,7 @@ from penchant.web.api._models import (
     StudyMade,
     StudyOut,
     TakingOut,
+    TemplateIn,
 )
 from penchant.web.api._participant import participant_api
 from penchant.web.api._results import CalibrationOut, GroupOut
@@ -177,6 +181,24 @@ def create_study(
     made = StudyOut.from_study(store.get_study(study_id))
     report = items.report.to_dict() if items.report else {}
     return StudyMade(**dict(made), report=report)
+
+
+@owner_api.get("/templates")
+def list_templates(owner: ApiOwner) -> list[str]:
+    """List what studies can be begun with."""
+    return list(TEMPLATES)
+
+
+@owner_api.post("/templates/{name}", status_code=201)
+@in_pool("reports")
+def begin_study(
+    store: StoreOfApp, owner: ApiOwner, name: str, body: TemplateIn
+) -> StudyOut:
+    """Make a study of a table that is shipped."""
+    study_id = study_template(name).create(
+        store, title=body.name, language=body.language, owner=owner.owner_id
+    )
+    return StudyOut.from_study(store.get_study(study_id))
 
 
 @owner_api.get("/studies/{study_id}")
@@ -316,6 +338,11 @@ def export(store: StoreOfApp, study: ApiStudy) -> Response:
     return JSONResponse(export_study(store, study.id))  # written in the pool, too
 
 
+_XLSX: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {XLSX: {"schema": _FILE}}}
+}
+
+
 @owner_api.get(
     "/studies/{study_id}/answers.csv", response_class=Response, responses=_CSV
 )
@@ -333,6 +360,15 @@ def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the common ranking as a table."""
     table = ranking_csv(Study(store, study.id).group())
     return csv_response(table, f"{study.name} ranking.csv")
+
+
+@owner_api.get(
+    "/studies/{study_id}/study.xlsx", response_class=Response, responses=_XLSX
+)
+@in_pool("reports")
+def workbook(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give the results as a workbook: ranking, people, answers, weights, segments."""
+    return xlsx_response(study_workbook(Study(store, study.id)), f"{study.name}.xlsx")
 
 
 def _on_penchant_error(_request: Request, error: Exception) -> Response:

@@ -13,6 +13,7 @@ from penchant.studies import (
     answers_csv,
     export_study,
     study_notebook,
+    study_workbook,
 )
 from penchant.texts import Texts
 from penchant.views import (
@@ -29,6 +30,7 @@ from penchant.web._exports import (
     file_name,
     file_response,
     json_response,
+    xlsx_response,
 )
 from penchant.web._fitting import Fitting
 from penchant.web._workers import in_pool
@@ -41,6 +43,7 @@ group_pages = APIRouter(prefix="/studies/{study_id}")
 _KINDS: Final = {"svg": "image/svg+xml", "png": "image/png"}
 _FILES: Final = (
     ("report.html", "report"),
+    ("study.xlsx", "workbook"),
     ("ranking.csv", "ranking"),
     ("answers.csv", "answers"),
     ("study.json", "study"),
@@ -131,6 +134,8 @@ def export(
         return json_response(study_notebook(source), title)
     if name == "ranking.csv":
         return csv_response(ranking_csv(Study(store, study.id).group()), title)
+    if name == "study.xlsx":
+        return xlsx_response(study_workbook(Study(store, study.id)), title)
     if name == "report.html":
         page = _report(Study(store, study.id), visitor.texts(study))
         return file_response(page, title, "text/html")

@@ -10,7 +10,13 @@ from starlette.responses import RedirectResponse, Response
 
 from penchant.data import Table, read_table
 from penchant.exceptions import DataError
-from penchant.studies import PictureHead, Store, read_pictures
+from penchant.studies import (
+    TEMPLATES,
+    PictureHead,
+    Store,
+    read_pictures,
+    study_template,
+)
 from penchant.views import Card, Shelf, question_cards, same_lines, study_line
 from penchant.views.forms import (
     PASTED,
@@ -22,6 +28,7 @@ from penchant.views.forms import (
     read_file_form,
     read_form,
 )
+from penchant.web._exports import csv_response
 from penchant.web._languages import change_language, local_path
 from penchant.web._workers import in_pool
 from penchant.web.pages._pictures import sent_files
@@ -52,6 +59,22 @@ def home(request: Request, store: StoreOfApp, visitor: VisitorOfApp) -> Response
 def choose_language(fields: Fields) -> Response:
     """Show the pages of owners in another language from now on."""
     return change_language(fields, local_path(str(fields.get("page", "/"))))
+
+
+@pages.post("/templates/{name}")
+@in_pool("reports")
+def begin(store: StoreOfApp, sender: Sender, name: str) -> Response:
+    """Make a study of a table that is shipped."""
+    study_id = study_template(name).create(
+        store, language=sender.language, owner=sender.owner_id
+    )
+    return RedirectResponse(f"/studies/{study_id}", 303)
+
+
+@pages.get("/templates/{name}.csv")
+def template_table(_visitor: VisitorOfApp, name: str) -> Response:
+    """Give a table that is shipped, to put own rows in."""
+    return csv_response(study_template(name).items.to_csv() or "", f"{name}.csv")
 
 
 @pages.post("/drafts")
@@ -138,6 +161,7 @@ def _home(
         studies=lines,
         trial=next((line for line in lines if line.trial), None),
         limit=f"{request.app.state.limits.bytes / 1e6:g} MB",
+        templates=TEMPLATES,
         error=error,
         paste=paste,
     )

@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
@@ -16,6 +17,10 @@ from penchant.data.reading.files._limits import Limits
 from penchant.exceptions import DataError, MissingExtraError
 
 _Ahead: TypeAlias = tuple[set[int], list[tuple[int, int, int, int]]]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_LOOKED_AT, _NUMBER_WIDTH, _WIDEST = 1000, 10, 60
+"""Rows that tell how wide a column is, and letters of a number and of any column."""
 
 _LAST_ROW = 1_048_576
 """Of any spreadsheet."""
@@ -171,15 +176,32 @@ def _column(letters: bytes) -> int:
 def write_xlsx_sheets(
     sheets: Mapping[str, list[list[Any]]], path: str | Path | io.BytesIO
 ) -> None:
-    """Write rows as sheets; text is stored as text, never as a formula."""
+    """Write rows as sheets; text is stored as text, never as a formula.
+
+    The first row and the first column stay in view.
+    """
     openpyxl = _openpyxl()
     _check_characters(openpyxl, sheets)
     book = openpyxl.Workbook(write_only=True)
     for title, rows in sheets.items():
         sheet = book.create_sheet(title)
+        sheet.freeze_panes = "B2"
+        for number, width in enumerate(_widths(rows), start=1):
+            letter = openpyxl.utils.get_column_letter(number)
+            sheet.column_dimensions[letter].width = width
         for row in rows:
             sheet.append([_exact_cell(openpyxl, sheet, value) for value in row])
     book.save(path)
+
+
+def _widths(rows: list[list[Any]]) -> list[int]:
+    """Give how many letters the columns need, within what a screen can show."""
+    shown = rows[:_LOOKED_AT]
+    longest = (
+        max(len(value) if isinstance(value, str) else _NUMBER_WIDTH for value in column)
+        for column in zip(*shown, strict=True)
+    )
+    return [min(width + 2, _WIDEST) for width in longest]
 
 
 def _check_characters(openpyxl: Any, sheets: Mapping[str, list[list[Any]]]) -> None:
@@ -197,9 +219,11 @@ def _check_characters(openpyxl: Any, sheets: Mapping[str, list[list[Any]]]) -> N
 
 def _exact_cell(openpyxl: Any, sheet: Any, value: Any) -> Any:
     """Store text as text and numbers with all their digits (openpyxl keeps 16)."""
-    if value is None or isinstance(value, bool):
+    if value is None or isinstance(value, bool | datetime):
         return value
     number = not isinstance(value, str)
     cell = openpyxl.cell.WriteOnlyCell(sheet, repr(float(value)) if number else value)
     cell.data_type = "n" if number else "s"
+    if not number and value[:1] in _FORMULA:
+        cell.quotePrefix = True  # stays text when somebody edits the cell
     return cell
