@@ -69,6 +69,7 @@ from penchant.studies.store._records import (
 )
 from penchant.studies.store._sql import SqlStore
 from penchant.studies.store._store import Store
+from penchant.studies.store.jobs._jobs import JobDump, JobRecord
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
@@ -91,6 +92,8 @@ __all__ = [
     "GroupItem",
     "GroupModels",
     "Interaction",
+    "JobDump",
+    "JobRecord",
     "Member",
     "ModelHead",
     "ModelRecord",
