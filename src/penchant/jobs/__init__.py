@@ -4,9 +4,10 @@ from penchant.jobs._asked import (
     JobSettings,
     TargetGuess,
     guess_target,
+    kind_of,
     read_job,
 )
-from penchant.jobs._kept import KeptModel, Reasons
+from penchant.jobs._kept import KeptModel, Reasons, Said
 from penchant.jobs._notebook import model_notebook
 from penchant.jobs._runner import Limits, Runner
 from penchant.jobs._work import work
@@ -17,8 +18,10 @@ __all__ = [
     "Limits",
     "Reasons",
     "Runner",
+    "Said",
     "TargetGuess",
     "guess_target",
+    "kind_of",
     "model_notebook",
     "read_job",
     "work",

@@ -127,9 +127,25 @@ class TargetGuess:
 
 
 def guess_target(
-    table: bytes | None, answers: bytes | None, filename: str = "", **limits: int
+    table: bytes | None,
+    answers: bytes | None,
+    filename: str = "",
+    *,
+    target: str = "",
+    **limits: int,
 ) -> TargetGuess:
     """Look at files, and guess what is to be learned from them.
+
+    Parameters
+    ----------
+    table, answers : bytes or None
+        At least one of them.
+    filename : str
+        Of the table.
+    target : str
+        What somebody chose already; empty: guess.
+    **limits : int
+        ``max_rows``, ``max_columns`` and ``max_bytes`` of the table.
 
     Raises
     ------
@@ -139,7 +155,7 @@ def guess_target(
     if table is None and answers is None:
         raise DataError("Choose a file: a table with a target, or answers.")
     columns: list[tuple[str, str]] = []
-    n_rows, names, target, kind = 0, "", "", ""
+    n_rows, names, kind = 0, "", ""
     n_answers, form = 0, ""
     items = None
     if table is not None:
@@ -152,13 +168,19 @@ def guess_target(
             if column != guess.name_column
         ]
         if answers is None:
-            target = _likely([name for name, _ in columns])
+            if len(columns) < 2:
+                raise DataError(
+                    "The table needs a column to foretell and at least one to learn "
+                    f"from, beside names. It has {len(columns)}."
+                )
+            target = target or _likely([name for name, _ in columns])
             kind = kind_of(table, target, filename, **limits) if target else ""
         else:
             items = read_learning_files(
                 table, answers, filename=filename or None, **limits
             ).items
     if answers is not None:
+        target = ""
         found = read_answers(answers, items)
         n_answers, form = len(found), found.format
         check_size(found.items if items is None else items, n_answers, limits)

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
+from penchant.jobs import Limits, Runner
 from penchant.studies import Store
 from penchant.views.forms import TableLimits
 from penchant.web._errors import (
@@ -28,6 +29,7 @@ from penchant.web._public import PublicAddress, SubPath
 from penchant.web._templates import STATIC
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
+from penchant.web.learned import learned_pages
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._login import login_pages, on_login_needed
@@ -102,14 +104,17 @@ def create_app(
     app.state.address = address
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
+    sizes = {"rows": max_rows, "columns": max_columns, "bytes": max_upload_bytes}
+    app.state.runner = Runner(store, Limits(**sizes))
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, picture_pages, result_pages, health):
         app.include_router(router)
     others = (pages, owner_pages, group_pages, login_pages, account_pages)
-    for router in (*others, metrics_page):
+    for router in (*others, learned_pages, metrics_page):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)
     api.state.address = address
+    api.state.runner = app.state.runner
     app.mount("/api/v1", api)
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)
