@@ -53,6 +53,37 @@ ROUTES = {
     ("GET", "/studies/{study_id}/report"): "owner",
     ("GET", "/studies/{study_id}/export/{name}"): "owner",
     ("GET", "/studies/{study_id}/charts/{name}.{kind}"): "owner",
+    ("GET", "/models"): "any owner",
+    ("POST", "/models"): "any owner",
+    ("GET", "/models/{model_id}"): "owner",
+    ("GET", "/models/{model_id}/start"): "owner",
+    ("POST", "/models/{model_id}/start"): "owner",
+    ("POST", "/models/{model_id}/cancel"): "owner",
+    ("POST", "/models/{model_id}/resume"): "owner",
+    ("POST", "/models/{model_id}/choose"): "owner",
+    ("GET", "/models/{model_id}/delete"): "owner",
+    ("POST", "/models/{model_id}/delete"): "owner",
+    ("GET", "/models/{model_id}/curves"): "owner",
+    ("GET", "/models/{model_id}/importance"): "owner",
+    ("GET", "/models/{model_id}/rules"): "owner",
+    ("GET", "/models/{model_id}/why"): "owner",
+    ("GET", "/models/{model_id}/what-if"): "owner",
+    ("GET", "/models/{model_id}/rows"): "owner",
+    ("POST", "/models/{model_id}/rows"): "owner",
+    ("GET", "/models/{model_id}/take"): "owner",
+    ("GET", "/models/{model_id}/export/{name}"): "owner",
+    ("GET", "/api/v1/models"): "api any owner",
+    ("POST", "/api/v1/models"): "api any owner",
+    ("GET", "/api/v1/models/{model_id}"): "api owner",
+    ("DELETE", "/api/v1/models/{model_id}"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/cancel"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/resume"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/choose"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/description"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/predictions"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/why"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/rather-than"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/files/{file}"): "api owner",
     ("POST", "/language"): "public",
     ("GET", "/login"): "public",
     ("POST", "/login"): "public",
@@ -143,6 +174,8 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/api/v1/studies/{study_id}/participants"): {},
     ("POST", "/api/v1/me/answers"): {"question": "q", "answer": "skip"},
     ("POST", "/api/v1/me/what-if"): {"base": 0},
+    ("POST", "/api/v1/models"): {"name": "New", "table": "x,y\n1,2\n"},
+    ("POST", "/api/v1/models/{model_id}/choose"): {"model": "linear"},
 }
 FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/studies/{study_id}/state"): {"open": "no"},
@@ -157,6 +190,9 @@ FORMS: dict[tuple[str, str], dict[str, str]] = {
 QUERIES = {
     "/api/v1/me/why": "?item=0",
     "/api/v1/me/compare": "?a=0&b=1",
+    "/api/v1/models/{model_id}/why": "?row=1",
+    "/api/v1/models/{model_id}/rather-than": "?row=1&rival=2",
+    "/api/v1/models/{model_id}/predictions": "?filename=a.csv",
 }
 
 
@@ -198,6 +234,7 @@ class World:
     draft: str
     other_person: str
     digest: str
+    model: str
 
     def path(self, template: str, **changes: str) -> str:
         values = {
@@ -208,6 +245,8 @@ class World:
             "name": "ranking" if "{kind}" in template else "study.json",
             "kind": "svg",
             "digest": self.digest,
+            "model_id": self.model,
+            "file": "table",
         } | changes
         path = re.sub(r"{(\w+)}", lambda found: values[found[1]], template)
         return path + QUERIES.get(template, "")
@@ -284,7 +323,10 @@ def world(
         files={"pictures": ("a.png", PICTURE)},
         data={"csrf": csrf_of(client), "look": "yes"},
     )
-    return World(study, person.id, token, draft, other_person.id, picture.digest)
+    told = {"target": "size", "table": "flats.csv"}
+    model = store.add_job("Flats of Ada", told, {"table": flats}, owner=owners["ada"])
+    store.queue_job(model)
+    return World(study, person.id, token, draft, other_person.id, picture.digest, model)
 
 
 def test_pictures_are_for_those_who_may_see_the_study(
@@ -318,10 +360,11 @@ def state(store: SqlStore) -> Any:
             sorted(row[0] for row in connection.execute(table.select()))
             for table in (drafts, sessions)
         ]
+    models = [store.dump_job(job.id) for job in store.list_jobs()]
     return [
         (d.study.name, d.study.settings, d.participants, d.links, d.events)
         for d in studies
-    ], rest
+    ], (rest, models)
 
 
 def send(

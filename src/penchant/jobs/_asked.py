@@ -198,14 +198,23 @@ def check_size(items: Any, n_answers: int, limits: Mapping[str, int]) -> None:
         )
 
 
-def kind_of(table: bytes, target: str, filename: str = "", **limits: int) -> str:
-    """Find out what a column holds; empty: nothing that can be foretold."""
+def kind_of(
+    table: bytes,
+    target: str,
+    filename: str = "",
+    *,
+    strict: bool = False,
+    **limits: int,
+) -> str:
+    """Find out what a column holds; empty, or an error: nothing to foretell."""
     try:
         read = read_learning_files(
             table, None, target=target, filename=filename or None, **limits
         )
         return find_target(read.items, read.target).kind
     except DataError:
+        if strict:
+            raise
         return ""
 
 

@@ -33,6 +33,9 @@ from penchant.studies.store import pack_model
 COMPARED: Final = 0.8
 """Share of a job that comparing is; the rest is reading and explaining."""
 
+_SECONDS: Final = 120.0
+"""For coalitions: nobody waits for them on a page."""
+
 
 class LostError(Exception):
     """The job was cancelled, removed, or given to another run."""
@@ -188,7 +191,7 @@ def _explain(desk: Desk, name: str, read: LearningTable, told: ModelComparison) 
     began = time.monotonic()
     rows = list(range(len(known)))
     per_fit = told[name].seconds / (told.n_folds + 1)
-    found, groups = explain_by_coalitions(model, known, rows, per_fit)
+    found, groups = explain_by_coalitions(model, known, rows, per_fit, _SECONDS)
     parts: dict[str, Any] = {}
     if found is not None:
         parts[f"coalitions {name}"] = {

@@ -230,7 +230,11 @@ def _explain_exactly(model: Any, known: Target, rows: list[int]) -> Attribution 
 
 
 def explain_by_coalitions(
-    model: Any, known: Target, rows: list[int], per_fit: float
+    model: Any,
+    known: Target,
+    rows: list[int],
+    per_fit: float,
+    seconds: float = _SECONDS,
 ) -> tuple[Attribution | None, tuple[tuple[str, ...], ...]]:
     """Explain rows by models of groups of attributes that go together.
 
@@ -241,11 +245,13 @@ def explain_by_coalitions(
         What it was fitted to.
     rows : list of int
     per_fit : float
-        Seconds of a fit: there are as many models as some seconds allow. None are made
-        where not even one per attribute is possible.
+        Seconds of a fit.
+    seconds : float
+        There are as many models as they allow; none, where not even one per attribute
+        is possible.
     """
     n_attributes = len(known.items.attributes)
-    budget = int(min(_SECONDS / max(per_fit, 1e-3), _MOST_MODELS))
+    budget = int(min(seconds / max(per_fit, 1e-3), _MOST_MODELS))
     if known.kind == "comparisons" or budget < n_attributes or n_attributes < 2:
         return None, ()
     labelled = known.kind != "numbers" and hasattr(model, "rules_")

@@ -133,7 +133,10 @@ def overview(kept: KeptModel, texts: Texts) -> OverviewView:
         upward,
         across,
         area,
-        tuple(_row(kept, each, texts) for each in told.done),
+        tuple(
+            _row(kept, each, texts)
+            for each in sorted(told.done, key=lambda each: -each.score)
+        ),
         measure,
         tuple(
             texts(
@@ -235,7 +238,7 @@ def _with_labels(points: list[Point]) -> tuple[Point, ...]:
         if not point.readable:
             aside, anchor, at = 0.0, "middle", min(point.low, point.high) - 8
         for other in placed:
-            near = abs(other.x - point.x) < 30 and other.readable == point.readable
+            near = abs(other.x - point.x) < 60 and other.readable == point.readable
             if near and abs(other.label[1] - at) < 15:
                 at = other.label[1] + 15
         placed.append(replace(point, label=(aside, round(at, 1), anchor)))

@@ -1,7 +1,7 @@
 """What there is to read in a model: curves and pairs, importance, rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -182,9 +182,10 @@ def _number_row(
     attribute: Attribute, part: ModelPart, k: int, texts: Texts
 ) -> NumberRow:
     value = show_name(texts.value(attribute, part.grid[0][k]), 40)
-    cells = [signed(part.values[k], texts)]
+    reach = max(map(abs, (*part.values, *part.low, *part.high)))
+    cells = [signed(part.values[k], texts, reach)]
     if part.low:
-        low, high = signed(part.low[k], texts), signed(part.high[k], texts)
+        low, high = (signed(side[k], texts, reach) for side in (part.low, part.high))
         cells.append(texts("numbers.range", low=low, high=high))
     return NumberRow(value, tuple(cells))
 
@@ -241,7 +242,12 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
         names[1],
         tuple(sides[1]),
         tuple(
-            (label, tuple(_cell(float(v), reach, signed(float(v), texts)) for v in row))
+            (
+                label,
+                tuple(
+                    _cell(float(v), reach, signed(float(v), texts, reach)) for v in row
+                ),
+            )
             for label, row in zip(sides[0], table, strict=True)
         ),
         tuple(sentences),
@@ -324,7 +330,7 @@ def _way(direction: Any, texts: Texts) -> str:
     said = texts(f"models.importance.{way}")
     if getattr(direction, "is_sure", True):
         return said
-    return f"{said}; {texts('models.importance.unsure')}"
+    return f"{said}: {texts('numbers.not_sure')}"
 
 
 def _two(value: float, texts: Texts) -> str:
@@ -365,7 +371,9 @@ def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
     rules = kept.model("rules").rules_
     reach = max((abs(float(rule.weight)) for rule in rules), default=1.0) or 1.0
     axis = Axis(0.0, reach)
-    rows = [_rule(rule, axis, texts) for rule in rules]
+    labels = kept.comparison.labels
+    lower = str(labels[0]) if len(labels) == 2 else "worse"
+    rows = [_rule(rule, axis, lower, texts) for rule in rules]
     rest = rows[_RULES:]
     return RulesView(
         texts.count("models.rules.h1", len(rows)),
@@ -376,9 +384,9 @@ def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
     )
 
 
-def _rule(rule: Any, axis: Axis, texts: Texts) -> RuleRow:
+def _rule(rule: Any, axis: Axis, lower: str, texts: Texts) -> RuleRow:
     weight = float(rule.weight)
-    text, shown = show_name(rule.text, 200), signed(weight, texts)
+    text, shown = show_name(rule.text, 200), signed(weight, texts, axis.high)
     facts: Sequence[str] = ()
     if str(rule.target):
         label = show_name(str(rule.target), 40)
@@ -389,4 +397,5 @@ def _rule(rule: Any, axis: Axis, texts: Texts) -> RuleRow:
         facts = [*facts, said]
     words = texts("models.rules.words", text=text, weight=shown)
     bar = Bar.placed(axis, 0.0, weight, weight, weight)
+    bar = replace(bar, side="con" if str(rule.target) == lower else "pro")
     return RuleRow(text, " · ".join(facts), shown, words, bar)

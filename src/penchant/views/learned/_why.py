@@ -1,7 +1,7 @@
 """Why a model says what it says: of one row two ways, and of two rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from penchant.data import Items
@@ -117,6 +117,7 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
     name = show_name(kept.items.names[row])
     groups = coalitions.groups if coalitions else ()
     sure, hint = _agreement(exact, coalitions, texts)
+    axes = _axes(exact, coalitions)
     return WhyView(
         texts("models.why.lead", name=name, model=name_of(model, texts)),
         said_words(said, kind, texts),
@@ -124,8 +125,8 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
         sure,
         hint,
         _rows(kept.items, row, (exact, coalitions), texts),
-        _way(exact, kept, "models.why.no_exact", texts),
-        _way(coalitions, kept, "models.why.no_coalitions", texts),
+        _way(exact, axes[0], kept, "models.why.no_exact", texts),
+        _way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
         tuple(
             texts(
                 "models.why.group",
@@ -181,14 +182,14 @@ def _rows(
         )
     )
     groups = ways[1].groups if ways[1] else ()
-    order = _order(ways[0] or ways[1])
+    order, axes = _order(ways[0] or ways[1]), _axes(*ways)
     return tuple(
         WhyRow(
             show_name(column, 30),
             _groups_of(column, groups, texts),
             show_name(values[column], 30),
-            _half(ways[0], column, texts("models.why.exact"), texts),
-            _half(ways[1], column, texts("models.why.coalitions"), texts),
+            _half(ways[0], axes[0], column, texts("models.why.exact"), texts),
+            _half(ways[1], axes[1], column, texts("models.why.coalitions"), texts),
         )
         for column in order[:_COLUMNS]
     )
@@ -203,23 +204,31 @@ def _groups_of(column: str, groups: tuple[tuple[str, ...], ...], texts: Texts) -
     )
 
 
-def _axis(reasons: Reasons) -> Axis:
-    return Axis.around([0.0, *reasons.values])
+def _axes(*ways: Reasons | None) -> list[Axis]:
+    """Give both ways one scale, if they are in the same units."""
+    values = [() if way is None else way.values for way in ways]
+    if all(way is None or not way.label for way in ways):
+        values = [tuple(each for side in values for each in side)] * len(ways)
+    return [Axis.around([0.0, *side]) for side in values]
 
 
-def _half(reasons: Reasons | None, column: str, way: str, texts: Texts) -> Half:
+def _half(
+    reasons: Reasons | None, axis: Axis, column: str, way: str, texts: Texts
+) -> Half:
     if reasons is None:
         return Half()
     value = reasons.values[reasons.names.index(column)]
-    shown = signed(value, texts)
+    shown = signed(value, texts, max(map(abs, reasons.values)))
     words = texts(
         "models.why.words", column=show_name(column, 30), way=way, value=shown
     )
-    bar = Bar.placed(_axis(reasons), 0.0, value, value, value)
+    bar = Bar.placed(axis, 0.0, value, value, value)
     return Half(shown, words, bar)
 
 
-def _way(reasons: Reasons | None, kept: KeptModel, absent: str, texts: Texts) -> Way:
+def _way(
+    reasons: Reasons | None, axis: Axis, kept: KeptModel, absent: str, texts: Texts
+) -> Way:
     if reasons is None:
         return Way(False, "", 0.0, "", "", (), texts(absent))
     unit = texts("models.why.in_score")
@@ -243,7 +252,7 @@ def _way(reasons: Reasons | None, kept: KeptModel, absent: str, texts: Texts) ->
     return Way(
         True,
         unit,
-        _axis(reasons).place(0.0),
+        axis.place(0.0),
         number(reasons.base, texts, 4),
         number(reasons.total, texts, 4),
         tuple(facts),
@@ -329,15 +338,16 @@ def rather_view(
         )
         for each in (row, rival)
     )
-    steps = []
+    steps, reach = [], max(map(abs, found.values))
     for column in _order(found)[:_COLUMNS]:
         value = found.values[found.names.index(column)]
         if not value:
             continue
-        shown, label = signed(value, texts), show_name(column, 30)
+        shown, label = signed(value, texts, reach), show_name(column, 30)
         way = texts("models.why.exact")
         # To the left is what speaks for the first, as it stands there.
         bar = Bar.placed(axis, 0.0, -value, -value, -value)
+        bar = replace(bar, side="pro" if value > 0 else "con")
         steps.append(
             RatherStep(
                 label,
@@ -348,7 +358,7 @@ def rather_view(
                 bar,
             )
         )
-    total = signed(sum(found.values), texts)
+    total = signed(sum(found.values), texts, reach)
     hint = texts("models.rather.hint")
     return RatherView(title, hint, *names, facts, tuple(steps), 50.0, total)
 
@@ -381,8 +391,9 @@ def imagined_view(
     reasons = ()
     if exact is not None:
         adds = dict(zip(exact.names, exact.values, strict=True))
+        reach = max(map(abs, exact.values))
         reasons = tuple(
-            (show_name(column, 30), signed(adds[column], texts))
+            (show_name(column, 30), signed(adds[column], texts, reach))
             for column in _order(exact)[:_MOST_FACTS]
         )
     return ImaginedView(

@@ -1,5 +1,6 @@
 """Words about learned models: names, sizes, scores, notes, and the frame of a page."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,8 +46,13 @@ def number(value: float, texts: Texts, digits: int = 3) -> str:
     return texts.number(float(f"{value:.{digits}g}"))
 
 
-def signed(value: float, texts: Texts) -> str:
-    """Write what is added or taken away, always with its sign."""
+def signed(value: float, texts: Texts, reach: float = 0.0) -> str:
+    """Write what is added or taken away, always with its sign.
+
+    `reach` is the largest of several that stand together: all have its decimals.
+    """
+    if reach > 0:
+        value = round(value, max(2 - math.floor(math.log10(reach)), 0))
     text = number(value, texts)
     return f"+{text}" if value > 0 and text != "0" else text
 
@@ -99,7 +105,7 @@ def certificate_words(kept: KeptModel, name: str, texts: Texts) -> str:
     gap = kept.comparison[name].gap
     if gap is None:
         return texts("models.no_certificate")
-    shown = texts.number(float(f"{max(gap, 0.0):.1g}"))
+    shown = texts.number(float(f"{max(gap, 1e-6):.1g}"))
     return texts("models.certificate", gap=shown)
 
 
