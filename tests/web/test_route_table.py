@@ -75,6 +75,37 @@ ROUTES = {
     ("GET", "/studies/{study_id}/report"): "owner",
     ("GET", "/studies/{study_id}/export/{name}"): "owner",
     ("GET", "/studies/{study_id}/charts/{name}.{kind}"): "owner",
+    ("GET", "/models"): "any owner",
+    ("POST", "/models"): "any owner",
+    ("GET", "/models/{model_id}"): "owner",
+    ("GET", "/models/{model_id}/start"): "owner",
+    ("POST", "/models/{model_id}/start"): "owner",
+    ("POST", "/models/{model_id}/cancel"): "owner",
+    ("POST", "/models/{model_id}/resume"): "owner",
+    ("POST", "/models/{model_id}/choose"): "owner",
+    ("GET", "/models/{model_id}/delete"): "owner",
+    ("POST", "/models/{model_id}/delete"): "owner",
+    ("GET", "/models/{model_id}/curves"): "owner",
+    ("GET", "/models/{model_id}/importance"): "owner",
+    ("GET", "/models/{model_id}/rules"): "owner",
+    ("GET", "/models/{model_id}/why"): "owner",
+    ("GET", "/models/{model_id}/what-if"): "owner",
+    ("GET", "/models/{model_id}/rows"): "owner",
+    ("POST", "/models/{model_id}/rows"): "owner",
+    ("GET", "/models/{model_id}/take"): "owner",
+    ("GET", "/models/{model_id}/export/{name}"): "owner",
+    ("GET", "/api/v1/models"): "api any owner",
+    ("POST", "/api/v1/models"): "api any owner",
+    ("GET", "/api/v1/models/{model_id}"): "api owner",
+    ("DELETE", "/api/v1/models/{model_id}"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/cancel"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/resume"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/choose"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/description"): "api owner",
+    ("POST", "/api/v1/models/{model_id}/predictions"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/why"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/rather-than"): "api owner",
+    ("GET", "/api/v1/models/{model_id}/files/{file}"): "api owner",
     ("POST", "/language"): "public",
     ("GET", "/login"): "public",
     ("POST", "/login"): "public",
@@ -187,6 +218,8 @@ BODIES: dict[tuple[str, str], Any] = {
     },
     ("POST", "/api/v1/me/answers"): {"question": "q", "answer": "skip"},
     ("POST", "/api/v1/me/what-if"): {"base": 0},
+    ("POST", "/api/v1/models"): {"name": "New", "table": "x,y\n1,2\n"},
+    ("POST", "/api/v1/models/{model_id}/choose"): {"model": "linear"},
 }
 FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/studies/{study_id}/state"): {"open": "no"},
@@ -204,6 +237,9 @@ FORMS: dict[tuple[str, str], dict[str, str]] = {
 QUERIES = {
     "/api/v1/me/why": "?item=0",
     "/api/v1/me/compare": "?a=0&b=1",
+    "/api/v1/models/{model_id}/why": "?row=1",
+    "/api/v1/models/{model_id}/rather-than": "?row=1&rival=2",
+    "/api/v1/models/{model_id}/predictions": "?filename=a.csv",
 }
 
 
@@ -246,6 +282,7 @@ class World:
     other_person: str
     digest: str
     shared: str
+    model: str
 
     def path(self, template: str, **changes: str) -> str:
         values = {
@@ -256,6 +293,8 @@ class World:
             "name": "ranking" if "{kind}" in template else "study.json",
             "kind": "svg",
             "digest": self.digest,
+            "model_id": self.model,
+            "file": "table",
         }
         if template.startswith("/g/"):
             values["token"] = self.shared
@@ -340,9 +379,11 @@ def world(
     assert question is not None
     asked.tell(person.id, question.id, "left")
     shared = store.share_study(study)
-    return World(
-        study, person.id, token, draft, other_person.id, picture.digest, shared
-    )
+    told = {"target": "size", "table": "flats.csv"}
+    model = store.add_job("Flats of Ada", told, {"table": flats}, owner=owners["ada"])
+    store.queue_job(model)
+    found = picture.digest, shared, model
+    return World(study, person.id, token, draft, other_person.id, *found)
 
 
 def test_pictures_are_for_those_who_may_see_the_study(
@@ -376,6 +417,7 @@ def state(store: SqlStore) -> Any:
             sorted(row[0] for row in connection.execute(table.select()))
             for table in (drafts, sessions)
         ]
+    models = [store.dump_job(job.id) for job in store.list_jobs()]
     return [
         (
             d.study.name,
@@ -386,7 +428,7 @@ def state(store: SqlStore) -> Any:
             d.events,
         )
         for d in studies
-    ], rest
+    ], (rest, models)
 
 
 def send(

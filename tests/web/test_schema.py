@@ -1,7 +1,9 @@
 """The API against its own schema, with real tokens: no server error, no surprise."""
 
 import re
+import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,11 @@ from schemathesis import GenerationMode, checks
 
 from penchant.data import Items
 from penchant.exceptions import NotFoundError
-from penchant.studies import SqlStore, Study, read_pictures, store_url
+from penchant.jobs import JobSettings, work
+from penchant.studies import JobDump, SqlStore, Study, read_pictures, store_url
 from penchant.web import add_api_token, create_app
 from penchant.web.security import _access
+from tests.jobs.conftest import flats as labelled
 from tests.web.conftest import drawn_picture
 from tests.web.test_route_table import ROUTES
 
@@ -58,6 +62,8 @@ class World:
             "admin": self._owner_token("root", "admin"),
         }
         self.study_id = ""
+        self.model_id = ""
+        self.learned = self._learn()
         self.person_id = ""
         self.person_token = ""
         self.schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", self.app)
@@ -66,8 +72,33 @@ class World:
         owner = self.store.add_owner(name, "x", role)
         return add_api_token(self.store, owner, timedelta(days=1))
 
+    def _learn(self) -> JobDump:
+        """Learn a model once; cases get copies of it."""
+        told = JobSettings(
+            target="rating", table="flats.csv", candidates=("linear",), n_folds=2
+        )
+        files = {"table": labelled(30)}
+        job = self.store.add_job("Flats", told.to_dict(), files, owner=self.owner)
+        self.store.queue_job(job)
+        self.store.claim_job("a", 600.0)
+        work(self.store, job, "a")
+        self.store.end_job(job, "a", "done", {})
+        dump = self.store.dump_job(job)
+        self.store.delete_job(job)
+        return dump
+
     def renew(self) -> None:
         """Put back what the last case removed, closed or renewed."""
+        try:
+            ready = self.store.get_job(self.model_id).state == "done"
+        except NotFoundError:
+            ready = False
+        if not ready:
+            for job in self.store.list_jobs():
+                self.store.delete_job(job.id)
+            self.model_id = secrets.token_hex(16)
+            job = replace(self.learned.job, id=self.model_id)
+            self.store.load_job(replace(self.learned, job=job))
         try:
             open_ = self.store.get_study(self.study_id).settings.open
             self.store.find_participant(self.person_token)
@@ -86,6 +117,8 @@ class World:
     def path_parameters(self, path: str) -> dict[str, str]:
         known = {"study_id": self.study_id, "participant_id": self.person_id}
         known |= {"digest": PICTURE.digest, "name": "flats"}
+        known |= {"digest": PICTURE.digest, "model_id": self.model_id}
+        known |= {"file": "report.html"}
         return {name: value for name, value in known.items() if f"{{{name}}}" in path}
 
     def headers(self, path: str, role: str = "") -> dict[str, str]:
@@ -105,6 +138,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 OPERATIONS = [
+    ("GET", "/models"),
+    ("POST", "/models"),
+    ("GET", "/models/{model_id}"),
+    ("DELETE", "/models/{model_id}"),
+    ("POST", "/models/{model_id}/cancel"),
+    ("POST", "/models/{model_id}/resume"),
+    ("POST", "/models/{model_id}/choose"),
+    ("GET", "/models/{model_id}/description"),
+    ("POST", "/models/{model_id}/predictions"),
+    ("GET", "/models/{model_id}/why"),
+    ("GET", "/models/{model_id}/rather-than"),
+    ("GET", "/models/{model_id}/files/{file}"),
     ("GET", "/studies"),
     ("POST", "/studies"),
     ("POST", "/tables"),
@@ -143,6 +188,9 @@ OPERATIONS = [
     ("POST", "/me/what-if"),
 ]
 WITH_INPUT = [
+    ("POST", "/models"),
+    ("POST", "/models/{model_id}/choose"),
+    ("GET", "/models/{model_id}/why"),
     ("POST", "/studies"),
     ("PATCH", "/studies/{study_id}"),
     ("POST", "/studies/{study_id}/participants"),
@@ -319,6 +367,7 @@ def test_no_form_is_too_much(world: World, path: str, kind: str) -> None:
             "token": world.person_token,
             "draft_id": "0" * 64,
             "name": "flats",
+            "model_id": world.model_id,
         }
         sent = {"csrf": _access._keyed("root", "csrf"), **fields}
         data = {

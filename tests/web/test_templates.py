@@ -9,7 +9,7 @@ import penchant.web
 from penchant.studies import SqlStore, add_demo
 
 WEB = Path(penchant.web.__file__).parent
-TEMPLATES = sorted((WEB / "templates").glob("*.html"))
+TEMPLATES = sorted((WEB / "templates").rglob("*.html"))
 
 
 def test_there_are_templates_to_look_at() -> None:

@@ -2,6 +2,14 @@
 
 from penchant.learning._candidates import CANDIDATES, Candidate
 from penchant.learning._compare import compare, divide, fit_candidate, judge
+from penchant.learning._files import (
+    LearningTable,
+    check_column,
+    find_row,
+    foretold,
+    known_rows,
+    read_learning_files,
+)
 from penchant.learning._reading import ModelPart, read_model
 from penchant.learning._report import (
     ModelReport,
@@ -23,18 +31,24 @@ __all__ = [
     "CandidateResult",
     "Difference",
     "Kind",
+    "LearningTable",
     "ModelComparison",
     "ModelPart",
     "ModelReport",
     "RowReasons",
     "Target",
+    "check_column",
     "compare",
     "describe",
     "divide",
     "explain_by_coalitions",
+    "find_row",
     "find_target",
     "fit_candidate",
+    "foretold",
     "judge",
+    "known_rows",
+    "read_learning_files",
     "read_model",
     "say_parts",
 ]

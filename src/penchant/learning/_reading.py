@@ -1,7 +1,8 @@
 """What there is to read in a model: weights, curves, pairs, criteria, rules."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -48,6 +49,15 @@ class ModelPart:
     values: tuple[Any, ...] = ()
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Make a part of plain values, as JSON gives them back."""
+        return cls(**{name: _tuples(value) for name, value in values.items()})
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def read_model(model: Any, bands: Bands | None = None) -> tuple[ModelPart, ...]:

@@ -1,8 +1,9 @@
 """Everything that a report about a learned model says, as plain data."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -89,6 +90,8 @@ class ModelReport:
         Fits behind the bands; 0: there are none.
     version : str
         Of penchant.
+    candidate : str
+        Which one it is about; empty: the recommended one.
     """
 
     target: str
@@ -100,6 +103,24 @@ class ModelReport:
     groups: tuple[tuple[str, ...], ...]
     n_resamples: int
     version: str
+    candidate: str = ""
+
+    @property
+    def result(self) -> CandidateResult:
+        """How the candidate did that this is about."""
+        told = self.comparison
+        return told[self.candidate] if self.candidate else told.recommended
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Make a report of what `to_dict` gave."""
+        known = {
+            "comparison": ModelComparison.from_dict(values["comparison"]),
+            "parts": tuple(map(ModelPart.from_dict, values["parts"])),
+            "rows": tuple(RowReasons(**row) for row in values["rows"]),
+            "groups": tuple(map(tuple, values["groups"])),
+        }
+        return cls(**{**values, **known})
 
     def to_dict(self) -> dict[str, Any]:
         """Give the report as plain values for JSON."""
@@ -111,10 +132,20 @@ class ModelReport:
         return self.comparison._repr_html_()
 
 
+Coalitions = tuple[Attribution | None, tuple[tuple[str, ...], ...]]
+
+
 def describe(
-    model: Any, X: Any, y: Any, comparison: ModelComparison, *, target: str = "target"
+    model: Any,
+    X: Any,
+    y: Any,
+    comparison: ModelComparison,
+    *,
+    target: str = "target",
+    candidate: str = "",
+    coalitions: Coalitions | None = None,
 ) -> ModelReport:
-    """Say everything that a report about the recommended model says.
+    """Say everything that a report about the recommended model says, or another one.
 
     Parameters
     ----------
@@ -126,16 +157,20 @@ def describe(
         As `compare` gave it.
     target : str
         Name of what is foretold.
+    candidate : str
+        Which one the model is; empty: the recommended one.
+    coalitions : tuple, optional
+        What `explain_by_coalitions` gave for all rows; else it is called for some.
     """
     known = find_target(X, y, comparison.kind)
-    result = comparison.recommended
+    result = comparison[candidate] if candidate else comparison.recommended
     per_fit = result.seconds / (comparison.n_folds + 1)
     n_resamples = min(int(_SECONDS / max(per_fit, 1e-3)), _MOST_RESAMPLES)
     n_resamples = n_resamples if n_resamples >= _FEWEST_RESAMPLES else 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of resampled fits: the bands show it
         bands = read_bands(model, known.items, known.values, n_resamples)
-    rows, groups = _explain_rows(model, known, result, per_fit)
+    rows, groups = _explain_rows(model, known, result, per_fit, coalitions)
     return ModelReport(
         target,
         type(model).__name__,
@@ -146,11 +181,16 @@ def describe(
         groups,
         n_resamples if bands else 0,
         penchant.__version__,
+        candidate,
     )
 
 
 def _explain_rows(
-    model: Any, known: Target, result: CandidateResult, per_fit: float
+    model: Any,
+    known: Target,
+    result: CandidateResult,
+    per_fit: float,
+    coalitions: Coalitions | None,
 ) -> tuple[tuple[RowReasons, ...], tuple[tuple[str, ...], ...]]:
     """Explain a typical row, and the two that were foretold worst."""
     losses = np.asarray(result.losses)
@@ -165,7 +205,11 @@ def _explain_rows(
             for row, place, title in zip(chosen, places, titles, strict=True)
         ), ()
     exact = _explain_exactly(model, known, chosen)
-    by_groups, groups = explain_by_coalitions(model, known, chosen, per_fit)
+    by_groups, groups = coalitions or explain_by_coalitions(
+        model, known, chosen, per_fit
+    )
+    if coalitions is not None and by_groups is not None:
+        by_groups = by_groups[chosen]
     said = foretell(model, known, np.asarray(chosen))
     found = [
         _row_reasons(
@@ -186,7 +230,11 @@ def _explain_exactly(model: Any, known: Target, rows: list[int]) -> Attribution 
 
 
 def explain_by_coalitions(
-    model: Any, known: Target, rows: list[int], per_fit: float
+    model: Any,
+    known: Target,
+    rows: list[int],
+    per_fit: float,
+    seconds: float = _SECONDS,
 ) -> tuple[Attribution | None, tuple[tuple[str, ...], ...]]:
     """Explain rows by models of groups of attributes that go together.
 
@@ -197,11 +245,13 @@ def explain_by_coalitions(
         What it was fitted to.
     rows : list of int
     per_fit : float
-        Seconds of a fit: there are as many models as some seconds allow. None are made
-        where not even one per attribute is possible.
+        Seconds of a fit.
+    seconds : float
+        There are as many models as they allow; none, where not even one per attribute
+        is possible.
     """
     n_attributes = len(known.items.attributes)
-    budget = int(min(_SECONDS / max(per_fit, 1e-3), _MOST_MODELS))
+    budget = int(min(seconds / max(per_fit, 1e-3), _MOST_MODELS))
     if known.kind == "comparisons" or budget < n_attributes or n_attributes < 2:
         return None, ()
     labelled = known.kind != "numbers" and hasattr(model, "rules_")

@@ -156,7 +156,7 @@ def _told(items: Items, column: pd.Series, kind: str, groups: IntArray) -> Targe
             f"The target must have 2 to {_MOST_CLASSES} different classes or grades. "
             f"It has {len(levels)}. Is it the right column?"
         )
-    codes = pd.Categorical(column, levels).codes.astype(np.int64)
+    codes = pd.Categorical(column.astype(object), levels).codes.astype(np.int64)
     checked: Any = "grades" if found == "grades" else "classes"
     return Target(checked, items, codes, np.asarray(levels), groups)
 

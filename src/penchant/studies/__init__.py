@@ -92,6 +92,7 @@ from penchant.studies.store._records import (
 )
 from penchant.studies.store._sql import SqlStore
 from penchant.studies.store._store import Store
+from penchant.studies.store.jobs._jobs import JobDump, JobRecord
 from penchant.studies.table._difference import TableChange, difference
 from penchant.studies.table._revision import (
     LEFT_OUT,
@@ -128,6 +129,8 @@ __all__ = [
     "GroupItem",
     "GroupModels",
     "Interaction",
+    "JobDump",
+    "JobRecord",
     "Member",
     "Missing",
     "ModelHead",

@@ -166,10 +166,7 @@ def what_if_view(
         item,
         texts("what_if.title", name=name),
         texts("what_if.box", name=name),
-        tuple(
-            _slider(k, attribute, values[attribute.name], items, texts)
-            for k, attribute in enumerate(items.attributes)
-        ),
+        sliders_of(items, values, texts),
         texts(
             "what_if.place",
             place=texts.number(outcome.place),
@@ -180,6 +177,16 @@ def what_if_view(
         texts.signed(outcome.change),
         "" if item == best and not changed else texts.share(outcome.chance),
         texts("what_if.chance", name=show_name(items.names[best], _LONGEST_LABEL)),
+    )
+
+
+def sliders_of(
+    items: Items, values: Mapping[str, float | str], texts: Texts
+) -> tuple[Slider, ...]:
+    """Make a control for every attribute."""
+    return tuple(
+        _slider(k, attribute, values[attribute.name], items, texts)
+        for k, attribute in enumerate(items.attributes)
     )
 
 

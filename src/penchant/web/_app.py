@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
+from penchant.jobs import Limits, Runner
 from penchant.studies import Store
 from penchant.views.forms import TableLimits
 from penchant.web._errors import (
@@ -28,6 +29,7 @@ from penchant.web._public import PublicAddress, SubPath
 from penchant.web._templates import STATIC
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
+from penchant.web.learned import learned_pages
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._limits import limit_pages
@@ -106,14 +108,18 @@ def create_app(
     app.state.address = address
     app.state.access = Access(login=login, secret=secret)
     app.state.pools = make_pools()
+    sizes = {"rows": max_rows, "columns": max_columns, "bytes": max_upload_bytes}
+    app.state.runner = Runner(store, Limits(**sizes))
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
         app.include_router(router)
     of_studies = (owner_pages, table_pages, news_pages, group_pages, shared_pages)
-    for router in (pages, *of_studies, login_pages, account_pages, metrics_page):
+    others = (learned_pages, login_pages, account_pages, metrics_page)
+    for router in (pages, *of_studies, *others):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)
     api.state.address = address
+    api.state.runner = app.state.runner
     app.mount("/api/v1", api)
     app.mount("/static", StaticFiles(directory=STATIC))
     app.add_exception_handler(LoginNeededError, on_login_needed)

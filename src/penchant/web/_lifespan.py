@@ -46,14 +46,16 @@ async def _give_back() -> None:
 
 
 @asynccontextmanager
-async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Make the process fit for many people at once, before the first of them comes."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     current_default_thread_limiter().total_tokens = _N_THREADS
     with one_thread():
         await run_in_threadpool(warm_up)
         giving = asyncio.create_task(_give_back())
+        app.state.runner.start()
         try:
             yield
         finally:
             giving.cancel()
+            await run_in_threadpool(app.state.runner.stop)

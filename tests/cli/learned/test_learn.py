@@ -11,10 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 from penchant.cli._app import app
-from penchant.cli.learned import _learn
 from penchant.explanation import contrast, explain
 from penchant.io import load
-from penchant.learning import compare, find_target, judge, read_model
+from penchant.learning import (
+    compare,
+    find_target,
+    judge,
+    read_learning_files,
+    read_model,
+)
 from tests.cli.learned.conftest import TABLES
 
 
@@ -66,7 +71,8 @@ def test_kind_files_and_every_number(name: str, here: Path, compare_only: Any) -
         Path(words[words.index("--answers") + 1]) if "--answers" in words else None
     )
     target = words[words.index("--target") + 1] if "--target" in words else None
-    X, y, _, _ = _learn._of_files(table, target, answers, (None, None, None))
+    read = read_learning_files(table, answers, target=target)
+    X, y = read.items, read.target
     best = min(
         (each for each in told["candidates"] if each.get("size") is not None),
         key=lambda each: each["loss"],
@@ -183,7 +189,7 @@ def test_notes_and_names(here: Path) -> None:
     lines = ["name,size,comment,y"]
     lines += [f"n{k % 5},{k},text {k} and more,{k}.5" for k in range(60)] + ["z,1,t,"]
     (here / "t.csv").write_text("\n".join(lines))
-    read = _learn.read_learning_table(here / "t.csv", target="y")
+    read = read_learning_files(here / "t.csv", None, target="y")
     assert [a.name for a in read.items.attributes] == ["size"]
     assert read.notes == (
         "'name' was left out: its names repeat.",

@@ -10,7 +10,6 @@ from penchant.cli._files import check_target, write_file
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, Force
 from penchant.cli._screen import Screen, write_json
-from penchant.cli.learned._table import read_learning_table
 from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -97,7 +96,11 @@ def learn(
         X, y, name = _of_study(from_study, data)
         notes: tuple[str, ...] = ()
     else:
-        X, y, name, notes = _of_files(table, target, answers, (up, down, skip))
+        from penchant.learning import read_learning_files
+
+        ways: Any = {"up": up or (), "down": down or (), "skip": skip or ()}
+        read = read_learning_files(table, answers, target=target, **ways)
+        X, y, name, notes = read.items, read.target, read.name, read.notes
     screen = Screen(err=as_json)
     for note in notes:
         screen.say(note)
@@ -108,35 +111,6 @@ def learn(
     else:
         _show(told, name, screen)
         screen.say(f"Wrote {model_file} and {report_file}.")
-
-
-def _of_files(
-    table: Path | None, target: str | None, answers: Path | None, said: Any
-) -> tuple[Any, Any, str, tuple[str, ...]]:
-    from penchant.data import read_answers
-
-    up, down, skip = (each or () for each in said)
-    items, truth = None, None
-    notes: tuple[str, ...] = ()
-    if table is not None:
-        read = read_learning_table(table, target=target, up=up, down=down, skip=skip)
-        items, truth, notes = read.items, read.target, read.notes
-    if answers is None:
-        return items, truth, str(target), notes
-    found = read_answers(answers, items)
-    known = found.items if found.items is not None else _only_names(found.names)
-    read_as = (f"{answers.name}: {found.format}, {len(found)} answers.",)
-    return known, found.told, "the choice", (*notes, *read_as)
-
-
-def _only_names(names: tuple[str, ...]) -> Any:
-    """Make items of names alone: a model then tells how good each of them is."""
-    import pandas as pd
-
-    from penchant.data import Attribute, Items
-
-    each = Attribute("alternative", "categorical", domain=names)
-    return Items(pd.DataFrame({each.name: list(names)}), (each,), names)
 
 
 def _of_study(text: str, data: str | None) -> tuple[Any, Any, str]:

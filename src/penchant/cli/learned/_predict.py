@@ -1,17 +1,13 @@
 """`penchant predict`: what a learned model says about new rows."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from penchant.cli._files import check_target, is_stdout, write_file
 from penchant.cli._options import Force, Output
 from penchant.cli._screen import Screen
-from penchant.cli.learned._table import known_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ModelFile = Annotated[
     Path,
@@ -45,43 +41,12 @@ def predict(
     """
     from penchant.data.reading import write_csv_table
     from penchant.io import load
+    from penchant.learning import foretold, known_rows
 
     check_target(output, force=force)
     model = load(model_file)
     frame = known_rows(model, table)
-    found = _foretold(model, frame)
+    found = foretold(model, frame)
     write_file(output, (write_csv_table(found, None) or "").encode())
     if not is_stdout(output):
         Screen().say(f"Wrote {output}: {len(found)} rows.")
-
-
-def _foretold(model: Any, frame: "pd.DataFrame") -> "pd.DataFrame":
-    import pandas as pd
-
-    from penchant.data import inspect_table
-
-    X = frame[list(model.feature_names_in_)]
-    columns: dict[str, Any] = {"row": frame.index}
-    named = inspect_table(frame).name_column
-    if named is not None and named not in X:
-        columns["name"] = frame[named].to_numpy()
-    if hasattr(model, "classes_"):
-        columns["prediction"] = model.predict(X)
-        if hasattr(model, "predict_proba"):
-            chances = model.predict_proba(X).T
-            columns |= {
-                f"chance of {label}": chance
-                for label, chance in zip(model.classes_, chances, strict=True)
-            }
-        return pd.DataFrame(columns)
-    if getattr(model, "_estimator_type", "") == "regressor" or _rates(model):
-        return pd.DataFrame(columns | {"prediction": model.predict(X)})
-    ranked = pd.DataFrame(columns | {"utility": model.utility(X)})
-    ranked["place"] = ranked["utility"].rank(ascending=False, method="min").astype(int)
-    return ranked.sort_values(["place", "row"])
-
-
-def _rates(model: Any) -> bool:
-    from sklearn.base import is_regressor
-
-    return bool(is_regressor(model))

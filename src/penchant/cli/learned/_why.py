@@ -7,7 +7,6 @@ import typer
 from penchant.cli._options import AsJson
 from penchant.cli._screen import Screen, write_json
 from penchant.cli.learned._predict import ModelFile, TableFile
-from penchant.cli.learned._table import check_column, find_row, known_rows
 from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def why(
         raise typer.BadParameter("--rather-than goes with --method exact.")
     from penchant.explanation import contrast, explain, reasons
     from penchant.io import load
+    from penchant.learning import find_row, known_rows
 
     model = load(model_file)
     frame = known_rows(model, table)
@@ -88,6 +88,7 @@ def _fitted_again(
 
     from penchant.encoding import RankerMixin
     from penchant.explanation import CoalitionalExplainer, LeastSquaresExplainer
+    from penchant.learning import check_column
 
     if isinstance(model, RankerMixin):
         raise DataError(

@@ -5,23 +5,32 @@ import os
 import shutil
 import tempfile
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from penchant.exceptions import FormatError, StoreError, StudyNotFoundError
+from penchant.exceptions import (
+    FormatError,
+    ModelNotFoundError,
+    StoreError,
+    StudyNotFoundError,
+)
 from penchant.studies.operations._transfer import dump_dict, read_dump
 from penchant.studies.store._records import OwnerRecord, StudyDump
 from penchant.studies.store._sql import SqlStore
+from penchant.studies.store.jobs._jobs import JobDump, JobRecord
 
 _FORMAT: Final = "penchant-backup-1"
 _UNFINISHED: Final = ".penchant-backup-"
 _YOUNG: Final = 60.0
 """Seconds in which a backup that has begun surely holds its folder."""
 _SQLITE: Final = b"SQLite format 3\0"
+
+_Entry: TypeAlias = OwnerRecord | StudyDump | JobDump
 
 
 def backup(store: SqlStore, path: str | Path) -> None:
@@ -70,22 +79,29 @@ def restore(store: SqlStore, path: str | Path) -> int:
     FormatError
         If the file is damaged or not a backup.
     """
-    if store.list_studies() or store.list_owners():
+    if store.list_studies() or store.list_owners() or store.list_jobs():
         raise StoreError(
-            "A backup can only be restored into an empty store. This one has studies "
-            "or owners; name another place."
+            "A backup can only be restored into an empty store. This one has studies, "
+            "models or owners; name another place."
         )
     owners: list[str] = []
     studies: list[str] = []
+    jobs: list[str] = []
     try:
         for entry in _entries(Path(path)):
             if isinstance(entry, OwnerRecord):
                 store.load_owner(entry)
                 owners.append(entry.id)
+            elif isinstance(entry, JobDump):
+                owner = entry.job.owner if entry.job.owner in owners else None
+                store.load_job(replace(entry, job=replace(entry.job, owner=owner)))
+                jobs.append(entry.job.id)
             else:
                 store.load_study(_with_known_owner(entry, owners))
                 studies.append(entry.study.id)
     except BaseException:
+        for job_id in jobs:
+            store.delete_job(job_id)
         for study_id in studies:
             store.delete_study(study_id)
         for owner_id in owners:
@@ -161,10 +177,33 @@ def _lines(store: SqlStore) -> Iterator[dict[str, Any]]:
             continue  # removed since it was listed
         yield {"study": dump_dict(dump, links=True)}
         count += 1
+    for job in store.list_jobs():
+        with suppress(ModelNotFoundError):  # removed since it was listed
+            yield {"job": _job_line(store.dump_job(job.id))}
     yield {"studies": count}
 
 
-def _entries(path: Path) -> Iterator[OwnerRecord | StudyDump]:
+def _job_line(dump: JobDump) -> dict[str, Any]:
+    record = {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in vars(dump.job).items()
+    }
+    parts = {name: b64encode(body).decode() for name, body in dump.parts.items()}
+    return {"record": record, "parts": parts}
+
+
+def _read_job(values: dict[str, Any], number: int) -> JobDump:
+    try:
+        record = dict(values["record"])
+        for name in ("until", "created", "queued"):
+            record[name] = datetime.fromisoformat(record[name])
+        parts = {name: b64decode(body) for name, body in values["parts"].items()}
+        return JobDump(JobRecord(**record), parts)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise FormatError(f"The model in line {number} is damaged.") from None
+
+
+def _entries(path: Path) -> Iterator[_Entry]:
     try:
         with path.open("rb") as file:
             start = file.read(len(_SQLITE))
@@ -173,7 +212,7 @@ def _entries(path: Path) -> Iterator[OwnerRecord | StudyDump]:
     return _sqlite_entries(path) if start == _SQLITE else _json_entries(path)
 
 
-def _sqlite_entries(path: Path) -> Iterator[OwnerRecord | StudyDump]:
+def _sqlite_entries(path: Path) -> Iterator[_Entry]:
     # A copy is opened: opening an old backup would migrate it.
     with tempfile.TemporaryDirectory(prefix="penchant-restore-") as folder:
         copy = Path(folder) / "copy.sqlite"
@@ -182,9 +221,11 @@ def _sqlite_entries(path: Path) -> Iterator[OwnerRecord | StudyDump]:
             yield from saved.list_owners()
             for study in saved.list_studies():
                 yield saved.dump_study(study.id)
+            for job in saved.list_jobs():
+                yield saved.dump_job(job.id)
 
 
-def _json_entries(path: Path) -> Iterator[OwnerRecord | StudyDump]:
+def _json_entries(path: Path) -> Iterator[_Entry]:
     expected = None
     count = 0
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -197,6 +238,8 @@ def _json_entries(path: Path) -> Iterator[OwnerRecord | StudyDump]:
             elif "study" in line:
                 count += 1
                 yield read_dump(line["study"])
+            elif "job" in line:
+                yield _read_job(line["job"], number)
             elif "studies" in line:
                 expected = line["studies"]
             else:

@@ -15,6 +15,7 @@ from penchant.studies.store._records import (
     StudySummary,
 )
 from penchant.studies.store._store import Store
+from penchant.studies.store.jobs._jobs import STATES
 
 _UNREADABLE = (PenchantError, AttributeError, LookupError, TypeError, ValueError)
 """What reading a damaged database may raise."""
@@ -87,8 +88,9 @@ def check_store(store: Store) -> StoreReport:
     be numbered 0, 1, 2, ... without a gap and be as long as the store says. Every
     event must make sense where it stands: questions show alternatives that exist and
     are answered at most once, with an answer that fits. Every model that somebody
-    started from must be there, and every picture must be as it was written. Each study
-    is read as it is at one moment, so that a store may be checked while in use.
+    started from must be there, and every picture must be as it was written, and so must
+    all that models learned from files consist of. Each study is read as it is at one
+    moment, so that a store may be checked while in use.
 
     Examples
     --------
@@ -119,7 +121,22 @@ def check_store(store: Store) -> StoreReport:
             continue  # removed since it was listed
         except _UNREADABLE as error:
             problems.append(StoreProblem(study_id, None, None, f"{error}"))
+    problems.extend(_check_jobs(store))
     return StoreReport(n_studies=len(listed), problems=tuple(problems), **tally)
+
+
+def _check_jobs(store: Store) -> Iterator[StoreProblem]:
+    """Find models learned from files that are not as they were written."""
+    try:
+        for job in store.list_jobs():
+            for name in store.broken_parts(job.id):
+                text = f"model {job.id}: {name!r} is not as it was written"
+                yield StoreProblem(None, None, None, text)
+            if job.state not in STATES or "unreadable" in job.settings:
+                text = f"model {job.id}: it cannot be read"
+                yield StoreProblem(None, None, None, text)
+    except _UNREADABLE as error:
+        yield StoreProblem(None, None, None, f"{error}")
 
 
 def _check_study(dump: StudyDump, tally: Counter[str]) -> Iterator[StoreProblem]:

@@ -20,7 +20,7 @@ class Tidied:
     Parameters
     ----------
     drafts : int
-        Uploads that nobody confirmed.
+        Uploads of which nobody made a study or a model.
     sessions : int
         Logins, API tokens and one-time links that were over.
     participants : int
@@ -56,6 +56,7 @@ def tidy(store: Store, days: float | None = None) -> Tidied:
         raise DataError(f"People can be kept for more than 0 days. Got {days:g}.")
     now = datetime.now(UTC)
     drafts = store.expire_drafts(now - _DRAFTS_LAST)
+    drafts += store.expire_jobs(now - _DRAFTS_LAST)
     sessions = store.expire_sessions(now)
     if days is None:
         return Tidied(drafts, sessions, 0)

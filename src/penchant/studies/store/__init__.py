@@ -2,6 +2,13 @@
 
 from penchant.studies.store._engine import make_engine, wrap_errors
 from penchant.studies.store._migrate import go_back
-from penchant.studies.store._packed_models import unpack_model
+from penchant.studies.store._packed_models import load_packed, pack_model, unpack_model
 
-__all__ = ["go_back", "make_engine", "unpack_model", "wrap_errors"]
+__all__ = [
+    "go_back",
+    "load_packed",
+    "make_engine",
+    "pack_model",
+    "unpack_model",
+    "wrap_errors",
+]

@@ -28,8 +28,8 @@ def pack_model(model: Any) -> bytes:
         return path.read_bytes()
 
 
-def unpack_model(body: bytes) -> PopulationGP:
-    """Read a population that `pack_model` wrote.
+def load_packed(body: bytes) -> Any:
+    """Read a model that `pack_model` wrote.
 
     Raises
     ------
@@ -46,6 +46,12 @@ def unpack_model(body: bytes) -> PopulationGP:
         except FormatError as error:
             # Not where it lay for a moment, but why.
             raise FormatError(f"The model cannot be read: {error.__cause__}.") from None
+    return model
+
+
+def unpack_model(body: bytes) -> PopulationGP:
+    """Read a population that `pack_model` wrote, or raise a FormatError."""
+    model = load_packed(body)
     if not isinstance(model, PopulationGP):
         raise FormatError(
             f"The model must be a PopulationGP. Got a {type(model).__name__}."

@@ -12,6 +12,7 @@ from penchant.studies.store._models import Models
 from penchant.studies.store._owners import Owners
 from penchant.studies.store._pictures import Pictures
 from penchant.studies.store._studies import Studies
+from penchant.studies.store.jobs._jobs import Jobs
 
 
 class Store:
@@ -108,6 +109,25 @@ class Store:
         attempts = Attempts(database)
         self.attempt = attempts.attempt
         self.forget_attempts = attempts.forget_attempts
+
+        jobs = Jobs(database)
+        self.add_job = jobs.add_job
+        self.load_job = jobs.load_job
+        self.dump_job = jobs.dump_job
+        self.get_job = jobs.get_job
+        self.list_jobs = jobs.list_jobs
+        self.jobs_before = jobs.jobs_before
+        self.queue_job = jobs.queue_job
+        self.cancel_job = jobs.cancel_job
+        self.delete_job = jobs.delete_job
+        self.expire_jobs = jobs.expire_jobs
+        self.claim_job = jobs.claim_job
+        self.hold_job = jobs.hold_job
+        self.tell_job = jobs.tell_job
+        self.end_job = jobs.end_job
+        self.job_part = jobs.job_part
+        self.job_parts = jobs.job_parts
+        self.broken_parts = jobs.broken_parts
 
         dumps = Dumps(database)
         self.dump_study = dumps.dump_study

@@ -222,3 +222,29 @@ attempts = sa.Table(
     sa.Column("last", Moment, nullable=False),
     sa.Column("until", Moment, nullable=False, index=True),
 )
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", Key(32), primary_key=True),
+    sa.Column("owner", Key(32), _belongs_to("owners", gone="SET NULL"), index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False, index=True),
+    sa.Column("settings", Body, nullable=False),
+    sa.Column("progress", Body, nullable=False),
+    # Which run may write, and until when nobody else may begin one.
+    sa.Column("run", Key(32), nullable=False),
+    sa.Column("until", Moment, nullable=False),
+    sa.Column("n_runs", sa.Integer, nullable=False),
+    sa.Column("created", Moment, nullable=False),
+    sa.Column("queued", Moment, nullable=False),
+)
+
+job_parts = sa.Table(
+    "job_parts",
+    metadata,
+    sa.Column("job_id", Key(32), _belongs_to("jobs"), primary_key=True),
+    sa.Column("name", sa.String(60), primary_key=True),
+    sa.Column("digest", Key(64), nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+)

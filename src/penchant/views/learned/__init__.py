@@ -1,5 +1,42 @@
-"""A learned model as a page."""
+"""What pages about learned models show, and the report that is one file."""
 
+from penchant.views.learned._overview import overview
 from penchant.views.learned._page import model_page
+from penchant.views.learned._parts import curves_page, importance_page, rules_page
+from penchant.views.learned._progress import progress_view
+from penchant.views.learned._start import (
+    StartForm,
+    name_from,
+    read_start,
+    start_form,
+)
+from penchant.views.learned._why import (
+    imagined_view,
+    rather_view,
+    row_choice,
+    said_words,
+    why_view,
+)
+from penchant.views.learned._words import SUMS, model_frame, model_line, score_words
 
-__all__ = ["model_page"]
+__all__ = [
+    "SUMS",
+    "StartForm",
+    "curves_page",
+    "imagined_view",
+    "importance_page",
+    "model_frame",
+    "model_line",
+    "model_page",
+    "name_from",
+    "overview",
+    "progress_view",
+    "rather_view",
+    "read_start",
+    "row_choice",
+    "rules_page",
+    "said_words",
+    "score_words",
+    "start_form",
+    "why_view",
+]

@@ -118,17 +118,18 @@ def _difference(value: Difference, key: str) -> str:
 
 def _summary(report: ModelReport) -> str:
     told = report.comparison
-    chosen = told.recommended
+    chosen = report.result
     key = f"results.{chosen.name}"
+    word = "Recommended" if chosen.name == told.recommended.name else "Chosen"
     said = [
-        f"Recommended: <strong>{escape(chosen.title)}</strong>, with "
+        f"{word}: <strong>{escape(chosen.title)}</strong>, with "
         f"{escape(say_parts(chosen.parts or {}))} to read.",
         f"Its {escape(told.measure)} on rows that it had not seen is "
         f"{_number(chosen.score, '.3f', f'{key}.score')} ± "
         f"{_number(chosen.score_error, '.3f', f'{key}.score_error')} (standard error).",
     ]
     behind = told.behind_boosting
-    if behind is not None:
+    if behind is not None and chosen.name == told.recommended.name:
         said.append(
             "Against boosted trees, which nobody can read, its loss is larger by "
             f"{_difference(behind, 'boosting')} (negative: smaller)."
@@ -333,7 +334,7 @@ def _row(k: int, row: RowReasons) -> str:
 
 def _calibration(report: ModelReport) -> str:
     told = report.comparison
-    groups = told.recommended.calibration
+    groups = report.result.calibration
     heads = (*_SAID[told.kind], "rows")
     picture = scatter(
         [("", said, true, 0.0) for said, true, _ in groups],

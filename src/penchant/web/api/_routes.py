@@ -38,6 +38,7 @@ from penchant.web.api._access import (
     OwnersFirst,
     RawBody,
 )
+from penchant.web.api._learned import ModelIn, learned_api
 from penchant.web.api._models import (
     CountIn,
     ItemsOut,
@@ -98,9 +99,10 @@ class _Api(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Give the schema."""
         described = super().openapi()
-        body = StudyIn.model_json_schema(ref_template="#/components/schemas/{model}")
-        parts = body.pop("$defs")
-        described["components"]["schemas"] |= {**parts, "StudyIn": body}
+        for kind in (StudyIn, ModelIn):
+            body = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+            parts = body.pop("$defs", {})
+            described["components"]["schemas"] |= {**parts, kind.__name__: body}
         return described
 
 
@@ -136,6 +138,7 @@ def create_api(
     api.state.limits = limits
     api.include_router(owner_api)
     api.include_router(table_api)
+    api.include_router(learned_api)
     api.include_router(participant_api)
     api.include_router(news_api)
     api.add_exception_handler(PenchantError, _on_penchant_error)

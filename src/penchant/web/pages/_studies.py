@@ -28,6 +28,7 @@ from penchant.views.forms import (
     read_file_form,
     read_form,
 )
+from penchant.views.learned import model_line
 from penchant.web._exports import csv_response
 from penchant.web._languages import change_language, local_path
 from penchant.web._workers import in_pool
@@ -155,10 +156,13 @@ def _home(
 ) -> Response:
     found = visitor.studies(store)
     lines = [study_line(summary, visitor.texts(summary)) for summary in found]
+    models = [model_line(job, visitor.texts()) for job in visitor.jobs(store)]
     return visitor.render(
         "home.html",
         422 if error else 200,
         studies=lines,
+        models=models,
+        model_error="",
         trial=next((line for line in lines if line.trial), None),
         limit=f"{request.app.state.limits.bytes / 1e6:g} MB",
         templates=TEMPLATES,

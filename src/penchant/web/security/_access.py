@@ -17,11 +17,13 @@ from starlette.responses import Response
 
 from penchant.exceptions import (
     DraftNotFoundError,
+    ModelNotFoundError,
     OwnerNotFoundError,
     ParticipantNotFoundError,
     StudyNotFoundError,
 )
 from penchant.studies import (
+    JobRecord,
     OwnerRecord,
     ParticipantRecord,
     Store,
@@ -113,6 +115,19 @@ class Visitor:
         if not self.sees_all and found.owner != self.owner_id:
             raise StudyNotFoundError(
                 "There is no such study. It may have been removed."
+            )
+        return found
+
+    def jobs(self, store: Store) -> list[JobRecord]:
+        """List the models learned from files that this visitor may see."""
+        return store.list_jobs(owner=None if self.sees_all else self.owner_id)
+
+    def job(self, store: Store, job_id: str) -> JobRecord:
+        """Return a model; one of somebody else is as if it did not exist."""
+        found = store.get_job(job_id)
+        if not self.sees_all and found.owner != self.owner_id:
+            raise ModelNotFoundError(
+                "There is no such model. It may have been removed."
             )
         return found
 
@@ -387,6 +402,13 @@ def _own_study(visitor: VisitorOfApp, store: StoreOfApp, study_id: str) -> Study
 
 
 OwnStudy: TypeAlias = Annotated[StudyRecord, Depends(_own_study)]
+
+
+def _own_job(visitor: VisitorOfApp, store: StoreOfApp, model_id: str) -> JobRecord:
+    return visitor.job(store, model_id)
+
+
+OwnJob: TypeAlias = Annotated[JobRecord, Depends(_own_job)]
 
 
 def participant_of(

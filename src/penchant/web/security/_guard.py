@@ -38,13 +38,22 @@ _FOR_ALL: Final = (b"cache-control", b"no-cache")
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
-_UPLOADS: Final = ("/drafts", "/api/v1/studies", "/api/v1/tables")
+_UPLOADS: Final = (
+    "/drafts",
+    "/models",
+    "/api/v1/models",
+    "/api/v1/studies",
+    "/api/v1/tables",
+)
 """Where tables are sent, which may be large."""
+
+_NEW_ROWS: Final = (("/models/", "/rows"), ("/api/v1/models/", "/predictions"))
+"""Where tables are sent that a model is asked about: how such paths begin and end."""
 
 _DRAFTS: Final = "/drafts/"
 """Where pictures are sent along with what columns mean."""
 
-_OWNERS: Final = ("/studies/", "/api/v1/studies/")
+_OWNERS: Final = ("/studies/", "/models/", "/api/v1/studies/", "/api/v1/models/")
 """Where owners send forms and settings, all but the invitations to join."""
 
 _FORM, _SMALL = 1_000_000, 50_000
@@ -167,6 +176,8 @@ class Guard:
     def _limit(self, path: str) -> int:
         """Say how long a body may be that is sent there."""
         if path in _UPLOADS or path.startswith(_DRAFTS):
+            return self.max_bytes
+        if any(path.startswith(a) and path.endswith(b) for a, b in _NEW_ROWS):
             return self.max_bytes
         of_owner = path.startswith(_OWNERS) and not path.endswith("/join")
         return min(_FORM if of_owner else _SMALL, self.max_bytes)

@@ -158,8 +158,15 @@ async function listen() {
 
 if (document.querySelector("[data-news]")) setInterval(() => listen().catch(() => {}), PAUSE);
 
+/** Look again at what goes on; a server that is restarted is asked later. */
+function poll() {
+  const part = document.querySelector("[data-again]");
+  if (part) setTimeout(() => replace(location.href, {}, part.id).catch(poll), 1500);
+}
+
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
 function enhance(part) {
+  poll();
   for (const button of part.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
   for (const button of part.querySelectorAll("[data-live] [data-plain], [data-look] [data-plain]")) button.remove();
 }

@@ -6,7 +6,7 @@ from alembic import context, op
 from penchant.studies.store._chain import new_register
 
 revision = "0011"
-down_revision = "0008"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 

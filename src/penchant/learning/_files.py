@@ -1,20 +1,18 @@
-"""Tables that models learn from, and those that they are asked about."""
+"""What models learn from, as it comes in files: tables, and answers about items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from penchant.data import Attribute, Items, inspect_table, read_answers, read_table
 from penchant.exceptions import DataError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from penchant.data import Items
-
 _MOST_ROWS, _MOST_COLUMNS = 5_000_000, 5_000
+_LIMITS = {"max_rows": _MOST_ROWS, "max_columns": _MOST_COLUMNS}
 
 _LEFT_OUT = {
     "shown": "nearly every row has a text of its own",
@@ -33,32 +31,89 @@ class LearningTable:
     Parameters
     ----------
     items : Items
-    target : Series or None
-        The column that is foretold, if one was named.
+    target : Series, answers or None
+        The column that is foretold, or what was said of the items.
     notes : tuple of str
         What was left out.
+    name : str
+        What is foretold.
     """
 
-    items: "Items"
+    items: Items
     target: Any
     notes: tuple[str, ...]
+    name: str = ""
+
+
+def read_learning_files(
+    table: Path | bytes | None,
+    answers: Path | bytes | None,
+    *,
+    target: str | None = None,
+    up: Sequence[str] = (),
+    down: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    filename: str | None = None,
+    **limits: int,
+) -> LearningTable:
+    """Read a table with a target, or answers with or without a table of items.
+
+    Parameters
+    ----------
+    table, answers : path, bytes or None
+        At least one of them; with answers the table holds the items.
+    target, up, down, skip, filename, limits
+        As for `read_learning_table`.
+    """
+    read = None
+    if table is not None:
+        how: Any = {"up": up, "down": down, "skip": skip, "filename": filename}
+        read = read_learning_table(table, target=target, **how, **limits)
+    if answers is None:
+        if read is None or target is None:
+            raise DataError("Give a table with a target, or a file of answers.")
+        return replace(read, name=target)
+    found = read_answers(answers, None if read is None else read.items)
+    known = found.items if found.items is not None else _only_names(found.names)
+    called = answers.name if isinstance(answers, Path) else "Answers"
+    notes = () if read is None else read.notes
+    told = f"{called}: {found.format}, {len(found)} answers."
+    return LearningTable(known, found.told, (*notes, told), "the choice")
+
+
+def _only_names(names: tuple[str, ...]) -> Items:
+    """Make items of names alone: a model then tells how good each of them is."""
+    each = Attribute("alternative", "categorical", domain=names)
+    return Items(pd.DataFrame({each.name: list(names)}), (each,), names)
 
 
 def read_learning_table(
-    file: Path,
+    file: Path | bytes,
     *,
     target: str | None,
     up: Sequence[str] = (),
     down: Sequence[str] = (),
     skip: Sequence[str] = (),
+    filename: str | None = None,
+    **limits: int,
 ) -> LearningTable:
     """Read a table with, or without, a column that is foretold.
 
     Which way a column is better is learned, unless `up` or `down` says it.
-    """
-    from penchant.data import Items, inspect_table, read_table
 
-    table = read_table(file, max_rows=_MOST_ROWS, max_columns=_MOST_COLUMNS)
+    Parameters
+    ----------
+    file : path or bytes
+    target : str or None
+        The column that is foretold.
+    up, down, skip : sequence of str
+        Columns of which more is better, or less, or that are left out.
+    filename : str, optional
+        With bytes.
+    **limits : int
+        ``max_rows``, ``max_columns`` and ``max_bytes`` of the table.
+    """
+    table = read_table(file, filename, **{**_LIMITS, **limits})
     named = [] if target is None else [target]
     for column in (*named, *up, *down, *skip):
         check_column(table.cells, column)
@@ -91,7 +146,7 @@ def read_learning_table(
     return LearningTable(learned, truth, tuple(notes))
 
 
-def _whole(column: "pd.Series") -> "pd.Series":
+def _whole(column: pd.Series) -> pd.Series:
     """Give a column of whole numbers as such: grades and classes are read by people."""
     known = column.dropna()
     if column.dtype.kind == "f" and (known == known.round()).all():
@@ -99,7 +154,7 @@ def _whole(column: "pd.Series") -> "pd.Series":
     return column
 
 
-def check_column(frame: "pd.DataFrame", column: str) -> None:
+def check_column(frame: pd.DataFrame, column: str) -> None:
     """Refuse a column that is not there."""
     if column not in frame:
         raise DataError(
@@ -108,11 +163,11 @@ def check_column(frame: "pd.DataFrame", column: str) -> None:
         )
 
 
-def known_rows(model: Any, file: Path) -> "pd.DataFrame":
+def known_rows(
+    model: Any, file: Path | bytes, filename: str | None = None, **limits: int
+) -> pd.DataFrame:
     """Read the columns that a model knows; the index counts as a spreadsheet does."""
-    from penchant.data import Items, read_table
-
-    table = read_table(file, max_rows=_MOST_ROWS, max_columns=_MOST_COLUMNS)
+    table = read_table(file, filename, **{**_LIMITS, **limits})
     cells = table.cells
     names = [str(name) for name in model.feature_names_in_]
     missing = [name for name in names if name not in cells]
@@ -127,7 +182,7 @@ def known_rows(model: Any, file: Path) -> "pd.DataFrame":
     return cells.assign(**{a.name: items.frame[a.name].array for a in items.attributes})
 
 
-def find_row(frame: "pd.DataFrame", text: str) -> int:
+def find_row(frame: pd.DataFrame, text: str) -> int:
     """Find a row by its number in a spreadsheet (the header is 1), or by its name."""
     if text.isdigit() and int(text) in frame.index:
         return int(frame.index.get_loc(int(text)))
@@ -139,3 +194,35 @@ def find_row(frame: "pd.DataFrame", text: str) -> int:
         f"There is no row {text!r}. Give its number as a spreadsheet counts, from "
         f"{frame.index[0]} to {frame.index[-1]}, or its name."
     )
+
+
+def foretold(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
+    """Foretell rows, as `known_rows` gives them.
+
+    Returns
+    -------
+    DataFrame
+        With the columns "row", "name" if there are names, and "prediction" (with a
+        chance of each class), or "utility" and "place", the best first.
+    """
+    from sklearn.base import is_regressor
+
+    X = frame[list(model.feature_names_in_)]
+    columns: dict[str, Any] = {"row": frame.index}
+    named = inspect_table(frame).name_column
+    if named is not None and named not in X:
+        columns["name"] = frame[named].to_numpy()
+    if hasattr(model, "classes_"):
+        columns["prediction"] = model.predict(X)
+        if hasattr(model, "predict_proba"):
+            chances = model.predict_proba(X).T
+            columns |= {
+                f"chance of {label}": chance
+                for label, chance in zip(model.classes_, chances, strict=True)
+            }
+        return pd.DataFrame(columns)
+    if is_regressor(model):
+        return pd.DataFrame(columns | {"prediction": model.predict(X)})
+    ranked = pd.DataFrame(columns | {"utility": model.utility(X)})
+    ranked["place"] = ranked["utility"].rank(ascending=False, method="min").astype(int)
+    return ranked.sort_values(["place", "row"])

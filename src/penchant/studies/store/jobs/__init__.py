@@ -1,0 +1,1 @@
+"""Jobs that learn from files, and what they leave."""

@@ -1,0 +1,401 @@
+"""What there is to read in a model: curves and pairs, importance, rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from penchant.data import Attribute
+from penchant.jobs import KeptModel
+from penchant.learning import ModelPart
+from penchant.texts import Texts
+from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
+from penchant.views._curves import CurveView, Level
+from penchant.views._display import show_name
+from penchant.views.learned._words import (
+    SUMS,
+    name_of,
+    parts_words,
+    score_words,
+    signed,
+    target_of,
+)
+
+_TICKS: Final = 4
+_LETTERS: Final = 36
+_CELLS: Final = 5
+"""Values of each attribute in the table of a pair, at most."""
+_RULES: Final = 15
+"""Rules that are shown before the fold."""
+
+
+@dataclass(frozen=True)
+class ShareRow:
+    """A bar with its share; `low` and `high` are its end, for no range is known."""
+
+    label: str
+    share: str
+    width: float
+    words: str
+    low: float = 0.0
+    high: float = 0.0
+    unsure: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a heat table."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class PairView:
+    """What two attributes add beyond their curves."""
+
+    title: str
+    first: str
+    second: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CurvesView:
+    """A sum of curves and pairs."""
+
+    title: str
+    lead: str
+    models: tuple[tuple[str, str, bool], ...]
+    groups: tuple[tuple[str, tuple[CurveView, ...]], ...]
+    bands: str
+    pair: PairView | None
+    pairs: tuple[tuple[str, bool], ...]
+    shares: tuple[ShareRow, ...]
+
+
+def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesView:
+    """Show the curves and the pairs of a candidate."""
+    parts = kept.parts(name)
+    curves = [part for part in parts if part.kind in ("weight", "curve")]
+    pairs = [part for part in parts if part.kind == "pair"]
+    reach = [v for c in curves for side in (c.values, c.low, c.high) for v in side]
+    upward = Axis.around([0.0, *map(float, reach)])
+    labels = list(dict.fromkeys(part.label for part in curves))
+    groups = tuple(
+        (
+            _heading(label, texts),
+            tuple(
+                _curve(kept, part, upward, texts)
+                for part in curves
+                if part.label == label
+            ),
+        )
+        for label in labels
+    )
+    report = kept.report(name)
+    bands = texts("models.curves.no_bands")
+    if report is not None and report.n_resamples:
+        bands = texts("models.curves.bands", count=texts.number(report.n_resamples))
+    pair = min(max(pair, 0), max(len(pairs) - 1, 0))
+    counts = {key: n for key, n in (kept.comparison[name].parts or {}).items() if n}
+    return CurvesView(
+        texts(
+            "models.curves.h1",
+            parts=parts_words(counts, texts),
+            target=target_of(kept, texts),
+        ),
+        f"{texts('models.curves.lead')} {score_words(kept, name, texts)}",
+        tuple(
+            (each, name_of(each, texts), each == name)
+            for each in SUMS
+            if each in kept.names
+        ),
+        groups,
+        bands,
+        _pair(kept, pairs[pair], texts) if pairs else None,
+        tuple((_names(part, texts), k == pair) for k, part in enumerate(pairs)),
+        tuple(_share(part, texts) for part in sorted(parts, key=lambda p: -p.size)),
+    )
+
+
+def _heading(label: str, texts: Texts) -> str:
+    if label:
+        return texts("models.curves.adds_for", label=show_name(label, 40))
+    return texts("models.curves.adds")
+
+
+def _attribute(kept: KeptModel, name: str) -> Attribute:
+    return next(each for each in kept.items.attributes if each.name == name)
+
+
+def _names(part: ModelPart, texts: Texts) -> str:
+    name = texts.listed([show_name(each, 30) for each in part.names])
+    return f"{name} ({show_name(part.label, 20)})" if part.label else name
+
+
+def _share(part: ModelPart, texts: Texts) -> ShareRow:
+    name, share = _names(part, texts), texts.share(part.size)
+    words = texts("models.share.words", name=name, share=share)
+    return ShareRow(name, share, round(100 * min(part.size, 1.0), 2), words)
+
+
+def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> CurveView:
+    attribute = _attribute(kept, part.names[0])
+    name, grid = show_name(attribute.name), part.grid[0]
+    low, high = part.low or part.values, part.high or part.values
+    numeric = attribute.kind == "numeric"
+    across = Axis(float(grid[0]), float(grid[-1])) if numeric else upward
+    rows = tuple(_number_row(attribute, part, k, texts) for k in range(len(grid)))
+    heads = (texts("models.why.value"), texts("models.pairs.more"))
+    heads += (texts("models.range"),) if part.low else ()
+    few = rows if len(rows) <= 6 else (rows[0], rows[len(rows) // 2], rows[-1])
+    told = "; ".join(f"{row.name}: {', '.join(row.cells)}" for row in few)
+    values = across.ticks(_TICKS) if numeric else []
+    shape = None
+    if numeric:
+        sides = [[float(v) for v in side] for side in (grid, part.values, low, high)]
+        shape = curve_shape(across, upward, *sides)
+    return CurveView(
+        name,
+        show_name(attribute.unit, 20),
+        f"{name}. {told}",
+        shape,
+        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        tuple(
+            Tick(round(100 - upward.place(value), 2), signed(value, texts))
+            for value in upward.ticks(_TICKS)
+        ),
+        _rug(kept, attribute, across) if numeric else (),
+        () if numeric else _levels(part, upward),
+        round(100 - upward.place(0.0), 2),
+        bool(part.low)
+        and all(a <= 0 <= b for a, b in zip(part.low, part.high, strict=True)),
+        Numbers(heads, rows),
+    )
+
+
+def _number_row(
+    attribute: Attribute, part: ModelPart, k: int, texts: Texts
+) -> NumberRow:
+    value = show_name(texts.value(attribute, part.grid[0][k]), 40)
+    reach = max(map(abs, (*part.values, *part.low, *part.high)))
+    cells = [signed(part.values[k], texts, reach)]
+    if part.low:
+        low, high = (signed(side[k], texts, reach) for side in (part.low, part.high))
+        cells.append(texts("numbers.range", low=low, high=high))
+    return NumberRow(value, tuple(cells))
+
+
+def _levels(part: ModelPart, upward: Axis) -> tuple[Level, ...]:
+    n = len(part.grid[0])
+    low, high = part.low or part.values, part.high or part.values
+
+    def down(value: float) -> float:
+        return round(100 - upward.place(float(value)), 2)
+
+    return tuple(
+        Level(
+            show_name(str(level), max(3, _LETTERS // n)) if n <= 8 else "",
+            round(100 * (k + 0.5) / n, 2),
+            down(part.values[k]),
+            down(low[k]),
+            down(high[k]),
+            bool(part.low) and low[k] <= 0 <= high[k],
+        )
+        for k, level in enumerate(part.grid[0])
+    )
+
+
+def _rug(kept: KeptModel, attribute: Attribute, axis: Axis) -> tuple[float, ...]:
+    column = kept.items.frame[attribute.name].dropna().to_numpy(dtype=float)
+    places = dict.fromkeys(round(axis.place(float(v))) for v in np.unique(column))
+    return tuple(map(float, places))
+
+
+def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
+    first, second = (_attribute(kept, name) for name in part.names)
+    rows, columns = (_spread(len(side)) for side in part.grid)
+    table = np.asarray(part.values, dtype=float)[np.ix_(rows, columns)]
+    reach = float(np.abs(table).max()) or 1.0
+    sides = [
+        [show_name(texts.value(each, grid[k]), 20) for k in places]
+        for each, grid, places in zip(
+            (first, second), part.grid, (rows, columns), strict=True
+        )
+    ]
+    sentences = []
+    for key, place in (("most", table.argmax()), ("least", table.argmin())):
+        i, j = np.unravel_index(int(place), table.shape)
+        if (table[i, j] > 0) == (key == "most") and table[i, j]:
+            a = f"{show_name(first.name, 30)} {sides[0][i]}"
+            b = f"{show_name(second.name, 30)} {sides[1][j]}"
+            value = signed(float(table[i, j]), texts)
+            sentences.append(texts(f"models.pairs.{key}", a=a, b=b, value=value))
+    names = [show_name(each.name, 30) for each in (first, second)]
+    return PairView(
+        texts("models.pairs.title", a=names[0], b=names[1]),
+        names[0],
+        names[1],
+        tuple(sides[1]),
+        tuple(
+            (
+                label,
+                tuple(
+                    _cell(float(v), reach, signed(float(v), texts, reach)) for v in row
+                ),
+            )
+            for label, row in zip(sides[0], table, strict=True)
+        ),
+        tuple(sentences),
+    )
+
+
+def _spread(n: int) -> list[int]:
+    """Give a few places out of so many, both ends among them."""
+    return sorted({round(k) for k in np.linspace(0, n - 1, min(n, _CELLS))})
+
+
+def _cell(value: float, reach: float, text: str) -> Cell:
+    """Colour a cell by its size; next to nothing has no colour."""
+    step = min(int(np.ceil(4 * abs(value) / reach - 1e-9)), 4)
+    kind = f"{'p' if value > 0 else 'm'}{step}" if step and text != "0" else ""
+    return Cell(text, kind)
+
+
+@dataclass(frozen=True)
+class ImportanceView:
+    """A Choquet integral: how much each criterion counts, alone and together."""
+
+    lead: str
+    criteria: tuple[tuple[ShareRow, str], ...]
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    sentences: tuple[tuple[str, bool], ...]
+
+
+def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
+    """Show a Choquet integral."""
+    parts = kept.parts("choquet")
+    criteria = [part for part in parts if part.kind == "criterion"]
+    pairs = [part for part in parts if part.kind == "interaction"]
+    total = sum(abs(part.size) for part in criteria) or 1.0
+    ways = getattr(kept.model("choquet"), "directions_", None) or {}
+    shares = []
+    for part in criteria:
+        share = abs(part.size) / total
+        name, words = show_name(part.names[0], 40), texts.share(share)
+        said = texts("models.share.words", name=name, share=words)
+        row = ShareRow(name, words, round(100 * share, 2), said)
+        shares.append((row, _way(ways.get(part.names[0]), texts)))
+    names = [part.names[0] for part in criteria]
+    values = {frozenset(part.names): part.size / total for part in pairs}
+    reach = max(map(abs, values.values()), default=1.0) or 1.0
+    rows = tuple(
+        (
+            show_name(name, 30),
+            tuple(
+                _interaction(values.get(frozenset((name, other))), reach, texts)
+                for other in names[:k]
+            ),
+        )
+        for k, name in enumerate(names)
+        if k
+    )
+    strong = [part for part in pairs if abs(part.size) / total >= 0.005][:5]
+    sentences = tuple(
+        (
+            texts(
+                f"models.interaction.{'both' if part.size > 0 else 'either'}",
+                a=show_name(part.names[0], 30),
+                b=show_name(part.names[1], 30),
+                value=_two(part.size / total, texts),
+            ),
+            part.size > 0,
+        )
+        for part in strong
+    )
+    lead = f"{texts('models.importance.lead')} {score_words(kept, 'choquet', texts)}"
+    heads = tuple(show_name(name, 30) for name in names[:-1])
+    return ImportanceView(lead, tuple(shares), heads, rows, sentences)
+
+
+def _way(direction: Any, texts: Texts) -> str:
+    way = getattr(direction, "direction", "")
+    if way not in ("up", "down"):
+        return ""
+    said = texts(f"models.importance.{way}")
+    if getattr(direction, "is_sure", True):
+        return said
+    return f"{said}: {texts('numbers.not_sure')}"
+
+
+def _two(value: float, texts: Texts) -> str:
+    rounded = round(value, 2)
+    return f"+{texts.number(rounded)}" if rounded > 0 else texts.number(rounded)
+
+
+def _interaction(value: float | None, reach: float, texts: Texts) -> Cell:
+    if value is None:
+        return Cell("0", "")
+    return _cell(value, reach, _two(value, texts))
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """A rule with its bar."""
+
+    text: str
+    facts: str
+    weight: str
+    words: str
+    bar: Bar
+
+
+@dataclass(frozen=True)
+class RulesView:
+    """Weighted rules, the strongest first."""
+
+    title: str
+    lead: str
+    first: tuple[RuleRow, ...]
+    rest: tuple[RuleRow, ...]
+    more: str
+
+
+def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
+    """Show weighted rules."""
+    rules = kept.model("rules").rules_
+    reach = max((abs(float(rule.weight)) for rule in rules), default=1.0) or 1.0
+    axis = Axis(0.0, reach)
+    labels = kept.comparison.labels
+    lower = str(labels[0]) if len(labels) == 2 else "worse"
+    rows = [_rule(rule, axis, lower, texts) for rule in rules]
+    rest = rows[_RULES:]
+    return RulesView(
+        texts.count("models.rules.h1", len(rows)),
+        f"{texts('models.rules.lead')} {score_words(kept, 'rules', texts)}",
+        tuple(rows[:_RULES]),
+        tuple(rest),
+        texts.count("models.rules.rest", len(rest)) if rest else "",
+    )
+
+
+def _rule(rule: Any, axis: Axis, lower: str, texts: Texts) -> RuleRow:
+    weight = float(rule.weight)
+    text, shown = show_name(rule.text, 200), signed(weight, texts, axis.high)
+    facts: Sequence[str] = ()
+    if str(rule.target):
+        label = show_name(str(rule.target), 40)
+        facts = [texts("models.rules.for", label=label)]
+    coverage = getattr(rule, "coverage", None)
+    if isinstance(coverage, int | float) and 0 <= coverage <= 1:
+        said = texts("models.rules.holds", share=texts.share(float(coverage)))
+        facts = [*facts, said]
+    words = texts("models.rules.words", text=text, weight=shown)
+    bar = Bar.placed(axis, 0.0, weight, weight, weight)
+    bar = replace(bar, side="con" if str(rule.target) == lower else "pro")
+    return RuleRow(text, " · ".join(facts), shown, words, bar)

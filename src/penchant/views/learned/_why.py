@@ -1,0 +1,406 @@
+"""Why a model says what it says: of one row two ways, and of two rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from penchant.data import Items
+from penchant.jobs import KeptModel, Reasons, Said
+from penchant.texts import Texts
+from penchant.views._charts import Axis, Bar, NumberRow, Numbers
+from penchant.views._display import Fact, item_facts, item_values, show_name
+from penchant.views._what_if import Slider, sliders_of
+from penchant.views.learned._words import name_of, number, signed
+
+MOST_OPTIONS: Final = 200
+"""Rows in a list to choose from; of more the number is typed."""
+_MOST_FACTS: Final = 8
+_COLUMNS: Final = 12
+
+
+@dataclass(frozen=True)
+class Half:
+    """A bar of one way, or empty words where the way does not apply."""
+
+    figure: str = ""
+    words: str = ""
+    bar: Bar | None = None
+
+
+@dataclass(frozen=True)
+class WhyRow:
+    """A column: its value, and what it adds in both ways."""
+
+    label: str
+    group: str
+    value: str
+    exact: Half
+    coalitions: Half
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to share out what the model says."""
+
+    there: bool
+    unit: str
+    zero: float
+    begins: str
+    ends: str
+    facts: tuple[Fact, ...]
+    hint: str
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """Rows, models and rivals to choose from."""
+
+    row: int
+    against: int | None
+    model: str
+    n_rows: int
+    rows: tuple[str, ...]
+    models: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class WhyView:
+    """Why a row, both ways."""
+
+    lead: str
+    title: str
+    facts: tuple[Fact, ...]
+    sure: str
+    hint: str
+    rows: tuple[WhyRow, ...]
+    exact: Way
+    coalitions: Way
+    groups: tuple[str, ...]
+    others: Numbers | None
+
+
+def row_choice(
+    kept: KeptModel, row: int, against: int | None, model: str, texts: Texts
+) -> RowChoice:
+    """Offer rows, models and rivals."""
+    names = kept.items.names if len(kept.items) <= MOST_OPTIONS else ()
+    return RowChoice(
+        row,
+        against,
+        model,
+        len(kept.items),
+        tuple(show_name(name, 40) for name in names),
+        tuple((name, name_of(name, texts)) for name in kept.names),
+    )
+
+
+def said_words(said: Said, kind: str, texts: Texts) -> str:
+    """Say what a model says of a row."""
+    if said.value is None:
+        share = dict(said.chances).get(said.label, 0.0)
+        label = show_name(said.label, 40)
+        return texts("models.why.chance", label=label, share=texts.share(share))
+    value = number(said.value, texts, 4)
+    return value if kind == "numbers" else texts("models.why.score", value=value)
+
+
+def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
+    """Explain a row that was learned from, by the exact form and by coalitions."""
+    frame, kind = kept.items.frame.iloc[[row]], kept.comparison.kind
+    exact, coalitions = kept.exact(model, frame), kept.by_coalitions(model, row)
+    said = kept.said(model, frame)[0]
+    facts = list(item_facts(kept.items, row, texts, _MOST_FACTS - 1))
+    truth = kept.truth(row)
+    if truth is not None:
+        shown = number(truth, texts, 4) if kind == "numbers" else show_name(truth, 40)
+        facts.append(Fact(texts("models.why.truth"), shown))
+    name = show_name(kept.items.names[row])
+    groups = coalitions.groups if coalitions else ()
+    sure, hint = _agreement(exact, coalitions, texts)
+    axes = _axes(exact, coalitions)
+    return WhyView(
+        texts("models.why.lead", name=name, model=name_of(model, texts)),
+        said_words(said, kind, texts),
+        tuple(facts),
+        sure,
+        hint,
+        _rows(kept.items, row, (exact, coalitions), texts),
+        _way(exact, axes[0], kept, "models.why.no_exact", texts),
+        _way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
+        tuple(
+            texts(
+                "models.why.group",
+                n=texts.number(k),
+                columns=texts.listed([show_name(each, 30) for each in group]),
+            )
+            for k, group in enumerate(groups, 1)
+        ),
+        _others(kept, frame, model, texts),
+    )
+
+
+def _order(reasons: Reasons | None) -> list[str]:
+    if reasons is None:
+        return []
+    sizes = dict(zip(reasons.names, map(abs, reasons.values), strict=True))
+    return sorted(sizes, key=lambda name: -sizes[name])
+
+
+def _agreement(
+    exact: Reasons | None, coalitions: Reasons | None, texts: Texts
+) -> tuple[str, str]:
+    """Say on how many columns, the heaviest first, both ways agree."""
+    one = exact or coalitions
+    if one is None:
+        return texts("models.why.no_way"), ""
+    first = _order(one)[0]
+    value = signed(one.values[one.names.index(first)], texts)
+    hint = texts("models.why.first", column=show_name(first, 30), value=value)
+    if exact is None or coalitions is None:
+        return texts("models.why.one_way"), hint
+    agreed = 0
+    for a, b in zip(_order(exact), _order(coalitions), strict=True):
+        if a != b:
+            break
+        agreed += 1
+    if not agreed:
+        return texts("models.why.differ"), hint
+    return texts.count("models.why.agree", agreed), hint
+
+
+def _rows(
+    items: Items,
+    row: int,
+    ways: tuple[Reasons | None, Reasons | None],
+    texts: Texts,
+) -> tuple[WhyRow, ...]:
+    values = dict(
+        zip(
+            (a.name for a in items.attributes),
+            item_values(items, row, texts),
+            strict=True,
+        )
+    )
+    groups = ways[1].groups if ways[1] else ()
+    order, axes = _order(ways[0] or ways[1]), _axes(*ways)
+    return tuple(
+        WhyRow(
+            show_name(column, 30),
+            _groups_of(column, groups, texts),
+            show_name(values[column], 30),
+            _half(ways[0], axes[0], column, texts("models.why.exact"), texts),
+            _half(ways[1], axes[1], column, texts("models.why.coalitions"), texts),
+        )
+        for column in order[:_COLUMNS]
+    )
+
+
+def _groups_of(column: str, groups: tuple[tuple[str, ...], ...], texts: Texts) -> str:
+    mine = [texts.number(k) for k, group in enumerate(groups, 1) if column in group]
+    if len(groups) < 2 or not mine:
+        return ""
+    return texts("models.why.group", n=texts.listed(mine), columns="").rstrip(
+        " :\u00a0"
+    )
+
+
+def _axes(*ways: Reasons | None) -> list[Axis]:
+    """Give both ways one scale, if they are in the same units."""
+    values = [() if way is None else way.values for way in ways]
+    if all(way is None or not way.label for way in ways):
+        values = [tuple(each for side in values for each in side)] * len(ways)
+    return [Axis.around([0.0, *side]) for side in values]
+
+
+def _half(
+    reasons: Reasons | None, axis: Axis, column: str, way: str, texts: Texts
+) -> Half:
+    if reasons is None:
+        return Half()
+    value = reasons.values[reasons.names.index(column)]
+    shown = signed(value, texts, max(map(abs, reasons.values)))
+    words = texts(
+        "models.why.words", column=show_name(column, 30), way=way, value=shown
+    )
+    bar = Bar.placed(axis, 0.0, value, value, value)
+    return Half(shown, words, bar)
+
+
+def _way(
+    reasons: Reasons | None, axis: Axis, kept: KeptModel, absent: str, texts: Texts
+) -> Way:
+    if reasons is None:
+        return Way(False, "", 0.0, "", "", (), texts(absent))
+    unit = texts("models.why.in_score")
+    if reasons.label:
+        label = show_name(reasons.label, 30)
+        unit = texts("models.why.in_chance", label=label)
+    elif kept.comparison.kind == "numbers":
+        unit = texts("models.why.in_units")
+    fitted = texts("models.why.none")
+    facts = [Fact(texts("models.why.fitted"), fitted)]
+    if reasons.n_models is not None:
+        seconds = texts("models.over.seconds", n=number(reasons.seconds, texts, 2))
+        facts = [
+            Fact(texts("models.why.fitted"), texts.number(reasons.n_models)),
+            Fact(texts("models.why.time"), seconds),
+        ]
+    left = number(reasons.gap, texts, 2)
+    small = abs(reasons.gap) <= 1e-6 * (1 + abs(reasons.total))
+    adds = texts("models.why.yes" if small else "models.why.left_over", value=left)
+    facts.append(Fact(texts("models.why.adds_up"), adds))
+    return Way(
+        True,
+        unit,
+        axis.place(0.0),
+        number(reasons.base, texts, 4),
+        number(reasons.total, texts, 4),
+        tuple(facts),
+        texts(f"models.why.game_{reasons.game}"),
+    )
+
+
+def _others(kept: KeptModel, frame: Any, model: str, texts: Texts) -> Numbers | None:
+    """Explain the same row by the formulas of the other models."""
+    found = {
+        name: reasons
+        for name in kept.names
+        if name != model
+        if (reasons := kept.exact(name, frame)) is not None
+    }
+    if not found:
+        return None
+    columns = _order(next(iter(found.values())))[:_COLUMNS]
+    heads = (texts("models.why.column"), *(name_of(name, texts) for name in found))
+    rows = [
+        NumberRow(
+            show_name(column, 30),
+            tuple(
+                signed(each.values[each.names.index(column)], texts)
+                for each in found.values()
+            ),
+        )
+        for column in columns
+    ]
+    return Numbers(heads, tuple(rows))
+
+
+@dataclass(frozen=True)
+class RatherStep:
+    """A column that speaks for one of two rows."""
+
+    label: str
+    value: str
+    rival: str
+    points: str
+    words: str
+    bar: Bar
+
+
+@dataclass(frozen=True)
+class RatherView:
+    """Why one row rather than another."""
+
+    title: str
+    hint: str
+    name: str
+    rival: str
+    said: tuple[Fact, ...]
+    steps: tuple[RatherStep, ...]
+    zero: float
+    total: str
+
+
+def rather_view(
+    kept: KeptModel, row: int, rival: int, model: str, texts: Texts
+) -> RatherView:
+    """Say what speaks for one row rather than another."""
+    items = kept.items
+    names = [show_name(items.names[each], 40) for each in (row, rival)]
+    said = kept.said(model, items.frame.iloc[[row, rival]])
+    facts = tuple(
+        Fact(name, said_words(each, kept.comparison.kind, texts))
+        for name, each in zip(names, said, strict=True)
+    )
+    found = kept.rather_than(model, row, rival)
+    title = texts("models.rather.title", a=names[0], b=names[1])
+    if found is None:
+        none = texts("models.why.no_exact")
+        return RatherView(title, none, *names, facts, (), 50.0, "")
+    axis = Axis.both_sides(found.values)
+    mine, theirs = (
+        dict(
+            zip(
+                (a.name for a in items.attributes),
+                item_values(items, each, texts),
+                strict=True,
+            )
+        )
+        for each in (row, rival)
+    )
+    steps, reach = [], max(map(abs, found.values))
+    for column in _order(found)[:_COLUMNS]:
+        value = found.values[found.names.index(column)]
+        if not value:
+            continue
+        shown, label = signed(value, texts, reach), show_name(column, 30)
+        way = texts("models.why.exact")
+        # To the left is what speaks for the first, as it stands there.
+        bar = Bar.placed(axis, 0.0, -value, -value, -value)
+        bar = replace(bar, side="pro" if value > 0 else "con")
+        steps.append(
+            RatherStep(
+                label,
+                show_name(mine[column], 30),
+                show_name(theirs[column], 30),
+                shown,
+                texts("models.why.words", column=label, way=way, value=shown),
+                bar,
+            )
+        )
+    total = signed(sum(found.values), texts, reach)
+    hint = texts("models.rather.hint")
+    return RatherView(title, hint, *names, facts, tuple(steps), 50.0, total)
+
+
+@dataclass(frozen=True)
+class ImaginedView:
+    """A row with other values, and what the model would say of it."""
+
+    row: int
+    name: str
+    sliders: tuple[Slider, ...]
+    said: str
+    before: str
+    reasons: tuple[tuple[str, str], ...]
+
+
+def imagined_view(
+    kept: KeptModel,
+    row: int,
+    model: str,
+    values: Mapping[str, float | str],
+    texts: Texts,
+) -> ImaginedView:
+    """Show what a model would say if a row had other values."""
+    kind = kept.comparison.kind
+    frame = kept.frame_of(values)
+    now = kept.said(model, frame)[0]
+    before = kept.said(model, kept.items.frame.iloc[[row]])[0]
+    exact = kept.exact(model, frame)
+    reasons = ()
+    if exact is not None:
+        adds = dict(zip(exact.names, exact.values, strict=True))
+        reach = max(map(abs, exact.values))
+        reasons = tuple(
+            (show_name(column, 30), signed(adds[column], texts, reach))
+            for column in _order(exact)[:_MOST_FACTS]
+        )
+    return ImaginedView(
+        row,
+        show_name(kept.items.names[row]),
+        sliders_of(kept.items, values, texts),
+        said_words(now, kind, texts),
+        said_words(before, kind, texts),
+        reasons,
+    )

@@ -1,0 +1,120 @@
+"""Reading a model: curves and pairs, importance, rules, and files to take away."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from penchant.data.reading import write_csv_table
+from penchant.exceptions import NotAnswerableError
+from penchant.jobs import KeptModel, model_notebook
+from penchant.studies import JobRecord, Store
+from penchant.views.learned import (
+    SUMS,
+    curves_page,
+    importance_page,
+    model_page,
+    rules_page,
+)
+from penchant.web._exports import csv_response, file_response, json_response
+from penchant.web._workers import in_pool
+from penchant.web.learned._frame import show
+from penchant.web.security._access import OwnJob, StoreOfApp, VisitorOfApp
+
+reading_pages = APIRouter(prefix="/models/{model_id}")
+
+FILES: Final = {
+    "report.html": "report",
+    "model.penchant": "model",
+    "predictions.csv": "predictions",
+    "notebook.ipynb": "notebook",
+}
+"""Files that every model has, and how the catalogue of texts calls them."""
+
+
+@reading_pages.get("/curves")
+@in_pool("reports")
+def curves(
+    store: StoreOfApp,
+    visitor: VisitorOfApp,
+    job: OwnJob,
+    model: str = "",
+    pair: Annotated[int, Query(ge=0, le=10_000)] = 0,
+) -> Response:
+    """Show the curves and pairs of a sum."""
+    kept = KeptModel.of(store, job)
+    sums = [name for name in SUMS if name in kept.names]
+    known = kept.check_name(model) if model or kept.shown in sums else (sums or [""])[0]
+    if known not in sums:
+        raise HTTPException(404, "There are no curves in this model.")
+    view = curves_page(kept, known, pair, visitor.texts())
+    return show(visitor, "curves", kept, name=known, view=view)
+
+
+@reading_pages.get("/importance")
+@in_pool("reports")
+def importance(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
+    """Show what counts, alone and together."""
+    kept = _with(store, job, "choquet")
+    view = importance_page(kept, visitor.texts())
+    return show(visitor, "importance", kept, name="choquet", view=view)
+
+
+@reading_pages.get("/rules")
+@in_pool("reports")
+def rules(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
+    """Show weighted rules."""
+    kept = _with(store, job, "rules")
+    view = rules_page(kept, visitor.texts())
+    return show(visitor, "rules", kept, name="rules", view=view)
+
+
+@reading_pages.get("/take")
+@in_pool("reports")
+def take(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
+    """Offer files to take away."""
+    kept = KeptModel.of(store, job)
+    files = [*FILES.items()]
+    files += [
+        (each, each) for each in ("table", "answers") if getattr(kept.settings, each)
+    ]
+    return show(visitor, "take", kept, files=files)
+
+
+@reading_pages.get("/export/{name}")
+@in_pool("reports")
+def export(
+    store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob, name: str
+) -> Response:
+    """Give a file to take away."""
+    return export_file(KeptModel.of(store, job), name)
+
+
+def export_file(kept: KeptModel, name: str) -> Response:
+    """Give a file of a model, or raise an HTTPException."""
+    shown, title = kept.shown, f"{kept.job.name} {name}"
+    if name in ("table", "answers") and getattr(kept.settings, name):
+        body = kept.store.job_part(kept.job.id, name) or b""
+        filename = getattr(kept.settings, name)
+        return file_response(body, filename, "application/octet-stream")
+    if name == "model.penchant":
+        return file_response(kept.packed(shown), title, "application/octet-stream")
+    if name == "report.html":
+        report = kept.report(shown)
+        if report is None:
+            raise NotAnswerableError("The report is not ready yet.")
+        return file_response(model_page(report).encode(), title, "text/html")
+    if name == "predictions.csv":
+        table = write_csv_table(kept.foretold_rows(shown), None)
+        return csv_response(str(table), title)
+    if name == "notebook.ipynb":
+        return json_response(model_notebook(kept.settings), title)
+    raise HTTPException(404, "There is no such file.")
+
+
+def _with(store: Store, job: JobRecord, name: str) -> KeptModel:
+    kept = KeptModel.of(store, job)
+    if name not in kept.names:
+        raise HTTPException(404, "There is no such model among the candidates.")
+    return kept

@@ -1,0 +1,255 @@
+"""Pages about models learned from files, with jobs that are done at once."""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from penchant.jobs import JobSettings, KeptModel, work
+from penchant.studies import LANGUAGES, SqlStore
+from tests.jobs.conftest import flats, pairs
+
+Text = Callable[[str], str]
+CANDIDATES = ("linear", "gai", "choquet", "rules", "boosting")
+
+
+def classes() -> bytes:
+    """Flats that are good or bad."""
+    lines = flats(60).decode().splitlines()
+    named = [line.rsplit(",", 1) for line in lines[1:]]
+    rows = [f"{a},{'good' if float(b) > 50 else 'bad'}" for a, b in named]
+    return "\n".join([lines[0].replace("rating", "verdict"), *rows]).encode()
+
+
+def run(store: SqlStore, job_id: str, **changes: Any) -> None:
+    """Do what a job asks for, as its process would."""
+    told = JobSettings.from_dict(
+        {**store.get_job(job_id).settings, "n_folds": 2, **changes}
+    )
+    if store.get_job(job_id).state != "waiting":
+        store.queue_job(job_id, settings=told.to_dict())
+    else:
+        store.cancel_job(job_id)
+        store.queue_job(job_id, settings=told.to_dict())
+    store.claim_job("a", 60.0)
+    work(store, job_id, "a")
+    store.end_job(job_id, "a", "done", {})
+
+
+@pytest.fixture
+def upload_model(client: TestClient) -> Callable[..., Any]:
+    def send(**files: bytes) -> Any:
+        sent = {name: (f"{name}.csv", body) for name, body in files.items()}
+        return client.post("/models", files=sent)
+
+    return send
+
+
+def id_of(response: Any) -> str:
+    found = re.search(r"/models/([0-9a-f]{32})", str(response.url))
+    assert found is not None
+    return found[1]
+
+
+def test_from_a_labelled_table_to_every_page(
+    client: TestClient,
+    store: SqlStore,
+    upload_model: Callable[..., Any],
+    text: Text,
+) -> None:
+    page = upload_model(table=classes())
+    assert page.url.path.endswith("/start")
+    words = text(page.text)
+    assert "What is to be learned?" in words
+    assert "Found out: Classes" in words
+    assert '<option value="3" selected>verdict</option>' in page.text
+    job_id = id_of(page)
+    page = client.post(
+        f"/models/{job_id}/start",
+        data={"name": "Flats", "target": "3", "kind": "auto", "use-0": "down"},
+    )
+    assert "Waiting for its turn" in page.text
+    job = store.get_job(job_id)
+    assert (job.state, job.settings["down"]) == ("waiting", ["rent"])
+    run(store, job_id, candidates=CANDIDATES)
+    base = f"/models/{job_id}"
+    paths = ["", "/curves", "/curves?model=linear", "/importance", "/rules", "/why"]
+    paths += ["/why?row=3&against=5", "/why?row=3&model=rules", "/what-if", "/rows"]
+    paths += ["/what-if?row=2&v0=500&model=choquet", "/take"]
+    for language in LANGUAGES:
+        client.post("/language", data={"language": language, "page": "/"})
+        for path in paths:
+            page = client.get(base + path)
+            assert page.status_code == 200, (path, page.text)
+            assert not re.search(r"models\.[a-z_]+", text(page.text))
+            assert len(re.findall("<h1", page.text)) == 1
+            assert re.search("[Cc]erti|[Zz]erti", page.text)
+    client.post("/language", data={"language": "en", "page": "/"})
+    kept = KeptModel(store, store.get_job(job_id))
+    words = text(client.get(base).text)
+    assert "Boosted trees" in words
+    assert f"{round(100 * kept.comparison[kept.shown].score)} of 100" in words
+    words = text(client.get(f"{base}/rules").text)
+    assert (
+        kept.model("rules").rules_[0].text.replace("<", "&lt;").replace(">", "&gt;")
+        in client.get(f"{base}/rules").text
+    )
+    # files
+    found = client.get(f"{base}/export/model.penchant")
+    assert zipfile.is_zipfile(io.BytesIO(found.content))
+    assert "What decides verdict" in client.get(f"{base}/export/report.html").text
+    table = client.get(f"{base}/export/predictions.csv").text
+    assert table.splitlines()[0].endswith(
+        "name,prediction,chance of bad,chance of good"
+    )
+    assert len(table.splitlines()) == 61
+    notebook = json.loads(client.get(f"{base}/export/notebook.ipynb").content)
+    assert notebook["nbformat"] == 4
+    assert client.get(f"{base}/export/table").content == classes()
+    assert client.get(f"{base}/export/odd").status_code == 404
+    # another one is shown first, once what it lacks is learned
+    page = client.post(f"{base}/choose", data={"model": "choquet"})
+    assert "Waiting for its turn" in page.text
+    run(store, job_id)
+    assert kept.shown != "choquet"
+    assert "Chosen by you" in client.get(base).text
+    # home and list; then it is gone
+    assert base in client.get("/").text
+    assert base in client.get("/models").text
+    assert "deleted for good" in client.get(f"{base}/delete").text
+    client.post(f"{base}/delete")
+    assert client.get(base).status_code == 404
+    assert store.job_parts(job_id) == []
+
+
+def test_numbers_and_new_rows(
+    client: TestClient,
+    store: SqlStore,
+    upload_model: Callable[..., Any],
+    text: Text,
+) -> None:
+    job_id = id_of(upload_model(table=flats()))
+    store.queue_job(job_id)
+    run(store, job_id, candidates=("linear", "choquet"))
+    base = f"/models/{job_id}"
+    kept = KeptModel(store, store.get_job(job_id))
+    page = client.post(f"{base}/rows", files={"table": ("new.csv", flats(3))})
+    assert "What it says of 3 rows" in page.text
+    said = kept.said(kept.shown, kept.items.frame.iloc[[0]])[0].value
+    saved = client.post(
+        f"{base}/rows",
+        files={"table": ("new.csv", flats(3))},
+        data={"format": "csv"},
+    )
+    first = saved.text.splitlines()[1].split(",")
+    assert first[1] == "Flat 0"
+    assert float(first[2]) == pytest.approx(said)
+    page = client.post(f"{base}/rows", files={"table": ("new.csv", b"a,b\n1,2\n")})
+    assert page.status_code == 422
+    assert "needs the column" in page.text
+    assert client.post(f"{base}/rows").status_code == 422
+    why = client.get(f"{base}/why?row=4").text
+    exact = kept.exact(kept.shown, kept.items.frame.iloc[[3]])
+    assert exact is not None
+    assert f"{exact.total:.4g}".replace("-", "\N{MINUS SIGN}") in why
+    assert "Both ways" in why or "different columns first" in why
+    for path in ("/why?row=41", "/why?row=1&against=99", "/why?model=odd"):
+        assert client.get(base + path).status_code == 422
+    assert client.get(f"{base}/rules").status_code == 404
+    assert client.get(f"{base}/what-if?v0=1e9").status_code == 422
+
+
+def test_answers_alone_and_with_a_table(
+    client: TestClient,
+    store: SqlStore,
+    upload_model: Callable[..., Any],
+    text: Text,
+) -> None:
+    for files in (
+        {"answers": pairs(flats(12))},
+        {"answers": pairs(flats(12)), "table": flats(12)},
+    ):
+        page = upload_model(**files)
+        assert "60 answers, read as: pairs" in page.text
+        job_id = id_of(page)
+        client.post(f"/models/{job_id}/start", data={"name": "Pairs", "use-3": "skip"})
+        run(store, job_id, candidates=("linear",))
+        base = f"/models/{job_id}"
+        assert "Right order" in client.get(base).text
+        for path in ("/curves", "/why?row=2", "/why?row=2&against=1", "/what-if"):
+            page = client.get(base + path)
+            assert page.status_code == 200, page.text
+        assert "Why Flat" in client.get(f"{base}/why?row=2&against=1").text
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "Choose a file"),
+        ({"table": b"\x00\x01"}, "at least one to learn"),
+        ({"answers": b"a,b\n1,2\n"}, "No known format"),
+        ({"answers": b"winner,loser\nA\n"}, "ow 2"),
+    ],
+)
+def test_bad_files_are_refused_with_a_sentence(
+    client: TestClient, files: dict[str, bytes], words: str
+) -> None:
+    sent = {name: (f"{name}.csv", body) for name, body in files.items()}
+    page = client.post("/models", files=sent or None)
+    assert page.status_code == 422
+    assert 'role="alert"' in page.text
+    assert words in page.text
+
+
+def test_progress_cancelling_and_going_on(
+    client: TestClient, store: SqlStore, upload_model: Callable[..., Any], text: Text
+) -> None:
+    job_id = id_of(upload_model(table=flats()))
+    base = f"/models/{job_id}"
+    wrong = client.post(f"{base}/start", data={"name": "", "target": "3"})
+    assert wrong.status_code == 422
+    assert "needs a name" in wrong.text
+    wrong = client.post(f"{base}/start", data={"name": "x", "target": "9"})
+    assert wrong.status_code == 422
+    looked = client.post(
+        f"{base}/start", data={"name": "x", "target": "2", "look": "yes"}
+    )
+    assert "Found out: Classes" in looked.text
+    client.post(f"{base}/start", data={"name": "Flats", "target": "3"})
+    store.claim_job("a", 60.0)
+    told = {"step": "comparing", "candidate": "gai", "fold": 2, "share": 0.31}
+    store.tell_job(job_id, "a", {**told, "seconds_left": 130.0}, {"result gai": b"{}"})
+    page = client.get(base)
+    words = text(page.text)
+    assert "Comparing: Curves and pairs, part 2 of 5 held out" in words
+    assert "31 % done" in words
+    assert "about 2 minutes left" in words
+    assert 'http-equiv="refresh"' in page.text
+    assert "data-again" in page.text
+    page = client.post(f"{base}/cancel")
+    assert "Cancelled" in page.text
+    assert "data-again" not in page.text
+    page = client.post(f"{base}/resume")
+    assert "Waiting for its turn" in page.text
+    assert client.post(f"{base}/resume").status_code == 409
+    store.claim_job("b", 60.0)
+    values = {"memory": 3.0, "minutes": 45, "runs": 3, "reason": "SIGKILL"}
+    for problem in ("memory", "time", "killed", "lost", "fault"):
+        told = {"error": "x", "problem": problem, "values": values}
+        store.end_job(job_id, "b", "failed", told)
+        assert 'role="alert"' in client.get(base).text
+        store.queue_job(job_id)
+        store.claim_job("b", 60.0)
+    store.end_job(job_id, "b", "failed", {"error": "Row 3 is odd."})
+    assert "Row 3 is odd." in client.get(base).text
+    # what is learned is changed: nothing of the other target is kept
+    page = client.post(f"{base}/start", data={"name": "Flats", "target": "2"})
+    assert id_of(page) != job_id
+    assert client.get(base).status_code == 404
+    assert store.job_parts(id_of(page)) == ["table"]
+    assert client.get(f"/models/{id_of(page)}/curves").status_code == 409
