@@ -107,9 +107,10 @@ def test_blanks_are_a_value_of_their_own():
     assert model.predict_proba(X)[blank, 1].min() > 0.8
 
 
-def test_a_model_comes_back_from_a_file_and_explains_itself(tmp_path):
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_model_comes_back_from_a_file_and_explains_itself(tmp_path, n_classes):
     X, y, _ = two_classes(200)
-    model = GAIClassifier().fit(X, y)
+    model = GAIClassifier(max_order=1).fit(X, y + (X[:, 3] > 0.8) * (n_classes - 2))
     save(model, tmp_path / "model.zip")
     again = load(tmp_path / "model.zip")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

@@ -314,11 +314,12 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
             return -np.diff(np.hstack([edges, above, 0.0 * edges]), axis=1)
         if scores.ndim == 1:
             return np.stack([expit(-scores), expit(scores)], axis=1)
-        if self.surprise_ is not None:
-            rest = self.surprise_
-            return (1 - rest) * softmax(scores, axis=1) + rest / scores.shape[1]
-        chances = expit(scores)
-        shares: FloatArray = chances / chances.sum(axis=1, keepdims=True)
+        if self.surprise_ is None:
+            chances = expit(scores)
+            shares: FloatArray = chances / chances.sum(axis=1, keepdims=True)
+        else:
+            even = self.surprise_ / scores.shape[1]
+            shares = (1 - self.surprise_) * softmax(scores, axis=1) + even
         return shares
 
     def predict(self, X: Any) -> Any:

@@ -7,6 +7,7 @@ another process, and what a lost process knew can be computed again.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -95,7 +96,7 @@ class Cells(NamedTuple):
     @property
     def size(self) -> int:
         """Number of cells; 1 for a line."""
-        return int(np.prod(self.shape))
+        return prod(self.shape)
 
     def places(self, side: Side) -> IntArray:
         """Give the joint cell of each row, in the integers that bincount wants."""

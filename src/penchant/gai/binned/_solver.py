@@ -10,6 +10,7 @@ candidate has been priced.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -375,9 +376,9 @@ class BinnedProblem:
 
 def _felt(correlation: FloatArray, bounded: BoolArray) -> float:
     """Give the norm of what coefficients can follow."""
-    return float(
-        np.linalg.norm(np.where(bounded, np.maximum(correlation, 0.0), correlation))
-    )
+    if bounded.any():
+        correlation = np.where(bounded, np.maximum(correlation, 0.0), correlation)
+    return sqrt(correlation @ correlation)  # called for every group in every step
 
 
 def _penalty(coefs: dict[int, FloatArray], prices: FloatArray) -> float:
