@@ -41,6 +41,14 @@ async def waits_of(server: Any, study: Study) -> list[float]:
         for number in range(N_SLOW)
     ]
     await asyncio.sleep(2.0)
+    waits = await come_all(server, study)
+    enough.set()
+    await asyncio.gather(*others)
+    return waits
+
+
+async def come_all(server: Any, study: Study) -> list[float]:
+    """Let a few people answer, and give how long each answer took."""
 
     async def come(seed: int) -> Participant:
         random = Random(seed)
@@ -51,8 +59,6 @@ async def waits_of(server: Any, study: Study) -> list[float]:
         return person
 
     people = await asyncio.gather(*(come(seed) for seed in range(N_PEOPLE)))
-    enough.set()
-    await asyncio.gather(*others)
     return [wait for person in people for wait in person.waits]
 
 

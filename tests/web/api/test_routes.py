@@ -178,6 +178,30 @@ def test_too_large_tables_are_refused_before_work(owner: Api, store: SqlStore) -
         assert "20,000 rows and 200 columns are taken" in told["detail"]
 
 
+NAMES = [f"n{k}" for k in range(1000)]
+GOOD: dict[str, Any] = {"name": "a", "values": {"x": 1}}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"items": [GOOD], **dict.fromkeys(NAMES, 1)}, "body.n0: Extra inputs"),
+        ({"items": [GOOD, {"name": "b"}, {}]}, "body.items.1.values: Field required"),
+        ({"items": [GOOD] * 3, "roles": {str(k): 1 for k in range(201)}}, "201 column"),
+        ({"items": [GOOD] * 3, "attributes": [{}] * 201}, "201 columns"),
+        ({"items": [GOOD, *[[]] * 200_001]}, "lists and objects"),
+        ({"items": 3}, "body.items: Input should be a valid list"),
+    ],
+    ids=["names", "item", "roles", "attributes", "lists", "no list"],
+)
+def test_the_first_fault_of_a_large_body_is_named(
+    owner: Api, store: SqlStore, body: dict[str, Any], said: str
+) -> None:
+    owner.client = TestClient(create_app(store, login=True))
+    told = owner("POST", "/studies", 422, json={"name": "x", **body})
+    assert said in told["detail"]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 import pandas as pd
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from penchant.data import Attribute, Items
@@ -29,6 +30,9 @@ from penchant.studies import (
 from penchant.views import Shelf
 from penchant.views.forms import LONGEST_NAME, TableLimits
 from penchant.web.pages._participant import LONGEST_LABEL
+
+_PARTS_PER_ROW = 10
+"""Lists and objects that a body may have for each row of a table; an item has two."""
 
 _STATES = ("new", "asking", "finished")
 
@@ -206,15 +210,32 @@ class StudyIn(_Model):
 
     @classmethod
     def read(cls, body: bytes, limits: TableLimits) -> "StudyIn":
-        """Read JSON; what is too large is refused before it is looked at closely."""
+        """Read JSON; what is too large is refused before it is looked at closely.
+
+        Everybody waits while the parser or a check runs, so both get little at a time.
+        """
+        n_parts = body.count(b"{") + body.count(b"[")
+        if n_parts > _PARTS_PER_ROW * limits.rows:
+            raise DataError(
+                f"The body has {n_parts:,} lists and objects; "
+                f"{_PARTS_PER_ROW * limits.rows:,} are taken. Send fewer items."
+            )
         try:
             values = from_json(body)
         except ValueError as error:
             raise DataError(f"The body is not valid JSON: {error}.") from None
-        items = values.get("items") if isinstance(values, dict) else None
-        rows = items if isinstance(items, list) else []
-        columns = max((_n_values(row) for row in rows), default=0)
-        limits.check(len(rows), columns)
+        if isinstance(values, dict):
+            # If there are more names than there should be, one of these is wrong.
+            values = dict(islice(values.items(), len(cls.model_fields) + 1))
+            rows = values.get("items")
+            rows = rows if isinstance(rows, list) else []
+            columns = max((_n_values(row) for row in rows), default=0)
+            for name in ("attributes", "roles", "readings"):
+                if isinstance(told := values.get(name), list | dict):
+                    columns = max(columns, len(told))
+            limits.check(len(rows), columns)
+            if rows:
+                values["items"] = _checked(rows)
         return cls.model_validate(values)
 
     def table(self, limits: TableLimits) -> Items:
@@ -234,6 +255,17 @@ class StudyIn(_Model):
             roles=self.roles,
             readings=self.readings,
         )
+
+
+def _checked(rows: list[Any]) -> list[Any]:
+    """Check items one by one, up to the first that is not as it should be."""
+    checked: list[Any] = []
+    for row in rows:
+        try:
+            checked.append(ItemModel.model_validate(row))
+        except ValidationError:
+            return [*checked, row]
+    return checked
 
 
 def _n_values(row: Any) -> int:
