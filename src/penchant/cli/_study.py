@@ -1,12 +1,13 @@
 """`penchant study`: making studies and looking at them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from penchant.cli._finding import find_study, open_store
+from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, limits, read_limits
 from penchant.cli._options import AsJson, Data, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import OwnerNotFoundError
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
+
+
+study.command(name="limits")(limits)
 
 
 @study.callback()
@@ -103,6 +107,10 @@ def new(
             help="A picture that the table names, or a ZIP of them. May be repeated.",
         ),
     ] = [],  # noqa: B006 - as above
+    at_most: AtMost = [],  # noqa: B006 - as above
+    at_least: AtLeast = [],  # noqa: B006 - as above
+    one_of: OneOf = [],  # noqa: B006 - as above
+    known: Known = [],  # noqa: B006 - as above
     owner: Annotated[
         str, typer.Option(help="Whose it is on a server with logins.")
     ] = "",
@@ -117,7 +125,13 @@ def new(
     Example: penchant study new flats.csv --name "Our next flat" --noun flat/flats
     """
     from penchant.cli._table_file import read_study_table
-    from penchant.studies import Study, StudySettings, picture_names, read_pictures
+    from penchant.studies import (
+        Study,
+        StudySettings,
+        check_limits,
+        picture_names,
+        read_pictures,
+    )
 
     settings = StudySettings(
         question=question,
@@ -134,11 +148,13 @@ def new(
         file, name=name, up=up, down=down, skip=skip, readings=readings
     )
     seen = read_pictures((path.name, path.read_bytes()) for path in pictures)
+    wanted = read_limits(table.items, at_most, at_least, one_of, known)
+    check_limits(wanted, table.items)
     with open_store(data) as store:
         study_id = store.create_study(
             table.name,
             table.items,
-            settings=settings,
+            settings=replace(settings, limits=wanted),
             owner=_owner_id(store, owner),
             pictures=[each for each in seen if each.name in picture_names(table.items)],
         )

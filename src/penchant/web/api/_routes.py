@@ -12,7 +12,14 @@ from starlette.responses import JSONResponse
 from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
-from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.studies import (
+    Store,
+    Study,
+    answers_csv,
+    check_limits,
+    export_study,
+    participations,
+)
 from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
@@ -152,9 +159,10 @@ def create_study(
     """Make a study of a table of alternatives."""
     limits: TableLimits = request.app.state.limits
     body = StudyIn.read(sent, limits)
-    items = body.table(limits)
+    items, settings = body.table(limits), body.settings.settings()
+    check_limits(settings.limits, items)
     study_id = store.create_study(
-        body.name, items, settings=body.settings.settings(), owner=owner.owner_id
+        body.name, items, settings=settings, owner=owner.owner_id
     )
     made = StudyOut.from_study(store.get_study(study_id))
     report = items.report.to_dict() if items.report else {}
@@ -171,6 +179,8 @@ def get_study(study: ApiStudy) -> StudyOut:
 def change_study(store: StoreOfApp, study: ApiStudy, body: StudyChange) -> StudyOut:
     """Change the name or the settings of a study."""
     settings = body.settings.settings() if body.settings else None
+    if settings is not None:
+        check_limits(settings.limits, study.items)
     store.update_study(study.id, name=body.name, settings=settings)
     return StudyOut.from_study(store.get_study(study.id))
 

@@ -82,7 +82,8 @@ def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
     access: Access = request.app.state.access
     access.check_join(study.store, request, study.id)
     _, token = study.join(label, texts.language)
-    response = RedirectResponse(f"/p/{token}", 303)
+    first = "/limits" if "limits" in fields else ""
+    response = RedirectResponse(f"/p/{token}{first}", 303)
     response.set_cookie(
         _SEEN,
         token,
@@ -144,6 +145,7 @@ def _invitation(
         pace=settings_form(study.record).pace,
         label=label,
         new=new,
+        limited=bool(study.items.attributes),
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
     )
