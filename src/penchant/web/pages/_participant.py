@@ -6,6 +6,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from penchant.data import Limits
 from penchant.exceptions import (
     ConflictError,
     DataError,
@@ -132,7 +133,7 @@ def _invitation(
     size = texts.count(
         "join.size",
         study.settings.max_questions,
-        alternatives=texts.number(len(study.items)),
+        alternatives=texts.number(study.fitting(Limits()).n_allowed),
     )
     return render(
         "join.html",
