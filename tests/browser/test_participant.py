@@ -110,11 +110,18 @@ def test_the_answer_stands_before_the_folds(
     address: str, open_page: Opened, answered: str
 ) -> None:
     page = open_page().page
-    page.goto(f"{address}{answered}/result")
-    for width, most in ((1280, 1200), (390, 1800)):
-        page.set_viewport_size({"width": width, "height": 900})
-        top = page.locator(".folds").bounding_box()["y"]
-        assert top + page.evaluate("scrollY") <= most
+    for limit in ("", "900"):  # without must-haves, then with one
+        page.goto(f"{address}{answered}/limits")
+        page.get_by_role("group", name="price").get_by_label("at most").fill(limit)
+        page.get_by_role("button", name="Use these must-haves").click()
+        page.goto(f"{address}{answered}/result")
+        for width, most in ((1280, 1200), (390, 1800)):
+            page.set_viewport_size({"width": width, "height": 900})
+            top = page.locator(".folds").bounding_box()["y"]
+            assert top + page.evaluate("scrollY") <= most
+    page.get_by_text("fit your must-haves").wait_for()
+    page.locator("#limits-fold > summary").click()
+    page.get_by_role("button", name="No must-haves").click()
 
 
 def test_one_fold_is_open_at_a_time(

@@ -49,6 +49,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "check_every": 8,
         "end_checks": False,
         "nouns": {"fr": ["logement", "logements"]},
+        "limits": {},
     }
     directions = {each["name"]: each["direction"] for each in found["attributes"]}
     assert directions == {"rent": "up", "size": "down", "noise": "unknown"}

@@ -10,12 +10,14 @@ from penchant.cli._finding import (
     open_store,
     secret_part,
 )
+from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, read_limits
 from penchant.cli._options import AsJson, Data, Participant, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import NotAnswerableError
 
 if TYPE_CHECKING:
     from penchant.cli._conversation import TerminalTalk
+    from penchant.data import Limits
     from penchant.studies import Store, Study
     from penchant.texts import Texts
 
@@ -29,6 +31,13 @@ def ask(
     language: Annotated[
         str, typer.Option(help="en or fr; by default the first of the study.")
     ] = "",
+    at_most: AtMost = [],  # noqa: B006 - Typer copies it
+    at_least: AtLeast = [],  # noqa: B006 - as above
+    one_of: OneOf = [],  # noqa: B006 - as above
+    known: Known = [],  # noqa: B006 - as above
+    no_limits: Annotated[
+        bool, typer.Option("--no-limits", help="No must-haves of this person any more.")
+    ] = False,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
@@ -37,6 +46,9 @@ def ask(
     Type the key of an answer and Enter: 1 or 2 for an alternative, 0 about
     equal, n neither is acceptable, s skip, u undo, r result now, q pause.
     A letter under a question says what the choice before was mainly for.
+    --at-most, --at-least, --one-of and --known are must-haves: what fails
+    one is neither asked about nor recommended. They replace those that the
+    person had.
     Every answer is saved at once; --participant goes on where somebody
     stopped. With --json the result goes to standard output, the conversation
     to standard error.
@@ -50,11 +62,16 @@ def ask(
     with open_store(data) as store:
         found = find_summary(store, study_name)
         try:
+            words = (at_most, at_least, one_of, known)
+            given = no_limits or any(words)
+            wanted = _read(_open(store, found.id), words) if given else None
             if participant is None:
                 talk, token = _join(store, found.id, label, language, screen)
             else:
                 token = secret_part(participant)
                 talk = _come_back(store, found.id, token, language, screen)
+            if talk is not None and wanted is not None:
+                _limit(talk, wanted)
             resume = f"penchant ask {found.id[:8]} --participant {token}"
             ended = _run(talk, resume + say_data(data)) if talk else False
         except (typer.Abort, KeyboardInterrupt):
@@ -102,6 +119,24 @@ def _come_back(
             return None
         study.consent(person.id)
     return TerminalTalk(study, person.id, texts, screen)
+
+
+def _read(study: "Study", words: "tuple[list[str], ...]") -> "Limits":
+    """Read must-haves before anybody joins; refuse what nothing fits."""
+    from penchant.studies import check_limits
+
+    wanted = read_limits(study.items, *words)
+    check_limits(wanted, study.items, study.fitting(wanted).open_to)
+    return wanted
+
+
+def _limit(talk: "TerminalTalk", wanted: "Limits") -> None:
+    """Keep the must-haves of a person, and say how many alternatives fit."""
+    study, texts = talk.study, talk.texts
+    study.set_limits(talk.person, wanted)
+    found = study.fitting(wanted)
+    total = texts.number(found.n_items)
+    talk.screen.say(texts.count("limits.fit", found.n_fit, total=total))
 
 
 def _open(store: "Store", study_id: str) -> "Study":

@@ -1,14 +1,24 @@
 """`penchant rank`: what one participant, or all of them, like best."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penchant.cli._finding import find_participant, find_study, open_store
+from penchant.cli._limits import (
+    AtLeast,
+    AtMost,
+    Known,
+    OneOf,
+    read_limits,
+    say_fitting,
+)
 from penchant.cli._options import AsJson, Data, Participant, StudyName
 from penchant.cli._screen import Screen, write_json
 
 if TYPE_CHECKING:
+    from penchant.data import Limits
     from penchant.studies import Group, Study
 
 _GROUP_HEADS = (
@@ -30,6 +40,10 @@ def rank(
     top: Annotated[
         int | None, typer.Option(min=1, help="Only so many; by default all.")
     ] = None,
+    at_most: AtMost = [],  # noqa: B006 - Typer copies it
+    at_least: AtLeast = [],  # noqa: B006 - as above
+    one_of: OneOf = [],  # noqa: B006 - as above
+    known: Known = [],  # noqa: B006 - as above
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
@@ -38,7 +52,8 @@ def rank(
     For one: points from 0 to 100 with their 90 % range, and the chance of
     being the best. For all: the mean of these points with its 90 % range,
     Borda, and the points from whoever likes it least. Alternatives that are
-    not clearly behind the first of them share a place.
+    not clearly behind the first of them share a place. With --at-most,
+    --at-least, --one-of or --known only what fits these; nothing is kept.
 
     Exit code 0: ranked. 1: no such study or participant. 2: wrong usage.
 
@@ -48,18 +63,30 @@ def rank(
         raise typer.BadParameter("Give --participant or --group, not both.")
     with open_store(data) as store:
         study = find_study(store, study_name)
+        limits = read_limits(study.items, at_most, at_least, one_of, known)
+        if limits:
+            found = study.fitting(limits)
+            say_fitting(study.items, found, Screen(err=as_json))
         if participant is not None:
-            _rank_for_one(study, participant, top, as_json)
+            _rank_for_one(study, participant, limits, top, as_json)
         else:
-            _rank_for_all(study, top, as_json)
+            _rank_for_all(_fitting(study, limits), top, as_json)
 
 
-def _rank_for_one(study: "Study", token: str, top: int | None, as_json: bool) -> None:
+def _fitting(study: "Study", limits: "Limits") -> "Group":
+    """Give the group with the alternatives that fit; their places stay."""
+    group, met = study.group(), study.fitting(limits).met
+    return replace(group, items=tuple(each for each in group.items if met[each.item]))
+
+
+def _rank_for_one(
+    study: "Study", token: str, limits: "Limits", top: int | None, as_json: bool
+) -> None:
     from penchant.cli._results import ranking_values, show_ranking
     from penchant.texts import choose_language, load_texts
 
     person = find_participant(study, token)
-    ranking = study.ranking(person.id)[:top]
+    ranking = study.ranking(person.id, limits or None)[:top]
     if as_json:
         write_json(ranking_values(ranking))
         return

@@ -1,13 +1,14 @@
 """`penchant study`: making studies and looking at them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from penchant.cli._finding import find_study, open_store
+from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, limits, read_limits
 from penchant.cli._options import AsJson, Data, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
 from penchant.cli.table import table
@@ -22,6 +23,9 @@ study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
 study.add_typer(table, name="table")
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
+
+
+study.command(name="limits")(limits)
 
 
 @study.callback()
@@ -114,6 +118,10 @@ def new(
             help="A picture that the table names, or a ZIP of them. May be repeated.",
         ),
     ] = [],  # noqa: B006 - as above
+    at_most: AtMost = [],  # noqa: B006 - as above
+    at_least: AtLeast = [],  # noqa: B006 - as above
+    one_of: OneOf = [],  # noqa: B006 - as above
+    known: Known = [],  # noqa: B006 - as above
     owner: Annotated[
         str, typer.Option(help="Whose it is on a server with logins.")
     ] = "",
@@ -133,7 +141,12 @@ def new(
         _from_template(template, name, language[0], owner, data, as_json)
         return
     from penchant.cli._table_file import read_study_table
-    from penchant.studies import StudySettings, picture_names, read_pictures
+    from penchant.studies import (
+        StudySettings,
+        check_limits,
+        picture_names,
+        read_pictures,
+    )
 
     settings = StudySettings(
         question=question,
@@ -150,11 +163,13 @@ def new(
         file, name=name, up=up, down=down, skip=skip, readings=readings
     )
     seen = read_pictures((path.name, path.read_bytes()) for path in pictures)
+    wanted = read_limits(table.items, at_most, at_least, one_of, known)
+    check_limits(wanted, table.items)
     with open_store(data) as store:
         study_id = store.create_study(
             table.name,
             table.items,
-            settings=settings,
+            settings=replace(settings, limits=wanted),
             owner=_owner_id(store, owner),
             pictures=[each for each in seen if each.name in picture_names(table.items)],
         )

@@ -5,7 +5,7 @@ import numpy as np
 from penchant.data._attribute import DATE, Attribute
 from penchant.data.reading._dates import read_dates
 from penchant.data.reading._numbers import read_numbers
-from penchant.data.reading._units import find_unit, is_known
+from penchant.data.reading._units import find_unit
 from penchant.exceptions import DataError
 
 
@@ -50,10 +50,8 @@ def read_number(attribute: Attribute, text: str) -> float:
 def _same_unit(typed: str, home: str) -> bool:
     """Tell whether a number was converted to the unit of a column, or has none.
 
-    "900 EUR" will do where the unit is EUR/month, and "2 rooms" where there is none.
+    "900 EUR" will do where the unit is EUR/month, and any unit where there is none.
     """
-    if not typed or find_unit(typed) == find_unit(home):
+    if not typed or not home or find_unit(typed) == find_unit(home):
         return True
-    if not home:
-        return not is_known(typed)
     return find_unit(typed) == find_unit(home.partition("/")[0].strip())

@@ -388,9 +388,17 @@ class Study:
 
     # Results for a participant
 
-    def ranking(self, participant: Who) -> list[results.RankedItem]:
-        """Rank the items, best first, with points, 90 % ranges and chances."""
-        return results.ranking(self._talk(participant), self.items.names)
+    def ranking(
+        self, participant: Who, limits: Limits | None = None
+    ) -> list[results.RankedItem]:
+        """Rank the items, best first, with points, 90 % ranges and chances.
+
+        Those that fit the limits of the person, or what they would be with others.
+        """
+        now = self.participation(participant)
+        if limits is not None:
+            now = replace(now, limits=limits)
+        return results.ranking(self._talk(participant, now), self.items.names)
 
     def recommend(self, participant: Who, n: int = 1) -> list[results.RankedItem]:
         """Give the n items that the person will like best, best first."""

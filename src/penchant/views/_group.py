@@ -67,6 +67,8 @@ class Row:
         All of it in words.
     item : int
         Its position in the table.
+    failed : str
+        How many people's must-haves it fails; empty: nobody's.
     """
 
     place: str
@@ -80,6 +82,7 @@ class Row:
     differ: bool
     words: str
     item: int
+    failed: str = ""
 
 
 @dataclass(frozen=True)
@@ -347,6 +350,7 @@ def _row(
         item is group.differ,
         "; ".join([words, *by_segment]),
         item.item,
+        texts.count("owner.group.failed", item.n_failed) if item.n_failed else "",
     )
 
 

@@ -63,6 +63,7 @@ def own_result(study: Study, participant_id: str, now: Participation) -> dict[st
             }
             for told in now.answered
         ],
+        "must_haves": now.limits.to_dict(),
         "ranking": _ranking(study, participant_id),
         "curves": [
             {

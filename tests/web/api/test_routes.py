@@ -518,3 +518,34 @@ def test_a_study_is_copied_and_who_finished_is_told_the_news(
     assert made["name"] == "Again"
     assert len(store.list_participants(made["id"])) == 1
     assert store.get_participant(person.id).study_id == study_id
+
+
+def test_limits_of_a_participant_and_of_the_owner(
+    person: Api, owner: Api, study_id: str
+) -> None:
+    assert person("GET", "/me/limits")["limits"] == {}
+    wanted = {"limits": {"rent": {"at_most": 500}}}
+    found = person("PUT", "/me/limits", json=wanted)
+    assert (found["n_fit"], found["n_items"]) == (2, 3)  # a blank does not fail
+    more = {"attribute": "rent", "bound": "at_most", "value": 700.0, "n_more": 1}
+    assert found["relaxations"] == [more]
+    assert found["limits"]["rent"]["at_most"] == 500
+    assert person("GET", "/me/limits") == found
+    assert set(person("POST", "/me/question")["positions"]) == {0, 2}
+    assert len(person("GET", "/me/ranking")) == 2
+    for wrong, words in (
+        ({"rent": {"at_most": -1, "known": True}}, "No alternative fits all limits"),
+        ({"poem": {"at_most": 1}}, "no attribute 'poem'"),
+        ({"rent": {}}, "say at_least"),
+    ):
+        said = person("PUT", "/me/limits", 422, json={"limits": wrong})
+        assert words in said["detail"]
+    path = f"/studies/{study_id}"
+    settings = {"limits": {"rent": {"at_least": 700}}}
+    changed = owner("PATCH", path, json={"settings": settings})
+    assert changed["settings"]["limits"]["rent"]["at_least"] == 700
+    assert [each["item"] for each in person("GET", "/me/ranking")] == [2]
+    nothing = {"settings": {"limits": {"rent": {"at_most": 1, "known": True}}}}
+    for method, to, body in (("PATCH", path, nothing), ("POST", "/studies", FLATS)):
+        refused = owner(method, to, 422, json={**body, **nothing})
+        assert "No alternative fits all limits" in refused["detail"]

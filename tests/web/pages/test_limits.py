@@ -187,3 +187,33 @@ def test_an_owner_sets_limits_for_everybody(
     assert store.get_study(study.id).settings.limits == CHEAP
     client.post(f"/studies/{study.id}/state", data={"open": "yes"})
     assert store.get_study(study.id).settings.limits == CHEAP
+
+
+def test_the_group_says_whose_must_haves_an_alternative_fails(
+    client: TestClient, join: Callable[..., tuple[Study, str]]
+) -> None:
+    study, home = join()
+    person = study.store.list_participants(study.id)[0].id
+    question = study.ask(person)
+    assert question is not None
+    study.tell(person, question.id, "left")
+    page = client.get(f"/studies/{study.id}/group").text
+    assert "fails the must-haves" not in page
+    client.post(f"{home}/limits", data={"at_most-0": "900"})
+    page = client.get(f"/studies/{study.id}/group").text
+    assert page.count("fails the must-haves of one person") == 12
+    found = client.get(f"/api/v1/studies/{study.id}/group").json()
+    assert sum(each["n_failed"] for each in found["items"]) == 12
+
+
+def test_must_haves_may_come_before_the_first_question(
+    client: TestClient, store: SqlStore
+) -> None:
+    study_id = store.create_study("Flats", FLATS)
+    assert "Set must-haves first" in client.get(f"/s/{study_id}/join").text
+    joined = client.post(
+        f"/s/{study_id}/join", data={"limits": "yes"}, follow_redirects=False
+    )
+    assert joined.headers["location"].endswith("/limits")
+    page = client.get(joined.headers["location"]).text
+    assert "Go on without changing them" in page

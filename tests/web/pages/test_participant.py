@@ -384,6 +384,7 @@ def test_every_text_is_used() -> None:
     by_number += ("owner.study.states", "result.level_")
     by_number += ("owner.study.overview", "owner.study.state_", "owner.study.n_")
     by_number += ("pace.", "join.pace_", "owner.columns.left_out")
+    by_number += ("limits.at_", "limits.more_", "limits.words_", "limits.nothing")
     by_number += ("owner.study.group", "owner.study.model")
     by_number += ("join.over", "join.full", "owner.study.over", "owner.study.full")
     by_number += tuple(f"owner.people.{key}" for key in COLUMNS)

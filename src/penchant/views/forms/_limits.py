@@ -15,8 +15,8 @@ _BOUNDS = ("at_least", "at_most")
 _OURS = re.compile(r"(at_least|at_most|level|known)-\d+")
 _LONGEST_LABEL = 40
 _LONGEST_TYPED = 40
-_MOST_OFFERED = 3
-"""Ways to relax that are offered at once."""
+_MOST_OFFERED = 2
+"""Ways of one kind to relax that are offered at once."""
 
 
 class Bound(NamedTuple):
@@ -173,13 +173,10 @@ def _bound_words(attribute: Attribute, limit: Limit, bound: str, texts: Texts) -
 def _offers(items: Items, found: Fitting, texts: Texts) -> tuple[Offer, ...]:
     """Offer the smallest steps; where nothing fits, also to drop a limit."""
     offers = [_offer(items, each, texts) for each in found.relaxations]
-    if found.set_aside:
-        offers = [
-            _drop(items, limit, n_more, texts)
-            for limit, n_more in found.drops
-            if n_more
-        ] + offers
-    return tuple(offers[:_MOST_OFFERED])
+    if not found.set_aside:
+        return tuple(offers[:_MOST_OFFERED])
+    drops = [_drop(items, limit, n, texts) for limit, n in found.drops if n]
+    return tuple(drops[:_MOST_OFFERED] + offers[:_MOST_OFFERED])
 
 
 def _offer(items: Items, each: Relaxation, texts: Texts) -> Offer:

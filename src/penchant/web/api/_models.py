@@ -10,12 +10,13 @@ from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
-from penchant.data import Attribute, Items
+from penchant.data import Attribute, Items, Limits
 from penchant.exceptions import DataError
 from penchant.studies import (
     LARGEST_WEIGHT,
     LONGEST_NOUN,
     QUESTION_FORMS,
+    Fitting,
     FormName,
     OpenQuestion,
     ParticipantRecord,
@@ -53,6 +54,29 @@ class Problem(_Model):
     """Why something was refused."""
 
     detail: str
+
+
+class LimitModel(_Model):
+    """What the value of one attribute must be."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    one_of: list[str] = Field(
+        default=[], max_length=1000, description="The levels that will do; none: all."
+    )
+    known: bool = Field(
+        default=False, strict=True, description="Whether a missing value fails."
+    )
+
+
+LimitsByName = dict[str, LimitModel]
+
+
+def read_limits(by_name: LimitsByName) -> Limits:
+    """Make limits, or raise a DataError."""
+    return Limits.from_dict(
+        {name: limit.model_dump() for name, limit in by_name.items()}
+    )
 
 
 class SettingsModel(_Model):
@@ -106,10 +130,59 @@ class SettingsModel(_Model):
         default={},
         description="What one alternative and several are called, by language.",
     )
+    limits: LimitsByName = Field(
+        default={},
+        description="What an alternative must have to be asked about or recommended.",
+    )
 
     def settings(self) -> StudySettings:
         """Make the settings, or raise a DataError."""
-        return StudySettings.from_dict(self.model_dump())
+        plain = self.model_dump(exclude={"limits"})
+        return StudySettings.from_dict(plain | {"limits": read_limits(self.limits)})
+
+
+class LimitsIn(_Model):
+    """What an alternative must have for a participant."""
+
+    limits: LimitsByName = Field(description="By attribute; empty: nothing.")
+
+
+class RelaxationOut(_Model):
+    """The smallest change of one bound that lets more alternatives fit."""
+
+    attribute: str
+    bound: Literal["at_least", "at_most", "one_of", "known"]
+    value: float | str | None
+    n_more: int
+
+
+class LimitsOut(LimitsIn):
+    """What an alternative must have, and how many do."""
+
+    n_fit: int
+    n_items: int
+    relaxations: list[RelaxationOut]
+
+    @classmethod
+    def from_fitting(cls, found: Fitting) -> "LimitsOut":
+        """Show limits and what fits them."""
+        return cls(
+            limits={
+                limit.attribute: LimitModel.model_validate(limit.to_dict())
+                for limit in found.limits
+            },
+            n_fit=found.n_fit,
+            n_items=found.n_items,
+            relaxations=[
+                RelaxationOut(
+                    attribute=each.attribute,
+                    bound=each.bound,
+                    value=each.value,
+                    n_more=each.n_more,
+                )
+                for each in found.relaxations
+            ],
+        )
 
 
 class AttributeModel(_Model):

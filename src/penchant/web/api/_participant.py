@@ -15,8 +15,11 @@ from penchant.web.api._models import (
     ItemsOut,
     JoinedOut,
     JoinIn,
+    LimitsIn,
+    LimitsOut,
     ParticipationOut,
     QuestionOut,
+    read_limits,
 )
 from penchant.web.api._results import (
     ComparisonOut,
@@ -104,6 +107,21 @@ def because(me: ApiParticipant, body: BecauseIn) -> ParticipationOut:
     _check_consent(me)
     me.study.because(me.id, body.question, body.attribute)
     return _where(me)
+
+
+@participant_api.get("/me/limits")
+def limits(me: ApiParticipant) -> LimitsOut:
+    """Give what an alternative must have for you, and how many do."""
+    _check_consent(me)
+    return LimitsOut.from_fitting(me.study.fitting(me.now.limits))
+
+
+@participant_api.put("/me/limits")
+def set_limits(me: ApiParticipant, body: LimitsIn) -> LimitsOut:
+    """Say what an alternative must have; nothing else is asked or recommended."""
+    _check_consent(me)
+    now = me.study.set_limits(me.id, read_limits(body.limits))
+    return LimitsOut.from_fitting(me.study.fitting(now.limits))
 
 
 @participant_api.post("/me/undo")

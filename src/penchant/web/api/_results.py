@@ -175,6 +175,7 @@ class GroupItemOut(_Model):
     standard_deviation: float
     borda: float
     least_misery: float
+    n_failed: int = Field(description="People whose must-haves it fails.")
 
     @classmethod
     def from_item(cls, item: GroupItem) -> "GroupItemOut":
@@ -190,6 +191,7 @@ class GroupItemOut(_Model):
             standard_deviation=item.deviation,
             borda=item.borda,
             least_misery=item.misery,
+            n_failed=item.n_failed,
         )
 
 

@@ -17,6 +17,7 @@ from penchant.studies import (
     Store,
     Study,
     answers_csv,
+    check_limits,
     export_person,
     export_study,
     person_answers_csv,
@@ -177,9 +178,10 @@ def create_study(
     """Make a study of a table of alternatives."""
     limits: TableLimits = request.app.state.limits
     body = StudyIn.read(sent, limits)
-    items = body.table(limits)
+    items, settings = body.table(limits), body.settings.settings()
+    check_limits(settings.limits, items)
     study_id = store.create_study(
-        body.name, items, settings=body.settings.settings(), owner=owner.owner_id
+        body.name, items, settings=settings, owner=owner.owner_id
     )
     made = StudyOut.from_study(store.get_study(study_id))
     report = items.report.to_dict() if items.report else {}
@@ -214,6 +216,8 @@ def get_study(study: ApiStudy) -> StudyOut:
 def change_study(store: StoreOfApp, study: ApiStudy, body: StudyChange) -> StudyOut:
     """Change the name or the settings of a study."""
     settings = body.settings.settings() if body.settings else None
+    if settings is not None:
+        check_limits(settings.limits, study.items)
     store.update_study(study.id, name=body.name, settings=settings)
     return StudyOut.from_study(store.get_study(study.id))
 

@@ -30,8 +30,7 @@ def limits_line(visit: Visit) -> tuple[str, str]:
     if not visit.study.items.attributes:
         return "", ""
     if not found.limits:
-        first = not visit.now.answered
-        return texts("limits.ask") if first else "", texts("limits.set")
+        return texts("limits.ask"), texts("limits.set")
     key = "limits.aside" if found.set_aside else "limits.fit"
     told = texts.count(key, found.n_fit, total=texts.number(found.n_items))
     return told, texts("limits.change")

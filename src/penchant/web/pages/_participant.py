@@ -6,6 +6,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from penchant.data import Limits
 from penchant.exceptions import (
     ConflictError,
     DataError,
@@ -82,7 +83,8 @@ def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
     access: Access = request.app.state.access
     access.check_join(study.store, request, study.id)
     _, token = study.join(label, texts.language)
-    response = RedirectResponse(f"/p/{token}", 303)
+    first = "/limits" if "limits" in fields else ""
+    response = RedirectResponse(f"/p/{token}{first}", 303)
     response.set_cookie(
         _SEEN,
         token,
@@ -126,7 +128,7 @@ def _invitation(
     size = texts.count(
         "join.size",
         study.settings.max_questions,
-        alternatives=texts.number(study.record.n_standing),
+        alternatives=texts.number(study.fitting(Limits()).n_allowed),
     )
     return render(
         "join.html",
@@ -140,6 +142,7 @@ def _invitation(
         pace=settings_form(study.record).pace,
         label=label,
         new=new,
+        limited=bool(study.items.attributes),
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
     )
