@@ -385,6 +385,7 @@ def test_every_text_is_used() -> None:
     by_number += ("pace.", "join.pace_", "owner.columns.left_out")
     by_number += ("owner.study.group", "owner.study.model")
     by_number += ("owner.study.day", "owner.study.finished_now")
+    by_number += ("table.", "owner.table.missing_", "owner.study.table")
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)
