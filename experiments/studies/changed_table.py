@@ -10,7 +10,9 @@ answers of "changed" are written. What people have in common is learned once, be
 change.
 
 The rank error is the mean difference, over the flats that are left, between the place
-in the ranking of the group and that by the true mean points of the same people.
+in the ranking of the group and that by the true mean points of the same people. Which
+of equally good questions is asked depends on identifiers that every run draws anew, so
+that the figures of a seed move a little from run to run.
 """
 
 import tempfile

@@ -1,9 +1,9 @@
-"""What the script about the best flat measures, on the smallest sample."""
+"""What the scripts about studies measure, on the smallest sample."""
 
 import numpy as np
 import pytest
 
-from experiments.studies import best_flat
+from experiments.studies import best_flat, changed_table
 from experiments.studies.best_flat import METHODS, Answers
 
 
@@ -24,3 +24,15 @@ def test_every_method_has_every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {column for _, column in cells} == set(METHODS)
     shares = [c.mean for c in outcome.measurements if c.row.startswith("found after")]
     assert all(0.0 <= share <= 1.0 for share in shares)
+
+
+def test_a_changed_table_loses_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"N_PEOPLE": 3, "N_QUESTIONS": 2, "DONE": 1, "MIDDLE": 1}
+    for name, size in sizes.items():
+        monkeypatch.setattr(changed_table, name, size)
+    outcome = changed_table.run(quick=True)
+    found = {(cell.row, cell.column): cell.mean for cell in outcome.measurements}
+    for column in ("changed", "fresh start", "same answers"):
+        assert found["answers", column] == 6
+    assert found["changed over same answers", "rank error"] == 1
+    assert found["problems", "changed"] == 0

@@ -32,7 +32,8 @@ NOW = Participation(40, answered=(TOLD,))
 
 def study_that(**known: Any) -> Any:
     """Make a study of the flats of which something is believed."""
-    return SimpleNamespace(items=FLATS, noticed=lambda _: 2.2, **known)
+    record = SimpleNamespace(n_standing=len(FLATS))
+    return SimpleNamespace(items=FLATS, record=record, noticed=lambda _: 2.2, **known)
 
 
 def show(

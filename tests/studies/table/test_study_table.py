@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from penchant.data import Items
@@ -17,6 +18,7 @@ from penchant.studies import (
     StudySettings,
     backup,
     check_store,
+    duplicate_study,
     export_study,
     import_study,
     restore,
@@ -242,3 +244,63 @@ def test_places_are_kept_where_rows_are_alike() -> None:
     rows, places = in_terms_of(old, old)
     assert places.tolist() == [0, 1, 2]
     assert rows.encode().tolist() == old.encode().tolist()
+
+
+def test_a_changed_study_ranks_as_a_new_one_with_the_same_answers(
+    study: Study,
+) -> None:
+    """A fifth of the flats arrives, one goes, a direction is corrected: all counts."""
+    final = FLATS.take(range(15))
+    study.table.set_column("commute", direction="up")  # the wrong way round
+    people = [study.join(simulated=True)[0].id for _ in range(4)]
+    for seed, who in enumerate(people):
+        answer(study, who, 6 if seed < 2 else 3, seed)  # two are in the middle
+    study.table.replace(final)
+    study.table.withdraw(final.names[4])
+    for seed, who in enumerate(people[2:], start=2):
+        answer(study, who, 3, seed)
+    asked = [study.participation(who) for who in people]
+    assert [len(now.answered) for now in asked] == [6, 6, 6, 6]
+    assert all(now.finished for now in asked)
+    assert not any(now.ignored for now in asked)
+    assert check_store(study.store).ok
+    fresh = Study(study.store, study.store.create_study("Flats", final))
+    fresh.table.withdraw(final.names[4])
+    for who in people:
+        log = [
+            (each.kind, {**each.body, "version": 1}) for each in study.store.events(who)
+        ]
+        study.store.add_participant(fresh.id, simulated=True, events=log)
+    study.reload()
+    fresh.reload()
+    assert [(each.name, each.mean) for each in study.group().items] == [
+        (each.name, each.mean) for each in fresh.group().items
+    ]
+
+
+def test_copies_begin_anew_or_take_everybody_along(study: Study) -> None:
+    person, _ = study.join("Ann")
+    answer(study, person.id, 2)
+    study.table.withdraw(study.items.names[0], note="sold")
+    whole = Study(
+        study.store, duplicate_study(study.store, study.id, participants=True)
+    )
+    (copied,) = study.store.list_participants(whole.id)
+    assert len(whole.participation(copied.id).answered) == 2
+    assert [each.note for each in whole.table.versions()] == ["", "sold"]
+    empty = Study(study.store, duplicate_study(study.store, study.id, name="Again"))
+    assert study.store.list_participants(empty.id) == []
+    assert (empty.record.name, empty.record.version) == ("Again", 1)
+    assert empty.record.withdrawn == (0,)
+    assert empty.items == study.items
+    assert check_store(study.store).ok
+
+
+def test_a_list_without_attributes_can_grow(store: SqlStore) -> None:
+    plain = Items(pd.DataFrame(index=range(4)), (), ("a", "b", "c", "d"))
+    study = Study(store, store.create_study("List", plain), background=False)
+    who = study.join(simulated=True)[0].id
+    answer(study, who, 3)
+    study.table.add("e", {})
+    answer(study, who, 2)
+    assert len(study.ranking(who)) == 5

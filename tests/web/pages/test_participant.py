@@ -390,6 +390,7 @@ def test_every_text_is_used() -> None:
     by_number += tuple(f"owner.people.{key}" for key in COLUMNS)
     by_number += ("owner.study.day", "owner.study.finished_now")
     by_number += ("owner.study.joined", "owner.study.is_closed")
+    by_number += ("table.", "owner.table.missing_", "owner.study.table")
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)

@@ -96,6 +96,18 @@ async def _raw_body(request: Request) -> bytes:
 RawBody: TypeAlias = Annotated[bytes, Depends(_raw_body)]
 """What was sent, unread: parsing it is for a pool, so that nobody else waits."""
 
+FILE_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary"}
+            }
+        },
+    }
+}
+"""What a route takes that takes a file as it is."""
+
 PICTURE: dict[int | str, dict[str, Any]] = {
     200: {"content": {PICTURE_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
 }

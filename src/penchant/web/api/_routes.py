@@ -32,6 +32,7 @@ from penchant.web._errors import sentence_of, status_of
 from penchant.web._exports import XLSX, csv_response, xlsx_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import (
+    FILE_BODY,
     PICTURE,
     ApiOwner,
     ApiPerson,
@@ -155,7 +156,7 @@ def list_studies(store: StoreOfApp, owner: ApiOwner) -> list[StudyOut]:
     return [StudyOut.from_study(study) for study in owner.studies(store)]
 
 
-@owner_api.post("/tables", openapi_extra=_body("application/octet-stream", _FILE))
+@owner_api.post("/tables", openapi_extra=FILE_BODY)
 @in_pool("reports")
 def understand_table(
     request: Request, owner: ApiOwner, sent: RawBody, filename: _FileName

@@ -21,7 +21,13 @@ from penchant.studies import (
 )
 from penchant.views.forms import LONGEST_NAME, TableLimits
 from penchant.web._workers import in_pool
-from penchant.web.api._access import ApiParticipant, ApiStudy, OwnersFirst, RawBody
+from penchant.web.api._access import (
+    FILE_BODY,
+    ApiParticipant,
+    ApiStudy,
+    OwnersFirst,
+    RawBody,
+)
 from penchant.web.api._models import ExtraRole, StudyOut, ValueModel
 from penchant.web.security._access import StoreOfApp
 
@@ -139,7 +145,7 @@ def change_table(store: StoreOfApp, study: ApiStudy, body: TableChangeIn) -> Ver
     return VersionOut.from_version(table.keep(plan, body.note), before)
 
 
-@table_api.put("/studies/{study_id}/table")
+@table_api.put("/studies/{study_id}/table", openapi_extra=FILE_BODY)
 @in_pool("reports")
 def replace_table(
     request: Request,
