@@ -18,6 +18,7 @@ from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._counts import CountRow, count_row
 from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._group_curves import CurveView, curve_views
+from penchant.views._parts import Part, Wanted, part_of
 from penchant.views._segments import SegmentCard, in_front, segment_cards
 
 _MOST_ROWS: Final = 200
@@ -133,6 +134,8 @@ class GroupView:
         Whether other ways to count lead elsewhere, and all their numbers.
     curves : tuple of CurveView
         Of all attributes.
+    part : Part or None
+        Which part of the ranking is shown; None: the first alternatives.
     """
 
     lead: str
@@ -153,9 +156,12 @@ class GroupView:
     ways_hint: str
     ways: Numbers
     curves: tuple[CurveView, ...]
+    part: Part | None = None
 
 
-def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
+def group_view(
+    group: Group, items: Items, texts: Texts, wanted: Wanted | None = None
+) -> GroupView:
     """Show what a group prefers.
 
     Parameters
@@ -166,9 +172,16 @@ def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
         The alternatives.
     texts : Texts
         In the language of the owner, about the study.
+    wanted : Wanted, optional
+        Which part of the ranking; default: the first alternatives, for print.
     """
     cards = segment_cards(group, texts)
-    shown = group.items[:_MOST_ROWS]
+    shown: Sequence[GroupItem] = group.items[:_MOST_ROWS]
+    part = None
+    if wanted is not None:
+        shown, part = part_of(
+            group.items, lambda item: item.name, wanted, texts, anchor="common"
+        )
     n_more = len(group.items) - len(shown)
     n_careless = sum(not each.left_out for each in group.careless)
     return GroupView(
@@ -187,12 +200,13 @@ def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
         ),
         texts.count("owner.study.n_people", group.n_voices),
         len(group.items),
-        texts.count("owner.group.more", n_more) if n_more else "",
+        texts.count("owner.group.more", n_more) if n_more and part is None else "",
         tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
         _counted(group, items, texts),
         _ways_hint(group, texts),
         _ways(shown, texts),
         curve_views(group, cards, items, texts),
+        part,
     )
 
 

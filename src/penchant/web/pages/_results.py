@@ -30,6 +30,7 @@ from penchant.views import (
 from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
 from penchant.web.pages._visit import AgreedVisit, Visit
+from penchant.web.pages._wanted import WantedPart
 
 result_pages = APIRouter()
 
@@ -41,7 +42,7 @@ _COUNTED = 10
 
 @result_pages.get("/p/{token}/result")
 @in_pool("results")
-def result(visit: AgreedVisit) -> Response:
+def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
     """Show everything that the answers led to."""
     study, person, items = visit.study, visit.person, visit.study.items
     ranking, curves = study.ranking(person), study.curves(person)
@@ -53,7 +54,7 @@ def result(visit: AgreedVisit) -> Response:
         demo=study.record.demo,
         best=best_view(study, person, ranking, visit.texts),
         reasons=reasons_view(study, person, ranking, visit.texts),
-        ranking=ranking_view(items, ranking, visit.texts),
+        ranking=ranking_view(items, ranking, visit.texts, wanted),
         counted=counts_view(curves, visit.texts),
         most_counted=_COUNTED,
         photos=visit.shelf.photos(items),
