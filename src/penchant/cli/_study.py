@@ -9,6 +9,7 @@ import typer
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
+from penchant.cli.running import change, share, taking_values, taking_words, weigh
 from penchant.exceptions import OwnerNotFoundError
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from penchant.studies import Noun, Participation, Store, Study, StudySummary
 
 study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
+study.command()(change)
+study.command()(share)
+study.command()(weigh)
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
 
@@ -68,6 +72,19 @@ def new(
             "fr:appartement/appartements. Repeat for several languages.",
         ),
     ] = [],  # noqa: B006 - as above
+    closes: Annotated[
+        str,
+        typer.Option(
+            help="Nobody new joins from then on: 2026-12-01 or 2026-12-01T18:00, in "
+            "UTC unless it names another zone."
+        ),
+    ] = "",
+    quota: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Nobody new joins when so many have finished. 0: no limit."
+        ),
+    ] = 0,
     help_each_other: Annotated[
         bool,
         typer.Option(
@@ -128,6 +145,8 @@ def new(
         intro=intro,
         nouns=tuple(_noun(words, language[0]) for words in noun),
         help_each_other=help_each_other,
+        closes=closes,
+        quota=quota,
     )
     readings = dict(entry.rpartition("=")[::2] for entry in read)
     table = read_study_table(
@@ -245,6 +264,7 @@ def _details(found: "Study") -> dict[str, Any]:
         "created": record.created.isoformat(),
         "owner": record.owner,
         "settings": record.settings.to_dict(),
+        "taking": taking_values(found),
         "items": list(record.items.names),
         "attributes": [each.to_dict() for each in record.items.attributes],
         "participants": [
@@ -254,6 +274,7 @@ def _details(found: "Study") -> dict[str, Any]:
                 "simulated": person.simulated,
                 "state": now.state,
                 "n_answers": len(now.answered),
+                "weight": now.weight,
             }
             for person, now in _standing(found)
         ],
@@ -270,10 +291,9 @@ def _show(found: "Study", screen: Screen) -> None:
     record, settings = found.record, found.settings
     screen.say(record.name, style="bold")
     screen.say(f"{record.id}, made on {record.created:%Y-%m-%d}")
-    state = "takes participants" if settings.open else "is closed"
     screen.say(
-        f"It {state}: at most {settings.max_questions} questions of the form "
-        f"{settings.question!r}, in {', '.join(settings.languages)}."
+        f"{taking_words(found)} It asks at most {settings.max_questions} questions of "
+        f"the form {settings.question!r}, in {', '.join(settings.languages)}."
     )
     screen.say()
     _show_attributes(record.items.attributes, screen)
@@ -302,8 +322,14 @@ def _show_people(found: "Study", screen: Screen) -> None:
     n_simulated = len(standing) - len(real)
     screen.say(f"Participants: {_people(len(real), n_simulated)}")
     rows = [
-        (person.label or person.id[:8], now.state, f"{len(now.answered)}")
+        (
+            person.label or person.id[:8],
+            now.state,
+            f"{len(now.answered)}",
+            f"{now.weight:g}",
+        )
         for person, now in real
     ]
     if rows:
-        screen.table(("Participant", "State", "Answers"), rows, numbers=(2,))
+        heads = ("Participant", "State", "Answers", "Weight")
+        screen.table(heads, rows, numbers=(2, 3))
