@@ -48,6 +48,9 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "reasons": True,
         "check_every": 8,
         "end_checks": False,
+        "closes": "",
+        "quota": 0,
+        "owner_sees": False,
         "nouns": {"fr": ["logement", "logements"]},
         "limits": {},
     }
@@ -115,7 +118,7 @@ def test_empty_list_says_what_to_do(run: Any) -> None:
 def test_show_tells_how_far_people_are_and_not_what_they_said(asked: Any) -> None:
     run, _ = asked
     said = run.text("study", "show", "Flats")
-    assert "It takes participants: at most 4 questions" in said
+    assert "The study takes new participants. It asks at most 4 questions" in said
     assert "Kiln Row 7 700 55 quiet sea" in said
     assert "Participants: 1 Participant State Answers Ada finished" in said
     (person,) = run.json("study", "show", "Flats")["participants"]

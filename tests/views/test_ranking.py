@@ -4,9 +4,11 @@ from typing import Any
 import pytest
 
 from penchant.datasets import load_flats
+from penchant.exceptions import DataError
 from penchant.studies import AnsweredQuestion, RankedItem, load_texts
+from penchant.views import Wanted
 from penchant.views._answers import answer_words
-from penchant.views._ranking import choices, ranking_view
+from penchant.views._ranking import RankingView, choices, ranking_view
 
 FLATS = load_flats()
 A, B, C = FLATS.names[:3]
@@ -40,15 +42,37 @@ def test_all_are_shown_in_tiers() -> None:
     assert "at most 10\u00a0% each" in front.sentence
     assert f"95\u00a0% sure that {A} is better" in behind.sentence
     assert FLATS.names[39] in view.rejected
-    assert view.more == ""
+    assert not view.part.searchable
 
 
-def test_a_long_ranking_says_how_many_are_left() -> None:
-    first = _ranking(1)[0]
-    long = [replace(first, item=k % 40, place=k + 1) for k in range(260)]
-    view = ranking_view(FLATS, long, load_texts("en"))
-    assert sum(len(tier.rows) for tier in view.tiers) == 200
-    assert view.more == "60 more in the file of the ranking."
+def test_a_long_ranking_is_found_by_name_and_comes_in_pages() -> None:
+    first, texts = _ranking(1)[0], load_texts("en")
+    long = [
+        replace(first, item=k % 40, place=k + 1, name=f"Flat {k + 1}")
+        for k in range(260)
+    ]
+
+    def look(find: str = "", page: int = 1) -> tuple[list[str], RankingView]:
+        view = ranking_view(FLATS, long, texts, Wanted(find, page))
+        return [row.name for tier in view.tiers for row in tier.rows], view
+
+    names, view = look()
+    assert (names[0], len(names), view.part.shown) == ("Flat 1", 100, "1 to 100 of 260")
+    assert (view.part.previous, view.part.chosen) == ("", False)
+    assert view.part.following == "?page=2#ranking-fold"
+    names, view = look(page=3)
+    assert (names[0], names[-1], view.part.following) == ("Flat 201", "Flat 260", "")
+    assert [row.name for row in view.top] == ["Flat 1", "Flat 2", "Flat 3"]
+    names, view = look(" FLAT 25 ")
+    assert names == ["Flat 25", *(f"Flat {k}" for k in range(250, 260))]
+    assert (view.part.everything, view.part.chosen) == ("?#ranking-fold", True)
+    assert view.n_items == 260
+    names, view = look("castle")
+    assert (names, view.part.nothing) == ([], "Nothing has this in its name.")
+    names, view = look("flat", 2)
+    assert view.part.previous == "?find=flat#ranking-fold"
+    with pytest.raises(DataError, match="no such page"):
+        look("castle", 2)
 
 
 def test_choices_begin_with_the_best() -> None:

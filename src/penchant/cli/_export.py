@@ -10,6 +10,7 @@ from penchant.cli._files import check_target, is_stdout, write_file
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, Force, Output, StudyName
 from penchant.cli._screen import Screen, write_json
+from penchant.cli.running import find_person
 from penchant.exceptions import FormatError, NotAnswerableError
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ def export(
             "xlsx: all results as a workbook. html: the report.",
         ),
     ] = "json",
+    participant: Annotated[
+        str,
+        typer.Option(
+            metavar="PERSON",
+            help="Only what is kept about one participant: a name, or the start of an "
+            "id. As json or csv.",
+        ),
+    ] = "",
     notebook: Annotated[
         bool,
         typer.Option(
@@ -59,12 +68,15 @@ def export(
         raise typer.BadParameter(
             f"--format must be json, csv, xlsx or html, not {kind!r}."
         )
+    if participant and (kind not in ("json", "csv") or notebook):
+        raise typer.BadParameter("--participant goes with json and csv alone.")
     if notebook and (kind != "json" or is_stdout(output)):
         raise typer.BadParameter("--notebook loads a study from a JSON file.")
     beside = output.with_suffix(".ipynb")
     if notebook:
         check_target(beside, force=force)
-    _write(study_name, output, kind, force=force, data=data, as_json=as_json)
+    target = (study_name, output, kind, participant)
+    _write(*target, force=force, data=data, as_json=as_json)
     if notebook:
         from penchant.studies import study_notebook
 
@@ -133,6 +145,7 @@ def _write(
     study_name: str,
     output: Path,
     kind: str,
+    person: str = "",
     *,
     force: bool,
     data: str | None,
@@ -141,7 +154,7 @@ def _write(
     check_target(output, force=force)
     with open_store(data) as store:
         study = find_study(store, study_name)
-        content = _content(study, kind)
+        content = _of_person(study, person, kind) if person else _content(study, kind)
     write_file(output, content)
     if is_stdout(output):
         return
@@ -162,6 +175,16 @@ def _content(study: "Study", kind: str) -> bytes:
         # The mark in front tells spreadsheets that it is UTF-8.
         return f"\ufeff{answers_csv(study.store, study.id)}".encode()
     return study_workbook(study) if kind == "xlsx" else _report(study)
+
+
+def _of_person(study: "Study", words: str, kind: str) -> bytes:
+    from penchant.studies import export_person, person_answers_csv
+
+    who = find_person(study, words)
+    if kind == "csv":
+        return f"\ufeff{person_answers_csv(study.store, who.id)}".encode()
+    values = export_person(study.store, who.id)
+    return json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
 
 
 def _report(study: "Study") -> bytes:

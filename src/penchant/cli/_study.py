@@ -11,6 +11,7 @@ from penchant.cli._finding import find_study, open_store
 from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, limits, read_limits
 from penchant.cli._options import AsJson, Data, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
+from penchant.cli.running import change, share, taking_values, taking_words, weigh
 from penchant.cli.table import table
 from penchant.exceptions import OwnerNotFoundError
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from penchant.studies import Noun, Participation, Store, Study, StudySummary
 
 study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
+study.command()(change)
+study.command()(share)
+study.command()(weigh)
 
 study.add_typer(table, name="table")
 
@@ -83,6 +87,19 @@ def new(
             "fr:appartement/appartements. Repeat for several languages.",
         ),
     ] = [],  # noqa: B006 - as above
+    closes: Annotated[
+        str,
+        typer.Option(
+            help="Nobody new joins from then on: 2026-12-01 or 2026-12-01T18:00, in "
+            "UTC unless it names another zone."
+        ),
+    ] = "",
+    quota: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Nobody new joins when so many have finished. 0: no limit."
+        ),
+    ] = 0,
     help_each_other: Annotated[
         bool,
         typer.Option(
@@ -157,6 +174,8 @@ def new(
         intro=intro,
         nouns=tuple(_noun(words, language[0]) for words in noun),
         help_each_other=help_each_other,
+        closes=closes,
+        quota=quota,
     )
     readings = dict(entry.rpartition("=")[::2] for entry in read)
     table = read_study_table(
@@ -331,6 +350,7 @@ def _details(found: "Study") -> dict[str, Any]:
         "owner": record.owner,
         "settings": record.settings.to_dict(),
         "version": record.version,
+        "taking": taking_values(found),
         "items": list(record.items.names),
         "withdrawn": [record.items.names[place] for place in record.withdrawn],
         "attributes": [each.to_dict() for each in record.items.attributes],
@@ -341,6 +361,7 @@ def _details(found: "Study") -> dict[str, Any]:
                 "simulated": person.simulated,
                 "state": now.state,
                 "n_answers": len(now.answered),
+                "weight": now.weight,
             }
             for person, now in _standing(found)
         ],
@@ -357,10 +378,9 @@ def _show(found: "Study", screen: Screen) -> None:
     record, settings = found.record, found.settings
     screen.say(record.name, style="bold")
     screen.say(f"{record.id}, made on {record.created:%Y-%m-%d}")
-    state = "takes participants" if settings.open else "is closed"
     screen.say(
-        f"It {state}: at most {settings.max_questions} questions of the form "
-        f"{settings.question!r}, in {', '.join(settings.languages)}."
+        f"{taking_words(found)} It asks at most {settings.max_questions} questions of "
+        f"the form {settings.question!r}, in {', '.join(settings.languages)}."
     )
     screen.say()
     _show_attributes(record.items.attributes, screen)
@@ -390,8 +410,14 @@ def _show_people(found: "Study", screen: Screen) -> None:
     n_simulated = len(standing) - len(real)
     screen.say(f"Participants: {_people(len(real), n_simulated)}")
     rows = [
-        (person.label or person.id[:8], now.state, f"{len(now.answered)}")
+        (
+            person.label or person.id[:8],
+            now.state,
+            f"{len(now.answered)}",
+            f"{now.weight:g}",
+        )
         for person, now in real
     ]
     if rows:
-        screen.table(("Participant", "State", "Answers"), rows, numbers=(2,))
+        heads = ("Participant", "State", "Answers", "Weight")
+        screen.table(heads, rows, numbers=(2, 3))

@@ -80,9 +80,10 @@ class Taking:
     @property
     def reason(self) -> str:
         """Why nobody may join, in a sentence; empty: they may."""
+        closed = f"{self.closes:%Y-%m-%d %H:%M} UTC" if self.closes else "its date"
         return {
             "open": "",
             "closed": "The study takes no new participants at the moment.",
-            "over": f"The study takes no new participants since {self.closes}.",
+            "over": f"The study takes no new participants since {closed}.",
             "full": f"The study is full: {self.n_finished} people have finished.",
         }[self.state]

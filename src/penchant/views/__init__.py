@@ -11,6 +11,7 @@ from penchant.views._group import group_view, ranking_csv
 from penchant.views._invite import qr_code, taking_view
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
+from penchant.views._parts import Wanted
 from penchant.views._people import Asked, people_view
 from penchant.views._question import (
     BecauseView,
@@ -37,6 +38,7 @@ __all__ = [
     "Photo",
     "PictureKind",
     "Shelf",
+    "Wanted",
     "WhatIfView",
     "answers_view",
     "because_view",

@@ -17,6 +17,7 @@ from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._counts import CountRow, count_row
 from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._group_curves import CurveView, curve_views
+from penchant.views._parts import Part, Wanted, part_of
 from penchant.views._segments import SegmentCard, in_front, segment_cards
 from penchant.views.groups import AnotherWinnerView, another_winner_view
 
@@ -138,6 +139,8 @@ class GroupView:
         Of all attributes.
     another : AnotherWinnerView or None
         How much would have to change for another winner.
+    part : Part or None
+        Which part of the ranking is shown; None: the first alternatives.
     """
 
     lead: str
@@ -158,10 +161,13 @@ class GroupView:
     ways_hint: str
     ways: Numbers
     curves: tuple[CurveView, ...]
-    another: AnotherWinnerView | None
+    another: AnotherWinnerView | None = None
+    part: Part | None = None
 
 
-def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
+def group_view(
+    group: Group, items: Items, texts: Texts, wanted: Wanted | None = None
+) -> GroupView:
     """Show what a group prefers.
 
     Parameters
@@ -172,9 +178,16 @@ def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
         The alternatives.
     texts : Texts
         In the language of the owner, about the study.
+    wanted : Wanted, optional
+        Which part of the ranking; default: the first alternatives, for print.
     """
     cards = segment_cards(group, texts)
-    shown = group.items[:_MOST_ROWS]
+    shown: Sequence[GroupItem] = group.items[:_MOST_ROWS]
+    part = None
+    if wanted is not None:
+        shown, part = part_of(
+            group.items, lambda item: item.name, wanted, texts, anchor="common"
+        )
     n_more = len(group.items) - len(shown)
     n_careless = sum(not each.left_out for each in group.careless)
     return GroupView(
@@ -193,7 +206,7 @@ def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
         ),
         texts.count("owner.study.n_people", group.n_voices),
         len(group.items),
-        texts.count("owner.group.more", n_more) if n_more else "",
+        texts.count("owner.group.more", n_more) if n_more and part is None else "",
         tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
         _counted(group, items, texts),
         _ways_hint(group, texts),
@@ -202,6 +215,7 @@ def group_view(group: Group, items: Items, texts: Texts) -> GroupView:
         another_winner_view(
             group, items, [(card.name, card.size) for card in cards], texts
         ),
+        part,
     )
 
 

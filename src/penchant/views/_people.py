@@ -309,7 +309,7 @@ def _line(person: _Person, careless: str, texts: Texts) -> PersonLine:
         _quality(now, careless, texts),
         bool(careless),
         now.weight,
-        texts.day(person.record.created),
+        texts.short_day(person.record.created),
         person.record.simulated,
         now.left_out,
         now.shows_result and person.study.settings.owner_sees,
@@ -325,4 +325,4 @@ def _quality(now: Participation, careless: str, texts: Texts) -> str:
         told.append(texts.count("owner.people.checks", checks.n, right=right))
     if against := len(find_contradictions(now.answered)):
         told.append(texts.count("owner.people.contradictions", against))
-    return " ".join(told)
+    return "; ".join(told)

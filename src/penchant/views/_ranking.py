@@ -9,9 +9,10 @@ from penchant.studies import RankedItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Estimate, Tick
 from penchant.views._display import Fact, item_facts, show_name
+from penchant.views._parts import Part, Wanted, part_of
 
 _MOST_ROWS = 200
-"""The list ends here, so that a page stays small."""
+"""So many alternatives can be chosen from a list, so that a page stays small."""
 _FACTS = 4
 _LONGEST_CHOICE = 50
 _TICKS = 4
@@ -63,26 +64,32 @@ class RankingView:
         The best first.
     ticks : tuple of Tick
         Of the points.
-    n_items : int
-        Alternatives in the ranking.
-    more, rejected : str
-        How many are not shown, and which are not acceptable; empty: none.
+    n_items, n_tiers : int
+        Alternatives and tiers in the ranking.
+    rejected : str
+        Which are not acceptable; empty: none.
+    top : tuple of RankingRow
+        The first three.
+    part : Part
+        Which part of the ranking the tiers hold.
     """
 
     tiers: tuple[Tier, ...]
     ticks: tuple[Tick, ...]
     n_items: int
-    more: str
+    n_tiers: int
     rejected: str
-
-    @property
-    def top(self) -> tuple[RankingRow, ...]:
-        """The first three."""
-        return tuple(row for tier in self.tiers for row in tier.rows)[:3]
+    top: tuple[RankingRow, ...]
+    part: Part
 
 
 def ranking_view(
-    items: Items, ranking: Sequence[RankedItem], texts: Texts
+    items: Items,
+    ranking: Sequence[RankedItem],
+    texts: Texts,
+    wanted: Wanted | None = None,
+    *,
+    anchor: str = "ranking-fold",
 ) -> RankingView:
     """Show a ranking.
 
@@ -94,24 +101,34 @@ def ranking_view(
         The best first.
     texts : Texts
         In the language of the person.
+    wanted : Wanted, optional
+        Which part of it; default: the first.
+    anchor : str
+        Where the ranking is on its page.
     """
     ranked = [each for each in ranking if each.tier] or list(ranking)
     out = [show_name(each.name) for each in ranking if not each.tier]
-    shown = ranked[:_MOST_ROWS]
-    axis = Axis.around([end for each in shown for end in (each.low, each.high)])
+    asked = Wanted() if wanted is None else wanted
+    shown, part = part_of(ranked, _name, asked, texts, anchor=anchor)
+    axis = Axis.around([end for each in ranked for end in (each.low, each.high)])
     values = axis.ticks(_TICKS)
     tiers = [
         _tier(items, list(same), ranked, axis, texts)
         for _, same in groupby(shown, key=lambda each: each.tier)
     ]
-    n_more = len(ranked) - len(shown)
     return RankingView(
         tuple(tiers),
         tuple(Tick(axis.place(value), texts.points(value)) for value in values),
         len(ranking),
-        texts.count("ranking.more", n_more) if n_more else "",
+        len({each.tier for each in ranked}),
         texts("ranking.rejected", names=texts.listed(out)) if out else "",
+        tuple(_row(items, each, axis, texts) for each in ranked[:3]),
+        part,
     )
+
+
+def _name(each: RankedItem) -> str:
+    return each.name
 
 
 def _tier(

@@ -1,6 +1,7 @@
 """Turning studies into what the templates show."""
 
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 import pandas as pd
 
@@ -9,8 +10,8 @@ from penchant.exceptions import DataError
 from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
 from penchant.views._extras import ExtrasView, Shelf, extras_view
+from penchant.views._parts import Part, Wanted, part_of
 
-ROWS_PER_PAGE = 100
 LONGEST_LINE = 40
 
 
@@ -85,9 +86,7 @@ class StudyView:
     demo: bool
     heads: tuple[Head, ...]
     rows: tuple[Row, ...]
-    shown: str
-    previous: str
-    following: str
+    part: Part
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def study_view(
     *,
     sort: int | None = None,
     descending: bool = False,
-    page: int = 1,
+    wanted: Wanted | None = None,
     shelf: Shelf | None = None,
 ) -> StudyView:
     """Show one page of the table of a study.
@@ -160,19 +159,24 @@ def study_view(
         table that was uploaded. Missing values always come last.
     descending : bool
         Whether the largest, or last, value comes first.
-    page : int
-        Which part of the rows, from 1.
+    wanted : Wanted, optional
+        Which part of the rows; default: the first.
     shelf : Shelf, optional
         Pictures of the alternatives.
     """
     items = study.items
-    n_pages = -(-len(items) // ROWS_PER_PAGE)
-    if page > n_pages or (sort is not None and sort > len(items.attributes)):
-        raise DataError("The table has no such page or column to sort by.")
-    first = (page - 1) * ROWS_PER_PAGE
-    rows = _order(items, sort, descending)[first : first + ROWS_PER_PAGE]
-    shown = texts(
-        "owner.study.shown", first=first + 1, last=first + len(rows), n=len(items)
+    if sort is not None and sort > len(items.attributes):
+        raise DataError("The table has no such column to sort by.")
+    asked = Wanted() if wanted is None else wanted
+    kept = {} if sort is None else {"sort": str(sort)}
+    kept |= {"descending": "1"} if descending else {}
+    rows, part = part_of(
+        _order(items, sort, descending),
+        lambda row: items.names[row],
+        asked,
+        texts,
+        anchor="table",
+        kept=kept,
     )
     n_alternatives = texts.count("owner.n_alternatives", study.n_standing)
     n_attributes = texts.count("owner.n_attributes", len(items.attributes))
@@ -180,14 +184,12 @@ def study_view(
         study.name,
         f"{n_alternatives}, {n_attributes}",
         study.demo,
-        tuple(_heads(items, texts, sort, descending)),
+        tuple(_heads(items, texts, sort, descending, part.find)),
         tuple(
             replace(_row(items, row, shelf), withdrawn=row in study.withdrawn)
             for row in rows
         ),
-        shown if n_pages > 1 else "",
-        _link(sort, descending, page - 1) if page > 1 else "",
-        _link(sort, descending, page + 1) if page < n_pages else "",
+        part,
     )
 
 
@@ -207,18 +209,17 @@ def _order(items: Items, sort: int | None, descending: bool) -> list[int]:
 
 
 def _heads(
-    items: Items, texts: Texts, sort: int | None, descending: bool
+    items: Items, texts: Texts, sort: int | None, descending: bool, find: str
 ) -> list[Head]:
-    name = texts("owner.study.name")
-    heads = [_head(0, name, "", sort, descending, best_last=False, numeric=False)]
+    name, now = texts("owner.study.name"), (sort, descending, find)
+    heads = [_head(0, name, "", now, best_last=False, numeric=False)]
     for position, attribute in enumerate(items.attributes, start=1):
         heads.append(
             _head(
                 position,
                 attribute.name,
                 _meaning(attribute, texts),
-                sort,
-                descending,
+                now,
                 best_last=attribute.direction == "up",
                 numeric=attribute.kind == "numeric",
             )
@@ -230,26 +231,20 @@ def _head(
     position: int,
     label: str,
     meaning: str,
-    sort: int | None,
-    descending: bool,
+    now: tuple[int | None, bool, str],
     *,
     best_last: bool,
     numeric: bool,
 ) -> Head:
     """Link so that the first click puts the best on top, the second turns round."""
-    now = sort == position
-    order = ("descending" if descending else "ascending") if now else ""
-    link = _link(position, not descending if now else best_last, 1)
-    return Head(label, meaning, link, order, numeric)
-
-
-def _link(sort: int | None, descending: bool, page: int) -> str:
-    parts = [] if sort is None else [f"sort={sort}"]
-    if descending:
-        parts.append("descending=1")
-    if page > 1:
-        parts.append(f"page={page}")
-    return f"?{'&'.join(parts)}"
+    sort, descending, find = now
+    here = sort == position
+    order = ("descending" if descending else "ascending") if here else ""
+    said = {"sort": str(position)}
+    if not descending if here else best_last:
+        said["descending"] = "1"
+    said |= {"find": find} if find else {}
+    return Head(label, meaning, f"?{urlencode(said)}", order, numeric)
 
 
 def _meaning(attribute: Attribute, texts: Texts) -> str:

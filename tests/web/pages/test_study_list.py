@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import SqlStore, StudyRecord, load_texts
-from penchant.views._studies import ROWS_PER_PAGE, study_view
+from penchant.views import Wanted
+from penchant.views._studies import study_view
 
 TEXTS = load_texts("en")
 MOMENT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -107,18 +108,23 @@ def test_large_table_comes_in_parts() -> None:
     many = record(Items.from_frame(pd.DataFrame({"rent": range(250)})))
     first, last = (
         study_view(many, TEXTS, sort=1),
-        study_view(many, TEXTS, sort=1, page=3),
+        study_view(many, TEXTS, sort=1, wanted=Wanted(page=3)),
     )
-    assert (len(first.rows), first.shown) == (ROWS_PER_PAGE, "1 to 100 of 250")
-    assert (first.previous, first.following) == ("", "?sort=1&page=2")
-    assert (len(last.rows), last.shown) == (50, "201 to 250 of 250")
-    assert (last.previous, last.following) == ("?sort=1&page=2", "")
+    assert (len(first.rows), first.part.shown) == (100, "1 to 100 of 250")
+    assert (first.part.previous, first.part.following) == ("", "?sort=1&page=2#table")
+    assert (len(last.rows), last.part.shown) == (50, "201 to 250 of 250")
+    assert (last.part.previous, last.part.following) == ("?sort=1&page=2#table", "")
+    found = study_view(many, TEXTS, sort=1, wanted=Wanted("item 24"))
+    assert [row.name for row in found.rows][:2] == ["item 24", "item 240"]
+    assert len(found.rows) == 11
+    assert found.heads[0].link == "?sort=0&find=item+24"
+    assert found.part.kept == {"sort": "1"}
 
 
 def test_page_or_column_that_is_not_there_is_an_error(study: StudyRecord) -> None:
-    with pytest.raises(DataError, match="no such page or column"):
-        study_view(study, TEXTS, page=2)
-    with pytest.raises(DataError, match="no such page or column"):
+    with pytest.raises(DataError, match="no such page"):
+        study_view(study, TEXTS, wanted=Wanted(page=2))
+    with pytest.raises(DataError, match="no such column"):
         study_view(study, TEXTS, sort=6)
 
 
@@ -145,7 +151,7 @@ def test_page_links_and_sorting_work_in_the_browser(
     page = client.get(f"{path}?sort=1&descending=1").text
     assert 'aria-sort="descending"' in page
     assert page.index(">item 150<") < page.index(">item 149<")
-    assert 'href="?sort=1&amp;descending=1&amp;page=2"' in page
+    assert 'href="?sort=1&amp;descending=1&amp;page=2#table"' in page
     later = client.get(f"{path}?sort=1&descending=1&page=2").text
     assert later.index(">item 50<") < later.index(">item 1<")
     assert client.get(f"{path}?page=3").status_code == 422

@@ -36,6 +36,7 @@ from penchant.web._fitting import Fitting
 from penchant.web._workers import in_pool
 from penchant.web.pages._news import news_of
 from penchant.web.pages._report import make_report, photos_of, report_context
+from penchant.web.pages._wanted import WantedPart
 from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
 
 group_pages = APIRouter(prefix="/studies/{study_id}")
@@ -59,7 +60,9 @@ _FITTING: Final = Fitting()
 
 @group_pages.get("/group")
 @in_pool("reports")
-def group(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
+def group(
+    store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, wanted: WantedPart
+) -> Response:
     """Show what the group prefers and where it disagrees."""
     asked, texts = Study(store, study.id), visitor.texts(study)
     found = asked.group()
@@ -70,7 +73,7 @@ def group(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
         study=study,
         news=news_of(store, study.id),
         checks=checks_view(asked.calibration(), texts),
-        group=group_view(found, study.items, texts),
+        group=group_view(found, study.items, texts, wanted),
         photos=photos_of(asked),
         charts=CHARTS,
         files=_FILES,

@@ -43,6 +43,7 @@ from penchant.web._workers import in_pool
 from penchant.web.pages._news import news_of
 from penchant.web.pages._participant import LONGEST_LABEL
 from penchant.web.pages._report import photos_of
+from penchant.web.pages._wanted import WantedPart
 from penchant.web.security._access import (
     Fields,
     OwnParticipant,
@@ -79,7 +80,7 @@ def study(
     *,
     sort: Annotated[int | None, Query(ge=0)] = None,
     descending: bool = False,
-    page: Annotated[int, Query(ge=1)] = 1,
+    wanted: WantedPart,
     people: Annotated[Asked, Depends(_people_query)],
 ) -> Response:
     """Show the state of a study, its participants and its alternatives."""
@@ -94,7 +95,7 @@ def study(
         taking=taking_view(asked.taking(), texts),
         checks=checks_view(asked.calibration(), texts),
         view=study_view(
-            study, texts, sort=sort, descending=descending, page=page, shelf=shelf
+            study, texts, sort=sort, descending=descending, wanted=wanted, shelf=shelf
         ),
         people=people_view(asked, texts, people),
         invitation=invitation,
@@ -255,7 +256,11 @@ def count(
 @owner_pages.get("/participants/{participant_id}/result")
 @in_pool("results")
 def result(
-    store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, person: OwnParticipant
+    store: StoreOfApp,
+    visitor: VisitorOfApp,
+    study: OwnStudy,
+    person: OwnParticipant,
+    wanted: WantedPart,
 ) -> Response:
     """Show the result of somebody who agreed to that."""
     asked, texts = Study(store, study.id), visitor.texts(study)
@@ -269,7 +274,7 @@ def result(
         frame=None,
         name=show_name(person.label) or texts("owner.confirm.somebody"),
         best=best_view(asked, person, ranking, texts),
-        ranking=ranking_view(study.items, ranking, texts),
+        ranking=ranking_view(study.items, ranking, texts, wanted, anchor="all"),
         counted=counts_view(asked.curves(person), texts),
         photos=photos_of(asked),
     )

@@ -32,6 +32,7 @@ from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
 from penchant.web.pages._limits import limits_of
 from penchant.web.pages._visit import AgreedVisit, Visit
+from penchant.web.pages._wanted import WantedPart
 
 result_pages = APIRouter()
 
@@ -46,7 +47,7 @@ _MOST_NEWS = 5
 
 @result_pages.get("/p/{token}/result")
 @in_pool("results")
-def result(visit: AgreedVisit) -> Response:
+def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
     """Show everything that the answers led to."""
     study, person, items = visit.study, visit.person, visit.study.items
     ranking, curves = study.ranking(person), study.curves(person)
@@ -59,7 +60,7 @@ def result(visit: AgreedVisit) -> Response:
         news=_news(visit),
         best=best_view(study, person, ranking, visit.texts),
         reasons=reasons_view(study, person, ranking, visit.texts),
-        ranking=ranking_view(items, ranking, visit.texts),
+        ranking=ranking_view(items, ranking, visit.texts, wanted),
         counted=counts_view(curves, visit.texts),
         most_counted=_COUNTED,
         photos=visit.shelf.photos(items),

@@ -19,6 +19,7 @@ from penchant.web.pages._visit import (
     study_frame,
     study_texts,
 )
+from penchant.web.pages._wanted import WantedPart
 from penchant.web.security._access import StoreOfApp
 
 shared_pages = APIRouter(prefix="/g/{token}")
@@ -38,7 +39,9 @@ SharedStudy: TypeAlias = Annotated[Study, Depends(_shared)]
 
 @shared_pages.get("")
 @in_pool("reports")
-def shared(request: Request, study: SharedStudy, token: str) -> Response:
+def shared(
+    request: Request, study: SharedStudy, token: str, wanted: WantedPart
+) -> Response:
     """Show what the group prefers."""
     texts, home = study_texts(request, study), f"/g/{token}"
     frame = study_frame(study, texts, home, "")
@@ -59,7 +62,7 @@ def shared(request: Request, study: SharedStudy, token: str) -> Response:
         headers=_HIDDEN,
         frame=frame,
         t=texts,
-        group=group_view(found, study.items, texts),
+        group=group_view(found, study.items, texts, wanted),
         photos=shelf.photos(study.items),
     )
 

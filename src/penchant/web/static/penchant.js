@@ -142,18 +142,9 @@ async function listen() {
   const headers = { Accept: "application/json", "If-None-Match": `"${known.dataset.seen}"` };
   const news = await fetch(`${path}/news`, { headers, cache: "no-store" });
   if (news.status !== 200) return;
-  const parts = known.dataset.news.split(" ").map((id) => document.getElementById(id));
-  if (parts.some((part) => !part || part.querySelector("details[open], :focus"))) {
-    for (const fresh of document.querySelectorAll("[data-fresh]")) fresh.hidden = false;
-    return;
-  }
-  const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const part of parts) {
-    const fresh = page.getElementById(part.id);
-    if (fresh) part.replaceWith(fresh);
-  }
-  enhance(document);
+  const part = document.getElementById("live");
+  if (part && !part.querySelector("details[open], :focus")) await replace(location.href, {}, "live");
+  else for (const fresh of document.querySelectorAll("[data-fresh]")) fresh.hidden = false;
 }
 
 if (document.querySelector("[data-news]")) setInterval(() => listen().catch(() => {}), PAUSE);
