@@ -15,7 +15,7 @@ from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study
 from penchant.web import create_app, hash_password
 from penchant.web.security._limiter import Limiter
-from tests.browser.conftest import Watched, serving
+from tests.browser.conftest import SIZES, Watched, serving
 
 Opened = Callable[..., Any]
 Made = Callable[..., Study]
@@ -325,6 +325,42 @@ def test_what_goes_wrong_can_be_read_by_everybody(
     assert {state: found for state, found in wrong.items() if found} == {}
 
 
+CUT = """() => [...document.querySelectorAll("main *")].filter((e) => {
+    const box = e.getBoundingClientRect();
+    const wide = box.right > document.documentElement.clientWidth + 1;
+    const tall = e.matches("li, tr, .curve") && box.height > 400;
+    return box.width && !e.closest("svg svg, details:not(.fold)") && (wide || tall);
+}).map((e) => e.outerHTML.slice(0, 80))"""
+"""What does not fit a printed page: too wide, or one thing too tall."""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_template_becomes_a_study(address: str, open_page: Opened, size: str) -> None:
+    page = open_page(size).page
+    page.goto(address)
+    page.get_by_role("button", name="Make a study: Holiday for all of us").click()
+    page.get_by_role("heading", name="Holiday for all of us").wait_for()
+    with page.expect_download() as table:
+        page.goto(address)
+        page.get_by_role("link", name="Table (CSV): What to build next").click()
+    assert table.value.suggested_filename == "features.csv"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_would_change_the_first_place_and_the_workbook(
+    address: str, open_page: Opened, group: Study, size: str
+) -> None:
+    page = open_page(size).page
+    page.goto(f"{address}/studies/{group.id}/group")
+    page.get_by_role("heading", name="What would have to change").click()
+    found = group.group().another_winner
+    assert found is not None
+    assert page.get_by_text("Counted with the points that people have now").is_visible()
+    with page.expect_download() as book:
+        page.get_by_role("link", name="Workbook (XLSX)").click()
+    assert book.value.suggested_filename.endswith(".xlsx")
+
+
 def test_one_page_holds_everything_for_print(
     address: str, open_page: Opened, group: Study
 ) -> None:
@@ -336,8 +372,12 @@ def test_one_page_holds_everything_for_print(
     for words in ("Other ways to count", "The rules of the whole group"):
         assert words in headings
     assert page.locator(".curve").count() >= len(group.items.attributes)
-    pdf = page.pdf(format="A4", print_background=True)
-    assert pdf.startswith(b"%PDF")
+    for size, width in (("A4", 680), ("Letter", 702)):  # px between the margins
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(CUT) == []
+        pdf = page.pdf(format=size, print_background=True)
+        assert 3 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 12
+    page.set_viewport_size({"width": 1280, "height": 900})
     report = _download_report(page, address, group)
     page.set_content(report.decode())
     inside = page.locator("h2").all_inner_texts()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from penchant.choquet import ChoquetRanker
 from penchant.data import Comparisons, Items
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.gai import GAIRankerCV
@@ -14,7 +15,7 @@ _MOST_RULES = 12
 
 @dataclass(frozen=True, eq=False)
 class GroupModels:
-    """Two models of all answers together that can be read on one page.
+    """Models of all answers together that can be read on one page.
 
     Parameters
     ----------
@@ -27,18 +28,30 @@ class GroupModels:
     contradicted : tuple of str
         Attributes of which the answers alone say the opposite of the known direction;
         rules to that effect are left out.
+    choquet : ChoquetRanker or None
+        A monotone model of importance and interaction; None: fewer than two
+        attributes have an order.
+    unordered : tuple of str
+        Attributes that it leaves out, since their levels have no order.
+    gai_right, choquet_right : float
+        Share of the answers that each puts in the right order, of those that it was
+        learned from.
     """
 
     rules: RuleRanker
     gai: GAIRankerCV
     n_comparisons: int
     contradicted: tuple[str, ...] = ()
+    choquet: ChoquetRanker | None = None
+    unordered: tuple[str, ...] = ()
+    gai_right: float = float("nan")
+    choquet_right: float = float("nan")
 
 
 def group_models(items: Items, comparisons: Comparisons) -> GroupModels:
-    """Fit rules and a sparse GAI model to the answers of all.
+    """Fit rules, a sparse GAI model and a Choquet integral to the answers of all.
 
-    Both keep to the known directions of attributes: neither ever says that more rent
+    All keep to the known directions of attributes: none ever says that more rent
     is better. Takes seconds for a thousand comparisons.
 
     Parameters
@@ -58,4 +71,27 @@ def group_models(items: Items, comparisons: Comparisons) -> GroupModels:
         raise NotAnswerableError(
             f"There are too few answers for rules of the whole group: {error}"
         ) from error
-    return GroupModels(rules, gai, len(comparisons.winners), contradicted)
+    choquet, unordered, right = _choquet(items, pooled)
+    return GroupModels(
+        rules,
+        gai,
+        len(comparisons.winners),
+        contradicted,
+        choquet,
+        unordered,
+        float(gai.score(items, pooled)),
+        right,
+    )
+
+
+def _choquet(
+    items: Items, pooled: Any
+) -> tuple[ChoquetRanker | None, tuple[str, ...], float]:
+    """Fit a Choquet integral to the attributes that have an order."""
+    ordered = [a for a in items.attributes if a.kind != "categorical"]
+    out = tuple(a.name for a in items.attributes if a.kind == "categorical")
+    if len(ordered) < 2:
+        return None, out, float("nan")
+    table = Items(items.frame[[a.name for a in ordered]], tuple(ordered), items.names)
+    model = ChoquetRanker(k=2).fit(table, pooled)
+    return model, out, float(model.score(table, pooled))

@@ -12,6 +12,13 @@ from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
 from penchant.views._display import show_name
 from penchant.views._group_curves import CurveView, lines_view, points_axis
+from penchant.views.groups import (
+    ChoquetView,
+    PairTable,
+    choquet_view,
+    curves_certificate,
+    pair_tables,
+)
 
 _LONGEST_RULE: Final = 300
 _SIGNS: Final = {"<=": "≤", ">=": "≥", "!=": "≠"}
@@ -58,6 +65,12 @@ class ModelView:
         Its curves.
     rule_numbers, factor_numbers : Numbers
         The tables behind the charts.
+    pairs : tuple of PairTable
+        What two attributes are worth together.
+    certificate : str
+        What is certified of curves and pairs, in one sentence.
+    choquet : ChoquetView or None
+        The second reading.
     """
 
     lead: str
@@ -68,6 +81,9 @@ class ModelView:
     curves: tuple[CurveView, ...]
     rule_numbers: Numbers
     factor_numbers: Numbers
+    pairs: tuple[PairTable, ...]
+    certificate: str
+    choquet: ChoquetView | None
 
 
 def model_view(models: GroupModels, items: Items, texts: Texts) -> ModelView:
@@ -100,6 +116,9 @@ def model_view(models: GroupModels, items: Items, texts: Texts) -> ModelView:
             (texts("owner.model.part"), texts("owner.model.share")),
             tuple(NumberRow(row.name, (row.share,)) for row in factors),
         ),
+        pair_tables(models, items, texts),
+        curves_certificate(models, texts),
+        choquet_view(models, texts),
     )
 
 

@@ -1,5 +1,6 @@
 """What a whole group prefers: the page, the model on one page, and files."""
 
+from datetime import UTC, datetime
 from typing import Final
 
 from fastapi import APIRouter
@@ -106,6 +107,7 @@ def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Respons
         "report_page.html",
         study=study,
         reason=reason,
+        day=visitor.texts(study).day(datetime.now(UTC)),
         charts=CHARTS,
         files=_FILES,
         photos=photos_of(found),
