@@ -1,6 +1,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -149,29 +150,27 @@ def test_a_job_of_a_lost_server_is_taken_up_a_few_times(
     assert (job.state, job.progress["problem"]) == ("failed", "lost")
 
 
-def test_a_process_ends_with_its_server() -> None:
-    program = (
-        "import sys, threading, time; from penchant.jobs import _runner as r;"
-        "threading.Thread(target=r._end_with_parent, daemon=True).start();"
-        "time.sleep(600)"
+def test_a_process_is_held_to_its_memory_and_ends_with_its_server() -> None:
+    program = """
+import threading, time
+from penchant.jobs import _runner
+_runner._hold_memory(600_000_000)
+try:
+    bytearray(900_000_000)
+except MemoryError:
+    print("held", flush=True)
+threading.Thread(target=_runner._end_with_parent, daemon=True).start()
+time.sleep(600)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    import sys
-
-    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE)
     assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
     process.stdin.close()
     assert process.wait() == 1
-
-
-def test_memory_is_held() -> None:
-    program = (
-        "from penchant.jobs import _runner as r; r._hold_memory(400_000_000);"
-        "bytearray(600_000_000)"
-    )
-    import sys
-
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
-    assert b"MemoryError" in done.stderr
+    process.stdout.close()
 
 
 def test_uploads_that_nobody_starts_are_forgotten(

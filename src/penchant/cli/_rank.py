@@ -70,7 +70,7 @@ def rank(
         if participant is not None:
             _rank_for_one(study, participant, limits, top, as_json)
         else:
-            _rank_for_all(_fitting(study, limits), top, as_json)
+            _rank_for_all(study, _fitting(study, limits), top, as_json)
 
 
 def _fitting(study: "Study", limits: "Limits") -> "Group":
@@ -95,8 +95,9 @@ def _rank_for_one(
     show_ranking(ranking, texts, Screen())
 
 
-def _rank_for_all(study: "Study", top: int | None, as_json: bool) -> None:
-    group = study.group()
+def _rank_for_all(
+    study: "Study", group: "Group", top: int | None, as_json: bool
+) -> None:
     if as_json:
         from penchant.web.api import GroupOut
 

@@ -132,7 +132,7 @@ def guess_target(
     filename: str = "",
     *,
     target: str = "",
-    **limits: int,
+    **limits: Any,
 ) -> TargetGuess:
     """Look at files, and guess what is to be learned from them.
 
@@ -204,7 +204,7 @@ def kind_of(
     filename: str = "",
     *,
     strict: bool = False,
-    **limits: int,
+    **limits: Any,
 ) -> str:
     """Find out what a column holds; empty, or an error: nothing to foretell."""
     try:
@@ -238,7 +238,7 @@ def _likely(names: list[str]) -> str:
 
 
 def read_job(
-    store: Store, job_id: str, settings: JobSettings, **limits: int
+    store: Store, job_id: str, settings: JobSettings, **limits: Any
 ) -> LearningTable:
     """Read what a job learns from."""
     return read_learning_files(

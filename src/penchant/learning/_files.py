@@ -12,7 +12,7 @@ from penchant.data import Attribute, Items, inspect_table, read_answers, read_ta
 from penchant.exceptions import DataError
 
 _MOST_ROWS, _MOST_COLUMNS = 5_000_000, 5_000
-_LIMITS = {"max_rows": _MOST_ROWS, "max_columns": _MOST_COLUMNS}
+_LIMITS: dict[str, Any] = {"max_rows": _MOST_ROWS, "max_columns": _MOST_COLUMNS}
 
 _LEFT_OUT = {
     "shown": "nearly every row has a text of its own",
@@ -54,7 +54,7 @@ def read_learning_files(
     down: Sequence[str] = (),
     skip: Sequence[str] = (),
     filename: str | None = None,
-    **limits: int,
+    **limits: Any,
 ) -> LearningTable:
     """Read a table with a target, or answers with or without a table of items.
 
@@ -95,7 +95,7 @@ def read_learning_table(
     down: Sequence[str] = (),
     skip: Sequence[str] = (),
     filename: str | None = None,
-    **limits: int,
+    **limits: Any,
 ) -> LearningTable:
     """Read a table with, or without, a column that is foretold.
 
@@ -164,7 +164,7 @@ def check_column(frame: pd.DataFrame, column: str) -> None:
 
 
 def known_rows(
-    model: Any, file: Path | bytes, filename: str | None = None, **limits: int
+    model: Any, file: Path | bytes, filename: str | None = None, **limits: Any
 ) -> pd.DataFrame:
     """Read the columns that a model knows; the index counts as a spreadsheet does."""
     table = read_table(file, filename, **{**_LIMITS, **limits})

@@ -96,7 +96,7 @@ def test_answers_and_bytes(store: SqlStore, call: Callable[..., Any]) -> None:
         ({"name": "x", "table": "!!", "base64": True}, "not base64"),
         ({"name": "x", "answers": "winner,loser\nA\n"}, "ow 2"),
         ({"name": "x", "table": flats().decode(), "target": "odd"}, "no column 'odd'"),
-        ({"name": "x", "table": "a,b\n1,2\n"}, "at least 10"),
+        ({"name": "x", "table": "a,b\n1,2\n3,4\n"}, "at least 10"),
     ):
         assert words in call("POST", "/models", 422, json=wrong)["detail"]
     assert "not valid JSON" in call("POST", "/models", 422, content=b"{")["detail"]

@@ -170,21 +170,18 @@ def test_answers_alone_and_with_a_table(
     upload_model: Callable[..., Any],
     text: Text,
 ) -> None:
-    for files in (
-        {"answers": pairs(flats(12))},
-        {"answers": pairs(flats(12)), "table": flats(12)},
-    ):
-        page = upload_model(**files)
-        assert "60 answers, read as: pairs" in page.text
-        job_id = id_of(page)
-        client.post(f"/models/{job_id}/start", data={"name": "Pairs", "use-3": "skip"})
-        run(store, job_id, candidates=("linear",))
-        base = f"/models/{job_id}"
-        assert "Right order" in client.get(base).text
-        for path in ("/curves", "/why?row=2", "/why?row=2&against=1", "/what-if"):
-            page = client.get(base + path)
-            assert page.status_code == 200, page.text
-        assert "Why Flat" in client.get(f"{base}/why?row=2&against=1").text
+    page = upload_model(answers=pairs(flats(12)))
+    assert "60 answers, read as: pairs" in page.text
+    page = upload_model(answers=pairs(flats(12)), table=flats(12))
+    job_id = id_of(page)
+    client.post(f"/models/{job_id}/start", data={"name": "Pairs", "use-3": "skip"})
+    run(store, job_id, candidates=("linear",))
+    base = f"/models/{job_id}"
+    assert "Right order" in client.get(base).text
+    for path in ("/curves", "/why?row=2", "/why?row=2&against=1", "/what-if"):
+        page = client.get(base + path)
+        assert page.status_code == 200, page.text
+    assert "Why Flat" in client.get(f"{base}/why?row=2&against=1").text
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def _with_labels(points: list[Point]) -> tuple[Point, ...]:
         for other in placed:
             near = abs(other.x - point.x) < 60 and other.readable == point.readable
             if near and abs(other.label[1] - at) < 15:
-                at = other.label[1] + 15
+                at = other.label[1] + (15 if point.readable else -15)
         placed.append(replace(point, label=(aside, round(at, 1), anchor)))
     return tuple(placed)
 

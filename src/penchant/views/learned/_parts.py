@@ -150,8 +150,8 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
     numeric = attribute.kind == "numeric"
     across = Axis(float(grid[0]), float(grid[-1])) if numeric else upward
     rows = tuple(_number_row(attribute, part, k, texts) for k in range(len(grid)))
-    heads = (texts("models.why.value"), texts("models.pairs.more"))
-    heads += (texts("models.range"),) if part.low else ()
+    keys = ("models.why.value", "models.pairs.more", "models.range")
+    heads = tuple(map(texts, keys if part.low else keys[:2]))
     few = rows if len(rows) <= 6 else (rows[0], rows[len(rows) // 2], rows[-1])
     told = "; ".join(f"{row.name}: {', '.join(row.cells)}" for row in few)
     values = across.ticks(_TICKS) if numeric else []

@@ -137,7 +137,7 @@ def read_start(
         for k, name in enumerate(names)
         if name != target
     }
-    chosen = {
+    chosen: dict[str, Any] = {
         use: tuple(name for name, said in uses.items() if said == use)
         for use in ("up", "down", "skip")
     }

@@ -316,17 +316,17 @@ def rather_view(
 ) -> RatherView:
     """Say what speaks for one row rather than another."""
     items = kept.items
-    names = [show_name(items.names[each], 40) for each in (row, rival)]
+    first, second = (show_name(items.names[each], 40) for each in (row, rival))
     said = kept.said(model, items.frame.iloc[[row, rival]])
     facts = tuple(
         Fact(name, said_words(each, kept.comparison.kind, texts))
-        for name, each in zip(names, said, strict=True)
+        for name, each in zip((first, second), said, strict=True)
     )
     found = kept.rather_than(model, row, rival)
-    title = texts("models.rather.title", a=names[0], b=names[1])
+    title = texts("models.rather.title", a=first, b=second)
     if found is None:
         none = texts("models.why.no_exact")
-        return RatherView(title, none, *names, facts, (), 50.0, "")
+        return RatherView(title, none, first, second, facts, (), 50.0, "")
     axis = Axis.both_sides(found.values)
     mine, theirs = (
         dict(
@@ -360,7 +360,7 @@ def rather_view(
         )
     total = signed(sum(found.values), texts, reach)
     hint = texts("models.rather.hint")
-    return RatherView(title, hint, *names, facts, tuple(steps), 50.0, total)
+    return RatherView(title, hint, first, second, facts, tuple(steps), 50.0, total)
 
 
 @dataclass(frozen=True)
@@ -388,7 +388,7 @@ def imagined_view(
     now = kept.said(model, frame)[0]
     before = kept.said(model, kept.items.frame.iloc[[row]])[0]
     exact = kept.exact(model, frame)
-    reasons = ()
+    reasons: tuple[tuple[str, str], ...] = ()
     if exact is not None:
         adds = dict(zip(exact.names, exact.values, strict=True))
         reach = max(map(abs, exact.values))

@@ -9,7 +9,7 @@ from penchant.exceptions import DataError
 from penchant.studies import LEFT_OUT, StudyRecord, TableVersion, difference
 from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
-from penchant.views._studies import ROWS_PER_PAGE
+from penchant.views._parts import Part, Wanted, part_of
 from penchant.views.table._changes import change_words
 
 _MOST_SENTENCES = 8
@@ -79,8 +79,10 @@ class TableView:
         All columns.
     history : tuple of VersionLine
         The newest first.
-    facts, shown, previous, following : str
-        How much there is, and which part is shown.
+    facts : str
+        How much there is.
+    part : Part
+        Which part of the alternatives is shown.
     """
 
     version: int
@@ -89,22 +91,22 @@ class TableView:
     columns: tuple[ColumnForm, ...]
     history: tuple[VersionLine, ...]
     facts: str
-    shown: str
-    previous: str
-    following: str
+    part: Part
 
 
 def table_view(
-    study: StudyRecord, versions: Sequence[TableVersion], texts: Texts, page: int = 1
+    study: StudyRecord,
+    versions: Sequence[TableVersion],
+    texts: Texts,
+    wanted: Wanted | None = None,
 ) -> TableView:
     """Show the table of a study and its versions, the first one first."""
     items = study.items
-    n_pages = -(-len(items) // ROWS_PER_PAGE)
-    if page > n_pages:
-        raise DataError("The table has no such page.")
-    first = (page - 1) * ROWS_PER_PAGE
-    rows = range(first, min(first + ROWS_PER_PAGE, len(items)))
-    shown = texts("owner.study.shown", first=first + 1, last=rows.stop, n=len(items))
+    asked = Wanted() if wanted is None else wanted
+    every = range(len(items))
+    rows, part = part_of(
+        every, lambda row: items.names[row], asked, texts, anchor="alternatives"
+    )
     facts = texts.count("owner.n_alternatives", study.n_standing)
     if study.withdrawn:
         more = texts.count("owner.table.n_withdrawn", len(study.withdrawn))
@@ -124,9 +126,7 @@ def table_view(
         tuple(_columns(study)),
         tuple(_history(versions, texts)),
         facts,
-        shown if n_pages > 1 else "",
-        f"?page={page - 1}" if page > 1 else "",
-        f"?page={page + 1}" if page < n_pages else "",
+        part,
     )
 
 

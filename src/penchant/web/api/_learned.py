@@ -35,7 +35,7 @@ _Row = Annotated[int, Query(ge=1, le=10_000_000, description="From 1 on.")]
 _Shown = Annotated[
     _Candidate | None, Query(description="Which model; default: the one shown first.")
 ]
-FILES: Final = Literal[
+FileOf = Literal[
     "report.html",
     "model.penchant",
     "predictions.csv",
@@ -440,7 +440,7 @@ def rather_than(
     "/models/{model_id}/files/{file}", response_class=Response, responses=_BINARY
 )
 @in_pool("reports")
-def download(store: StoreOfApp, job: ApiJob, file: FILES) -> Response:
+def download(store: StoreOfApp, job: ApiJob, file: FileOf) -> Response:
     """Give a file: the model, its report, predictions, a notebook, what was sent."""
     return export_file(KeptModel.of(store, job), file)
 

@@ -44,7 +44,7 @@ def curves(
 ) -> Response:
     """Show the curves and pairs of a sum."""
     kept = KeptModel.of(store, job)
-    sums = [name for name in SUMS if name in kept.names]
+    sums: list[str] = [name for name in SUMS if name in kept.names]
     known = kept.check_name(model) if model or kept.shown in sums else (sums or [""])[0]
     if known not in sums:
         raise HTTPException(404, "There are no curves in this model.")

@@ -21,6 +21,7 @@ from penchant.studies import (
     plan_replacement,
     read_like,
 )
+from penchant.views import Wanted
 from penchant.views.forms import PASTED, TableLimits
 from penchant.views.table import (
     change_words,
@@ -32,6 +33,7 @@ from penchant.views.table import (
 from penchant.web._workers import in_pool
 from penchant.web.pages._pictures import sent_files
 from penchant.web.pages._studies import DRAFTS_LAST
+from penchant.web.pages._wanted import WantedPart
 from penchant.web.security._access import (
     Fields,
     OwnStudy,
@@ -43,16 +45,15 @@ from penchant.web.security._access import (
 
 table_pages = APIRouter(prefix="/studies/{study_id}")
 
-_Page = Annotated[int, Query(ge=1)]
 _Item = Annotated[int | None, Query(ge=0)]
 
 
 @table_pages.get("/table")
 def table(
-    store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, page: _Page = 1
+    store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, wanted: WantedPart
 ) -> Response:
     """Show the table with what can be changed in it, and its versions."""
-    return _table(store, visitor, study, page=page)
+    return _table(store, visitor, study, wanted=wanted)
 
 
 @table_pages.get("/table/item")
@@ -175,11 +176,15 @@ def copy(
 
 
 def _table(
-    store: Store, visitor: Visitor, study: StudyRecord, error: str = "", page: int = 1
+    store: Store,
+    visitor: Visitor,
+    study: StudyRecord,
+    error: str = "",
+    wanted: Wanted | None = None,
 ) -> Response:
     versions = StudyTable(store, study.id).versions()
     now = store.get_study(study.id)
-    view = table_view(now, versions, visitor.texts(now), page)
+    view = table_view(now, versions, visitor.texts(now), wanted)
     status = 422 if error else 200
     return visitor.render("table.html", status, study=now, view=view, error=error)
 

@@ -152,7 +152,8 @@ if (document.querySelector("[data-news]")) setInterval(() => listen().catch(() =
 /** Look again at what goes on; a server that is restarted is asked later. */
 function poll() {
   const part = document.querySelector("[data-again]");
-  if (part) setTimeout(() => replace(location.href, {}, part.id).catch(poll), 1500);
+  const end = () => document.querySelector("[data-again]") || location.reload();
+  if (part) setTimeout(() => replace(location.href, {}, part.id).then(end, poll), 1500);
 }
 
 /** Prepare what is new on the page; drop buttons that the script makes needless. */
