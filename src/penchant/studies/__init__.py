@@ -1,5 +1,6 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._about import PersonQuestion
 from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
@@ -101,6 +102,7 @@ __all__ = [
     "ParticipantRecord",
     "Participation",
     "Parts",
+    "PersonQuestion",
     "PictureHead",
     "PictureRecord",
     "Prediction",

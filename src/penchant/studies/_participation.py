@@ -4,6 +4,9 @@ An event is a kind and a body of plain values. The kinds, and what their bodies 
 
 joined : language, and model (or null), which the belief about the person starts from
 consented : nothing
+described : when ("before" or "after" the choices), answers: what the person said to
+    the owner's questions about people, by their names; null: left blank. What is said
+    later of the same question counts
 asked : question (its identifier), form, items, repeat; predicted (answer,
     probability, clear) where the answer was foretold and the question not chosen to
     learn
@@ -31,6 +34,7 @@ import numpy as np
 
 from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
+from penchant.studies._about import MOMENTS, About, read_about
 from penchant.studies._forms import FORMS, is_whole
 from penchant.typing import FloatArray
 
@@ -151,6 +155,13 @@ class Participation:
         Whether the person agreed to the consent text.
     model : str or None
         The population model that the belief about this person starts from.
+    about : tuple of (str, value)
+        What the person said to questions about people, by name; blanks are left out.
+    described : frozenset of str
+        When such questions were put: "before" the choices, "after" them, or both.
+    known : tuple or None
+        What `about` was at the first question: the belief starts from it. None: there
+        was no question yet.
     answered : tuple of AnsweredQuestion
         Answers that were not taken back, in order.
     open_question : OpenQuestion or None
@@ -181,6 +192,9 @@ class Participation:
     language: str = ""
     consented: bool = False
     model: str | None = None
+    about: About = ()
+    described: frozenset[str] = frozenset()
+    known: About | None = None
     answered: tuple[AnsweredQuestion, ...] = ()
     open_question: OpenQuestion | None = None
     finished: str = ""
@@ -211,6 +225,11 @@ class Participation:
         if changes is None:
             changes = {"ignored": self.ignored + 1}
         return replace(self, n_events=self.n_events + 1, **changes)
+
+    @property
+    def features(self) -> About:
+        """What is or will be known of the person at the first question."""
+        return self.about if self.known is None else self.known
 
     @property
     def number(self) -> int:
@@ -343,6 +362,15 @@ def _consented(now: Participation, _body: Mapping[str, Any]) -> Changes:
     return None if now.consented else {"consented": True}
 
 
+def _described(now: Participation, body: Mapping[str, Any]) -> Changes:
+    when, answers = body.get("when"), body.get("answers")
+    if when not in MOMENTS or not isinstance(answers, Mapping):
+        return None
+    about = {**dict(now.about), **read_about(answers)}
+    said = tuple(each for each in about.items() if each[1] is not None)
+    return {"about": said, "described": now.described | {when}}
+
+
 def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
     question, form = _text(body, "question"), _text(body, "form")
     items = body.get("items")
@@ -360,7 +388,12 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
         _prediction(body.get("predicted")),
     )
     went_on = now.went_on or bool(now.finished)
-    return {"open_question": asked, "finished": "", "went_on": went_on}
+    return {
+        "open_question": asked,
+        "finished": "",
+        "went_on": went_on,
+        "known": now.features,
+    }
 
 
 def _prediction(body: Any) -> Prediction | None:
@@ -432,6 +465,7 @@ def _left_out(now: Participation, body: Mapping[str, Any]) -> Changes:
 _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "joined": _joined,
     "consented": _consented,
+    "described": _described,
     "asked": _asked,
     "answered": _answered,
     "because": _because,

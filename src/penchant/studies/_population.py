@@ -18,6 +18,7 @@ from penchant.data import Comparisons, Items
 from penchant.elicitation import learn_like_earlier
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
+from penchant.studies._about import people_table
 from penchant.studies._fit_apart import fit_apart
 from penchant.studies._participation import Participation, evidence
 from penchant.studies._start import complete
@@ -73,8 +74,7 @@ def participations(
 def pool(people: dict[str, Participation]) -> Comparisons:
     """Turn answers of those who count to comparisons; users are numbered from 0 on."""
     rows: list[tuple[int, int, int, int]] = []
-    counted = (now for now in people.values() if not now.left_out)
-    for user, now in enumerate(counted):
+    for user, now in enumerate(_counted(people)):
         for k, told in enumerate(now.answered):
             rows += [
                 (answer.items[0], answer.items[1], answer.kind == "tie", user)
@@ -83,6 +83,10 @@ def pool(people: dict[str, Participation]) -> Comparisons:
             ]
     winners, losers, ties, users = zip(*rows, strict=True) if rows else ((),) * 4
     return Comparisons(winners, losers, ties=np.array(ties, dtype=bool), users=users)
+
+
+def _counted(people: dict[str, Participation]) -> list[Participation]:
+    return [now for now in people.values() if not now.left_out]
 
 
 def is_due(store: Store, study_id: str) -> bool:
@@ -165,8 +169,10 @@ def fit(store: Store, study_id: str, items: Items) -> str | None:
     answered = pool(people)
     if np.unique(answered.users).size < _FEWEST:
         return None
-    model = PopulationGP().fit(complete(items), answered)
-    kept = memory(store, store.get_study(study_id))
+    study = store.get_study(study_id)
+    known = people_table(study.settings.about, [p.about for p in _counted(people)])
+    model = PopulationGP().fit(complete(items), answered, known)
+    kept = memory(store, study)
     model.like_earlier_ = _like_earlier(kept, people)
     added = store.add_model(study_id, pack_model(model), n_events)
     store.prune_models(study_id, datetime.now(UTC) - _KEPT)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, Self
 
 from penchant.exceptions import DataError
+from penchant.studies._about import PersonQuestion, check_questions, read_questions
 from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies.store._plain import check_text
 
@@ -62,6 +63,9 @@ class StudySettings:
     nouns : tuple of Noun
         What the alternatives are called, at most once per language; in others they
         are called alternatives. As plain values: ``{"en": ["flat", "flats"]}``.
+    about : tuple of PersonQuestion
+        What participants are asked about themselves, before or after the choices. As
+        plain values: a list of what `PersonQuestion.to_dict` gives.
 
     Examples
     --------
@@ -81,6 +85,7 @@ class StudySettings:
     check_every: int = 8
     end_checks: bool = False
     nouns: tuple[Noun, ...] = ()
+    about: tuple[PersonQuestion, ...] = ()
 
     def __post_init__(self) -> None:
         if self.question not in QUESTION_FORMS:
@@ -112,6 +117,11 @@ class StudySettings:
             if not isinstance(getattr(self, name), bool):
                 raise DataError(f"The setting {name!r} must be true or false.")
         _check_nouns(self.nouns)
+        check_questions(self.about)
+
+    def about_now(self, when: str) -> tuple[PersonQuestion, ...]:
+        """Give the questions about people that are put "before" or "after"."""
+        return tuple(question for question in self.about if question.when == when)
 
     def noun(self, language: str) -> Noun:
         """Give what the alternatives are called; empty: nothing in particular."""
@@ -134,6 +144,8 @@ class StudySettings:
             chosen["languages"] = tuple(chosen["languages"])
         if "nouns" in chosen:
             chosen["nouns"] = _read_nouns(chosen["nouns"])
+        if "about" in chosen:
+            chosen["about"] = read_questions(chosen["about"])
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,6 +156,7 @@ class StudySettings:
             "nouns": {
                 noun.language: [noun.singular, noun.plural] for noun in self.nouns
             },
+            "about": [question.to_dict() for question in self.about],
         }
 
 

@@ -1,6 +1,8 @@
 """What is believed of a person before the first question."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,15 +30,22 @@ class Start:
         What need not be asked.
     like_earlier : float or None
         How likely the person is like those; None: not learned yet.
+    key : hashable
+        Names this beginning among those that a process keeps.
     """
 
     space: PersonSpace
     known: Dominance | None
     like_earlier: float | None = None
+    key: Hashable = None
 
     @classmethod
     def from_items(
-        cls, items: Items, population: PopulationGP | None = None
+        cls,
+        items: Items,
+        population: PopulationGP | None = None,
+        about: Mapping[str, Any] | None = None,
+        key: Hashable = None,
     ) -> "Start":
         """Start from a population; None: nobody has answered yet.
 
@@ -46,11 +55,15 @@ class Start:
             The alternatives.
         population : PopulationGP, optional
             Fitted on these items.
+        about : mapping, optional
+            What is known of the person, as the population was told of others.
+        key : hashable, optional
+            What all of this is called.
         """
-        earlier = None if population is None else population.for_user()
+        earlier = None if population is None else population.for_user(about or None)
         known = Dominance.from_table(len(items), items, None, None)
         like = getattr(population, "like_earlier_", None)
-        return cls(PersonSpace.from_items(items, earlier), known, like)
+        return cls(PersonSpace.from_items(items, earlier), known, like, key)
 
     def belief(self, seed: int = 0) -> PersonBelief:
         """Begin with somebody new; the seed decides which explanations are tried."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 from weakref import WeakKeyDictionary, ref
 
 from penchant._cached import LRUCache, cached_property
@@ -15,6 +15,7 @@ from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
 from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
+from penchant.studies._about import About, person_row
 from penchant.studies._forms import FORMS
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
@@ -33,7 +34,8 @@ moments are whole, with their draws: 2 to 5 MB each in a study of 40 items. The 
 are what one more answer needs: about 0.4 MB after 12 answers."""
 
 _MOST_STARTS, _MOST_STUDIES = 8, 64
-"""Beginnings of a study, one per fit of its population, and studies, that are kept."""
+"""Beginnings of a study that are kept, of which there is one for each fit of its
+population and all that was known of somebody; fits; and studies."""
 
 FEWEST_ANSWERS = 3
 """Before so many answers nothing is said of how sure the recommendation is."""
@@ -45,6 +47,10 @@ _log = logging.getLogger(__name__)
 
 GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
+
+
+StartKey: TypeAlias = tuple[object, str | None, About]
+"""What a beginning follows from: the study, the model, what is known of the person."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +170,9 @@ class Memory:
     def __init__(self, items: Items, load: Callable[[str], PopulationGP]) -> None:
         self._items = items
         self._load = load
-        self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
+        self._own = object()  # tells the beginnings of this study from others
+        self._fits: LRUCache[str, tuple[PopulationGP | None]] = LRUCache(_MOST_STARTS)
+        self._starts: LRUCache[StartKey, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
         # To take a row out of a table takes milliseconds, and it never changes.
@@ -183,17 +191,42 @@ class Memory:
         """
         return Newcomer.from_belief(self.start(None).posterior)
 
-    def start(self, model: str | None) -> Start:
-        """Give what is believed of somebody new who starts from a model."""
-        found = self._starts.get(model)
+    def start(self, model: str | None, about: About = ()) -> Start:
+        """Give what is believed of somebody new who starts from a model.
+
+        Parameters
+        ----------
+        model : str or None
+            The fit of the population; None: nobody has answered yet.
+        about : tuple of (str, value), default=()
+            What is known of the person.
+        """
+        return self._start(self._key(model, about))
+
+    def _key(self, model: str | None, about: About) -> StartKey:
+        """Name a beginning: people of whom a model knows the same share one."""
+        known = person_row(self._population(model), about) if about else ()
+        return self._own, model, known
+
+    def _start(self, key: StartKey) -> Start:
+        found = self._starts.get(key)
         if found is None:
-            found = Start.from_items(self._items, self._population(model))
-            self._starts.put(model, found)
+            _, model, known = key
+            population = self._population(model)
+            found = Start.from_items(self._items, population, dict(known), key)
+            self._starts.put(key, found)
         return found
 
     def _population(self, model: str | None) -> PopulationGP | None:
         if model is None:
             return None
+        found = self._fits.get(model)
+        if found is None:
+            found = (self._loaded(model),)
+            self._fits.put(model, found)
+        return found[0]
+
+    def _loaded(self, model: str) -> PopulationGP | None:
         try:
             population = self._load(model)
         except (NotFoundError, FormatError) as error:
@@ -224,14 +257,13 @@ class Memory:
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
         """
-        start = self.start(now.model)
-        kept = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
-        talk = Talk.begin(start, _seed(participant_id)) if kept is None else kept
-        if not _leads_to(talk, start, now):
+        key = self._key(now.model, now.features)
+        talk = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
+        if talk is not None and not _leads_to(talk, key, now):
             # The last answer was taken back or amended, or more than that.
-            talk = talk.before or talk
-        if not _leads_to(talk, start, now):
-            talk = Talk.begin(start, _seed(participant_id))
+            talk = talk.before
+        if talk is None or not _leads_to(talk, key, now):
+            talk = Talk.begin(self._start(key), _seed(participant_id))
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:
@@ -240,10 +272,10 @@ class Memory:
         return talk
 
 
-def _leads_to(talk: Talk, start: Start, now: Participation) -> bool:
+def _leads_to(talk: Talk, key: StartKey, now: Participation) -> bool:
     """Tell whether a person stands where a talk stood, or went on from there."""
     told = talk.answers
-    return talk.start is start and told == now.answered[: len(told)]
+    return talk.start.key == key and told == now.answered[: len(told)]
 
 
 def _seed(participant_id: str) -> int:
