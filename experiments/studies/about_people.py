@@ -120,12 +120,14 @@ def _world(share: float, number: int) -> FloatArray:
     rows = []
     for k in range(N_NEW):
         about, utilities = world.person(rng)
-        starts = [
-            Start.from_items(flats, model, dict(person_row(model, about)))
-            for model in models
-        ]
+        starts = [_start(model, about) for model in models]
         rows.append([_regrets(start, utilities, [number, k]) for start in starts])
     return np.array(rows)
+
+
+def _start(model: PopulationGP, about: About) -> Start:
+    start, known = Start.from_items(load_flats(), model), person_row(model, about)
+    return start.for_person(model, dict(known)) if known else start
 
 
 def _answers(people: list[FloatArray], rng: np.random.Generator) -> Comparisons:

@@ -1,9 +1,9 @@
-"""What the script about the best flat measures, on the smallest sample."""
+"""What the scripts about studies measure, on the smallest sample."""
 
 import numpy as np
 import pytest
 
-from experiments.studies import best_flat
+from experiments.studies import about_people, best_flat
 from experiments.studies.best_flat import METHODS, Answers
 
 
@@ -24,3 +24,21 @@ def test_every_method_has_every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {column for _, column in cells} == set(METHODS)
     shares = [c.mean for c in outcome.measurements if c.row.startswith("found after")]
     assert all(0.0 <= share <= 1.0 for share in shares)
+
+
+def test_what_is_known_of_people_helps_where_it_matters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(about_people, "N_NEW", 40)
+    monkeypatch.setattr(about_people, "AT", (0,))
+    outcome = about_people.run(quick=True)
+    found = {(cell.row, cell.column): cell for cell in outcome.measurements}
+    assert len(found) == len(outcome.measurements) == 4
+    cell = found["they matter: regret after 0", "known"]
+    other = found["they matter: regret after 0", "not known"]
+    assert cell.n == 40
+    assert cell.mean < 0.8 * other.mean
+    # Without anything to learn from, as good as unknown: half of the other difference.
+    free = found["they do not: regret after 0", "known"]
+    base = found["they do not: regret after 0", "not known"]
+    assert free.mean - base.mean < 0.5 * (other.mean - cell.mean)

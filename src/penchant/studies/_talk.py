@@ -211,9 +211,13 @@ class Memory:
     def _start(self, key: StartKey) -> Start:
         found = self._starts.get(key)
         if found is None:
-            _, model, known = key
+            own, model, about = key
             population = self._population(model)
-            found = Start.from_items(self._items, population, dict(known), key)
+            if population is not None and about:
+                base = self._start((own, model, ()))
+                found = base.for_person(population, dict(about), key)
+            else:
+                found = Start.from_items(self._items, population, key)
             self._starts.put(key, found)
         return found
 
