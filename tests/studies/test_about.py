@@ -138,23 +138,25 @@ def test_questions_come_once_and_in_their_time(study: Study) -> None:
     with pytest.raises(NotAnswerableError, match="consent"):
         study.describe(who, {"age": 30})
     study.consent(who)
-    assert study.about_due(who) == (HOME, AGE, HABITS)
+    assert study.about_due(study.participation(who)) == (HOME, AGE, HABITS)
     with pytest.raises(NotAnswerableError, match="come first: age"):
         study.ask(who)
     now = study.describe(who, {"age": 30, "habits": ["dog"]})
     assert dict(now.about) == {"age": 30, "habits": ("dog",)}
     assert study.describe(who, {"age": 30, "habits": ["dog"]}).n_events == now.n_events
-    assert study.about_due(who) == ()
+    assert study.about_due(study.participation(who)) == ()
     take_part(study, who, np.arange(8.0))
-    assert study.about_due(who) == (REMARK,)
+    assert study.about_due(study.participation(who)) == (REMARK,)
     study.describe(who, {}, "after")
-    assert study.about_due(who) == ()
+    assert study.about_due(study.participation(who)) == ()
     again = Study(study.store, study.id).participation(who)
     assert again.described == {"before", "after"}
     assert dict(again.about) == {"age": 30, "habits": ("dog",)}
     plain = Study(study.store, study.store.create_study("None", FLATS))
-    with pytest.raises(NotAnswerableError, match="asks nothing about people"):
-        plain.describe(plain.join()[0].id, {})
+    with pytest.raises(DataError, match="no questions age here"):
+        plain.describe(plain.join()[0].id, {"age": 3})
+    with pytest.raises(DataError, match="before, after"):
+        plain.describe(plain.join()[0].id, {}, "while")
 
 
 def test_the_log_is_read_whatever_is_in_it() -> None:

@@ -83,7 +83,7 @@ def _join(
     if not agrees(study, texts, screen):
         return None, ""
     person, token = study.join(checked, texts.language)
-    if study.settings.consent:
+    if study.settings.asks_consent:
         study.consent(person.id)
     return TerminalTalk(study, person.id, texts, screen), token
 
@@ -98,7 +98,7 @@ def _come_back(
     person = find_participant(study, token)
     now = study.participation(person.id)
     texts = _texts(study, language, now.language)
-    if study.settings.consent and not now.consented:
+    if study.settings.asks_consent and not now.consented:
         if not agrees(study, texts, screen):
             return None
         study.consent(person.id)
@@ -145,6 +145,9 @@ def _end(talk: "TerminalTalk", token: str, *, ended: bool, as_json: bool) -> Non
     elif ended:
         talk.screen.say()
         show_recommendation(talk.study, talk.person, talk.texts, talk.screen)
+        if thanks := talk.study.settings.text("thanks", talk.texts.language):
+            talk.screen.say()
+            talk.screen.say(thanks)
     if ended and talk.study.settings.help_each_other:
         with talk.screen.working("Learning from all answers for later participants"):
             talk.study.refit(wait=True)

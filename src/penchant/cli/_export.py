@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penchant.studies import Study
     from penchant.texts import Texts
 
-_FORMATS = ("json", "csv", "html")
+_FORMATS = ("json", "csv", "people", "html")
 
 _MAX_BYTES = 100_000_000
 """Largest file that is imported, as for tables."""
@@ -30,6 +30,7 @@ def export(
         typer.Option(
             "--format",
             help="json: the whole study, for `penchant import`. csv: the answers. "
+            "people: the participants and what they say of themselves, as CSV. "
             "html: the report.",
         ),
     ] = "json",
@@ -56,7 +57,9 @@ def export(
     Example: penchant export "Our next flat" --format csv -o answers.csv
     """
     if kind not in _FORMATS:
-        raise typer.BadParameter(f"--format must be json, csv or html, not {kind!r}.")
+        raise typer.BadParameter(
+            f"--format must be json, csv, people or html, not {kind!r}."
+        )
     if notebook and (kind != "json" or is_stdout(output)):
         raise typer.BadParameter("--notebook loads a study from a JSON file.")
     beside = output.with_suffix(".ipynb")
@@ -151,7 +154,7 @@ def _write(
 
 
 def _content(study: "Study", kind: str) -> bytes:
-    from penchant.studies import answers_csv, export_study
+    from penchant.studies import answers_csv, export_study, people_csv
 
     if kind == "json":
         values = export_study(study.store, study.id)
@@ -159,6 +162,8 @@ def _content(study: "Study", kind: str) -> bytes:
     if kind == "csv":
         # The mark in front tells spreadsheets that it is UTF-8.
         return f"\ufeff{answers_csv(study.store, study.id)}".encode()
+    if kind == "people":
+        return f"\ufeff{people_csv(study.store, study.id)}".encode()
     return _report(study)
 
 

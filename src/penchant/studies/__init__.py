@@ -1,6 +1,6 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
-from penchant.studies._about import PersonQuestion
+from penchant.studies._about import ABOUT_KINDS, PersonQuestion
 from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
@@ -40,11 +40,18 @@ from penchant.studies._results import (
 from penchant.studies._settings import (
     LONGEST_NOUN,
     Noun,
+    OwnTexts,
     StudySettings,
 )
 from penchant.studies._start import Start
 from penchant.studies._study import Study
-from penchant.studies.operations._answers import answer_text, answers_csv, answers_frame
+from penchant.studies.operations._answers import (
+    answer_text,
+    answers_csv,
+    answers_frame,
+    people_csv,
+    people_frame,
+)
 from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
@@ -73,6 +80,7 @@ from penchant.studies.store._store import Store
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
+    "ABOUT_KINDS",
     "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
@@ -98,6 +106,7 @@ __all__ = [
     "NewEvent",
     "Noun",
     "OpenQuestion",
+    "OwnTexts",
     "OwnerRecord",
     "ParticipantRecord",
     "Participation",
@@ -135,6 +144,8 @@ __all__ = [
     "import_study",
     "load_texts",
     "participations",
+    "people_csv",
+    "people_frame",
     "picture_cell",
     "picture_names",
     "read_pictures",

@@ -1,9 +1,8 @@
 """Questions about people: what is asked and said, and what a model makes of it."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -272,10 +271,10 @@ def _plain(value: Any) -> Any:
     return value if _is_number(value) else None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value) and abs(value) <= _LARGEST
+    return -_LARGEST <= value <= _LARGEST
 
 
 def people_table(

@@ -12,7 +12,7 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies._about import check_about
+from penchant.studies._about import MOMENTS, check_about
 from penchant.studies._checks import (
     Foretold,
     budget,
@@ -118,11 +118,9 @@ class Asking:
     ) -> list[NewEvent]:
         """Keep what a person says to the questions about people."""
         self._check_consent(now)
+        if when not in MOMENTS:
+            raise DataError(f"when must be one of {', '.join(MOMENTS)}. Got {when!r}.")
         asked = self.settings.about_now(when)
-        if not asked:
-            raise NotAnswerableError(
-                f"This study asks nothing about people {when} the choices."
-            )
         event: NewEvent = (
             "described",
             {"when": when, "answers": check_about(asked, answers)},
@@ -148,7 +146,7 @@ class Asking:
             )
 
     def _check_consent(self, now: Participation) -> None:
-        if self.settings.consent and not now.consented:
+        if self.settings.asks_consent and not now.consented:
             raise NotAnswerableError(
                 "The participant has not agreed to the consent text yet."
             )

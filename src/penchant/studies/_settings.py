@@ -27,6 +27,15 @@ class Noun(NamedTuple):
     plural: str
 
 
+class OwnTexts(NamedTuple):
+    """What the owner wrote for participants in one language, in Markdown."""
+
+    language: str
+    intro: str = ""
+    consent: str = ""
+    thanks: str = ""
+
+
 @dataclass(frozen=True)
 class StudySettings:
     """What the owner of a study decides about the asking.
@@ -41,12 +50,12 @@ class StudySettings:
         Stop when the expected loss of the recommendation is at most this, in
         standard deviations of utility over the alternatives; 0 or more.
     consent : str
-        Text that participants agree to first; empty: they are not asked.
+        Text that participants agree to first, in Markdown; empty: they are not asked.
     languages : tuple of str
         Codes of the languages that participants may choose; the first is the
         default.
     intro : str
-        Text on the first page.
+        Text on the first page, in Markdown.
     open : bool
         Whether new participants may join.
     help_each_other : bool
@@ -66,6 +75,11 @@ class StudySettings:
     about : tuple of PersonQuestion
         What participants are asked about themselves, before or after the choices. As
         plain values: a list of what `PersonQuestion.to_dict` gives.
+    thanks : str
+        Text on the page with the result, after the last question, in Markdown.
+    texts : tuple of OwnTexts
+        `intro`, `consent` and `thanks` in some languages, instead of those above. As
+        plain values: ``{"fr": {"intro": "Bonjour !"}}``.
 
     Examples
     --------
@@ -86,6 +100,8 @@ class StudySettings:
     end_checks: bool = False
     nouns: tuple[Noun, ...] = ()
     about: tuple[PersonQuestion, ...] = ()
+    thanks: str = ""
+    texts: tuple[OwnTexts, ...] = ()
 
     def __post_init__(self) -> None:
         if self.question not in QUESTION_FORMS:
@@ -106,6 +122,8 @@ class StudySettings:
         _check_languages(self.languages)
         check_text("The consent text", self.consent, longest=_LONGEST_TEXT)
         check_text("The introduction", self.intro, longest=_LONGEST_TEXT)
+        check_text("The thanks", self.thanks, longest=_LONGEST_TEXT)
+        _check_texts(self.texts)
         if self.check_every != 0 and not _is_number(
             self.check_every, int, 2, _MOST_QUESTIONS
         ):
@@ -118,6 +136,21 @@ class StudySettings:
                 raise DataError(f"The setting {name!r} must be true or false.")
         _check_nouns(self.nouns)
         check_questions(self.about)
+
+    @property
+    def asks_consent(self) -> bool:
+        """Whether participants have to agree to something first."""
+        return bool(self.text("consent", ""))
+
+    def text(self, name: str, language: str) -> str:
+        """Give the "intro", "consent" or "thanks" in a language.
+
+        Where there is none of its own, that for all languages; without that, the
+        first of another language: who has to agree to something is never let pass.
+        """
+        own = {each.language: str(getattr(each, name)) for each in self.texts}
+        wanted = [own.get(language, ""), str(getattr(self, name)), *own.values()]
+        return next((text for text in wanted if text.strip()), "")
 
     def about_now(self, when: str) -> tuple[PersonQuestion, ...]:
         """Give the questions about people that are put "before" or "after"."""
@@ -146,6 +179,8 @@ class StudySettings:
             chosen["nouns"] = _read_nouns(chosen["nouns"])
         if "about" in chosen:
             chosen["about"] = read_questions(chosen["about"])
+        if "texts" in chosen:
+            chosen["texts"] = _read_texts(chosen["texts"])
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,6 +192,10 @@ class StudySettings:
                 noun.language: [noun.singular, noun.plural] for noun in self.nouns
             },
             "about": [question.to_dict() for question in self.about],
+            "texts": {
+                each.language: {k: v for k, v in list(each._asdict().items())[1:] if v}
+                for each in self.texts
+            },
         }
 
 
@@ -188,6 +227,28 @@ def _read_nouns(values: object) -> tuple[Noun, ...]:
         "The nouns must map languages to what one alternative and several are called, "
         f"such as {{'en': ['flat', 'flats']}}. Got {values!r}."
     )
+
+
+def _read_texts(values: object) -> tuple[OwnTexts, ...]:
+    """Make texts of plain values; what is no mapping of mappings is refused."""
+    try:
+        return tuple(OwnTexts(code, **each) for code, each in dict(values).items())  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        raise DataError(
+            "The texts must map languages to intro, consent and thanks, such as "
+            f"{{'fr': {{'intro': 'Bonjour !'}}}}. Got {values!r}."
+        ) from None
+
+
+def _check_texts(texts: object) -> None:
+    known = texts if isinstance(texts, tuple) else None
+    if known is None or not all(isinstance(each, OwnTexts) for each in known):
+        raise DataError(f"The texts must be a tuple of OwnTexts. Got {texts!r}.")
+    for each in known:
+        for text in each[1:]:
+            check_text(f"A text in {each.language!r}", text, longest=_LONGEST_TEXT)
+    if known:
+        _check_languages(tuple(each.language for each in known))
 
 
 def _is_pair(value: object) -> bool:

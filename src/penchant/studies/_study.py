@@ -188,22 +188,17 @@ class Study:
         told = partial(Asking.describe, answers=answers, when=when)
         return self._write(participant_id, told)
 
-    def about_due(
-        self, participant: Who, now: Participation | None = None
-    ) -> tuple[PersonQuestion, ...]:
-        """Give the questions about the person that are to be put next; often none.
+    def about_due(self, now: Participation) -> tuple[PersonQuestion, ...]:
+        """Give the questions about a person that are to be put next; often none.
 
         Those before the choices until the first choice was asked, those after them
         once the asking has ended; each once.
 
         Parameters
         ----------
-        participant : str or ParticipantRecord
-            Who is asked.
-        now : Participation, optional
-            Where the person stands, if it has been read a moment ago.
+        now : Participation
+            Where the person stands.
         """
-        now = self.participation(participant) if now is None else now
         when = "after" if now.finished else "before" if now.known is None else ""
         due = when and when not in now.described
         return self.settings.about_now(when) if due else ()

@@ -1,7 +1,7 @@
 """Participants as the owner of a study sees them: who, how far, never what."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
 
@@ -31,6 +31,7 @@ class PersonLine:
     joined: str
     simulated: bool
     left_out: bool
+    about: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,13 @@ def people_view(
     shown = texts("owner.study.shown", first=first + 1, last=last, n=len(numbered))
     return PeopleView(
         _facts(everybody, states, texts),
-        tuple(_line(who, states.get(who.id), number, texts) for number, who in part),
+        tuple(
+            replace(
+                _line(who, states.get(who.id), number, texts),
+                about=_about(study, states.get(who.id)),
+            )
+            for number, who in part
+        ),
         shown if n_pages > 1 else "",
         _link(page - 1, simulated) if page > 1 else "",
         _link(page + 1, simulated) if page < n_pages else "",
@@ -176,6 +183,16 @@ def _facts(
         n_simulated = texts.number(len(people) - n_real)
         facts = texts("owner.study.and_simulated", people=facts, n=n_simulated)
     return texts("owner.study.finished", people=facts, done=texts.number(done))
+
+
+def _about(study: StudyRecord, now: Participation | None) -> tuple[Fact, ...]:
+    """Give what a person said of themselves, under the names of the questions."""
+    said = {} if now is None else dict(now.about)
+    shown = ((q.name, said[q.name]) for q in study.settings.about if q.name in said)
+    return tuple(
+        Fact(name, ", ".join(value) if isinstance(value, tuple) else f"{value}")
+        for name, value in shown
+    )
 
 
 def _line(

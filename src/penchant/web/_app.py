@@ -34,6 +34,7 @@ from penchant.web.pages._login import login_pages, on_login_needed
 from penchant.web.pages._owner import owner_pages
 from penchant.web.pages._participant import participant_pages
 from penchant.web.pages._pictures import picture_pages
+from penchant.web.pages._questions import question_pages
 from penchant.web.pages._results import result_pages
 from penchant.web.pages._studies import pages
 from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
@@ -105,7 +106,14 @@ def create_app(
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, picture_pages, result_pages, health):
         app.include_router(router)
-    others = (pages, owner_pages, group_pages, login_pages, account_pages)
+    others = (
+        pages,
+        owner_pages,
+        question_pages,
+        group_pages,
+        login_pages,
+        account_pages,
+    )
     for router in (*others, metrics_page):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)

@@ -1,6 +1,12 @@
 """Forms and how they are read, without a web framework."""
 
+from penchant.views.forms._about import about_form, read_about_form, read_number
 from penchant.views.forms._columns import Column
+from penchant.views.forms._questions import (
+    check_questions_form,
+    questions_form,
+    read_questions_form,
+)
 from penchant.views.forms._settings import check_settings, read_settings, settings_form
 from penchant.views.forms._table import (
     LONGEST_NAME,
@@ -21,11 +27,17 @@ __all__ = [
     "FileForm",
     "TableForm",
     "TableLimits",
+    "about_form",
     "check_form",
+    "check_questions_form",
     "check_settings",
     "guess_form",
+    "questions_form",
+    "read_about_form",
     "read_file_form",
     "read_form",
+    "read_number",
+    "read_questions_form",
     "read_settings",
     "settings_form",
 ]

@@ -167,7 +167,7 @@ class Caller:
     @property
     def needs_consent(self) -> bool:
         """Whether they have to agree to something first."""
-        return bool(self.study.settings.consent.strip()) and not self.now.consented
+        return self.study.settings.asks_consent and not self.now.consented
 
 
 def _caller(

@@ -12,7 +12,14 @@ from starlette.responses import JSONResponse
 from penchant import __version__
 from penchant.data import inspect_table, read_table
 from penchant.exceptions import PenchantError
-from penchant.studies import Store, Study, answers_csv, export_study, participations
+from penchant.studies import (
+    Store,
+    Study,
+    answers_csv,
+    export_study,
+    participations,
+    people_csv,
+)
 from penchant.texts import load_texts
 from penchant.views import ranking_csv, shelf_of
 from penchant.views.forms import TableLimits
@@ -261,6 +268,15 @@ def export(store: StoreOfApp, study: ApiStudy) -> Response:
 _CSV: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}}
 }
+
+
+@owner_api.get(
+    "/studies/{study_id}/people.csv", response_class=Response, responses=_CSV
+)
+@in_pool("reports")
+def people(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give the participants, and what they say of themselves, as a table."""
+    return csv_response(people_csv(store, study.id), f"{study.name} people.csv")
 
 
 @owner_api.get(

@@ -88,7 +88,9 @@ def save_settings(
     store: StoreOfApp, sender: Sender, study: OwnStudy, fields: Fields
 ) -> Response:
     """Change how participants are asked, or show what to correct."""
-    chosen, form = check_settings(read_settings(fields), sender.texts(study))
+    chosen, form = check_settings(
+        read_settings(fields), sender.texts(study), study.settings
+    )
     if chosen is None:
         return sender.render("settings.html", 422, study=study, form=form)
     store.update_study(study.id, name=form.name, settings=chosen)

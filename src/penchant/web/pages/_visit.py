@@ -110,7 +110,7 @@ class Visit:
     @property
     def needs_consent(self) -> bool:
         """Whether the person has to agree to something first."""
-        return bool(self.study.settings.consent) and not self.now.consented
+        return self.study.settings.asks_consent and not self.now.consented
 
     @property
     def shelf(self) -> Shelf:
@@ -166,12 +166,6 @@ def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
     """Give the texts of a study, in the language that suits whoever asks."""
     language = language_of(request, study.settings.languages, joined)
     return texts_about(language, study.settings.noun(language))
-
-
-def paragraphs(text: str) -> list[str]:
-    """Split what an owner wrote at empty lines."""
-    parts = text.replace("\r\n", "\n").split("\n\n")
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _visit(request: Request, token: str) -> Visit:
