@@ -120,9 +120,12 @@ def test_consent_then_name_then_questions_before_and_after(
     page.get_by_role("checkbox").nth(1).check()
     page.get_by_role("button", name=go_on).click()
     page.wait_for_url("**/p/*")
-    for _ in range(2):
+    for following in (
+        f"strong:text-is('{t('question.number', number=2)}')",
+        "textarea",
+    ):
         page.locator(".answer button, button[name=answer]").first.click()
-        page.wait_for_load_state()
+        page.locator(following).wait_for()
     page.get_by_label(remark).fill("No.")
     look()
     page.get_by_role("button", name=go_on).click()
