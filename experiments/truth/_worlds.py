@@ -6,6 +6,7 @@ from functools import partial
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 
 from experiments.truth._people import FAMILIES, Person, Taste
 from experiments.truth._tables import Table, make_list, make_table
@@ -115,7 +116,11 @@ def _answers(
 
 
 def learned_likeness(
-    items: Items, told: Comparisons, n_after: int, features: Items | None
+    items: Items,
+    told: Comparisons,
+    n_after: int,
+    features: Items | None,
+    known: pd.DataFrame | None = None,
 ) -> float:
     """Learn how often people are like those before them, as a study does.
 
@@ -132,14 +137,19 @@ def learned_likeness(
         How many came after the others.
     features : Items or None
         What the population knows of the items.
+    known : DataFrame, optional
+        What it knows of the people, whose numbers are its rows.
     """
     users, people = np.asarray(told.users), np.unique(np.asarray(told.users))
     after = people[-min(n_after, len(people) // 2) :]
     before = told.take(np.flatnonzero(~np.isin(users, after)))
-    population = PopulationGP().fit(features, before).for_user()
-    space = PersonSpace.from_items(items, population)
+    population = PopulationGP().fit(features, before, known)
+    space = PersonSpace.from_items(items, population.for_user())
     chances = []
     for seed, user in enumerate(after):
+        if known is not None:
+            earlier = population.for_user(known.iloc[user])
+            space = PersonSpace.from_items(items, earlier)
         mine = told.take(np.flatnonzero(users == user))
         belief = PersonBelief.begin(space, seed)
         for i, j, tie in zip(mine.winners, mine.losers, mine.ties, strict=True):

@@ -256,3 +256,43 @@ def test_a_letter_says_what_the_last_choice_was_for(run: Any) -> None:
         told = study.participation(person.id).answered
     assert [each.answer for each in told] == ["left", "left", "right"]
     assert [each.because for each in told] == ["size", None, None]
+
+
+def test_questions_about_people_are_asked_in_the_terminal(run: Any) -> None:
+    questions = [
+        {"name": "age", "kind": "number", "required": True},
+        {
+            "name": "home",
+            "kind": "choice",
+            "options": ["rent", "own"],
+            "wording": {"en": "Where do you live?"},
+        },
+        {"name": "habits", "kind": "choices", "options": ["car", "dog", "piano"]},
+        {"name": "remark", "when": "after"},
+    ]
+    file = run.folder / "questions.json"
+    file.write_text(json.dumps(questions))
+    run.new("--max-questions", 1, "--about", file, "--thanks", "Thanks a lot.")
+    paused = run("ask", "Flats", typed="40\nq\n")
+    assert paused.exit_code == 0
+    token = token_of(paused.stdout)
+    typed = "\nold\n40,5\n3\n2\n3 1\n1\nSo it is\n"
+    said = run.text("ask", "Flats", "--participant", token, typed=typed)
+    assert "Please answer this question." in said
+    assert "Please write a number" in said
+    assert "Where do you live?" in said
+    assert "Please choose one of these." in said
+    assert "Thanks a lot." in said
+    (person,) = run.json("study", "show", "Flats")["participants"]
+    assert person["about"] == {
+        "age": 40.5,
+        "home": "own",
+        "habits": ["car", "piano"],
+        "remark": "So it is",
+    }
+    left = run("ask", "Flats", typed="40\n\n\n1\nq\n")
+    assert "Your answers are saved" in left.stdout
+    out = run.folder / "people.csv"
+    run.text("export", "Flats", "--format", "people", "-o", out)
+    assert "40.5,own,car; piano,So it is" in out.read_text(encoding="utf-8-sig")
+    assert run("check").exit_code == 0

@@ -33,7 +33,8 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         *("--question", "ranking", "--max-questions", 7, "--max-regret", 0.2),
         *("--intro", "Hello", "--consent", "Agreed?", "--language", "fr", "--alone"),
         *("--up", "rent", "--down", "size", "--skip", "view"),
-        *("--noun", "logement/logements"),
+        *("--noun", "logement/logements", "--thanks", "Bye"),
+        *("--text", "fr:intro=Salut", "--text", "fr:consent=D'accord ?"),
     )
     found = run.json("study", "show", study)
     assert found["settings"] == {
@@ -53,6 +54,9 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "owner_sees": False,
         "nouns": {"fr": ["logement", "logements"]},
         "limits": {},
+        "about": [],
+        "thanks": "Bye",
+        "texts": {"fr": {"intro": "Salut", "consent": "D'accord ?"}},
     }
     directions = {each["name"]: each["direction"] for each in found["attributes"]}
     assert directions == {"rent": "up", "size": "down", "noise": "unknown"}
@@ -122,7 +126,9 @@ def test_show_tells_how_far_people_are_and_not_what_they_said(asked: Any) -> Non
     assert "Kiln Row 7 700 55 quiet sea" in said
     assert "Participants: 1 Participant State Answers Ada finished" in said
     (person,) = run.json("study", "show", "Flats")["participants"]
-    assert set(person) == {"id", "label", "simulated", "state", "n_answers"}
+    assert sorted(person) == [
+        *("about", "id", "label", "n_answers", "simulated", "state"),
+    ]
     assert "Flats 5 1" in run.text("study", "list")
 
 
@@ -158,3 +164,28 @@ def test_ambiguous_columns_and_pictures(run: Any, tmp_path: Path) -> None:
         kept = store.get_study(study)
         assert list(kept.items.frame["price"]) == [1299.0, 2499.0]
         assert list(store.list_pictures(study)) == ["a"]
+
+
+def test_questions_about_people_come_from_a_file(run: Any) -> None:
+    file = run.folder / "questions.json"
+    file.write_text('[{"name": "age", "kind": "number"}]')
+    study = run.new("--about", file)
+    (age,) = run.json("study", "questions", study)
+    assert (age["name"], age["kind"], age["when"]) == ("age", "number", "before")
+    file.write_text('[{"name": "home", "kind": "choice", "options": ["rent", "own"]}]')
+    (home,) = run.json("study", "questions", study, "--from", file)
+    assert home["options"] == ["rent", "own"]
+    assert run.json("study", "show", study)["settings"]["about"] == [home]
+    file.write_text('[{"name": "home", "kind": "choice"}]')
+    assert "needs options" in run.error("study", "questions", study, "--from", file)
+    file.write_text("age?")
+    assert "is not JSON" in run.error("study", "questions", study, "--from", file)
+    said = run.text("study", "questions", study)
+    assert "home choice before" in said
+    file.write_text("[]")
+    said = run.text("study", "questions", study, "--from", file)
+    assert "asked nothing" in said
+    (run.folder / "again.csv").write_text("name,rent\na,1\nb,2\n")
+    wrong = run("study", "new", run.folder / "again.csv", "--text", "fr:poem=x")
+    assert wrong.exit_code == 2
+    assert "fr:poem=x" in wrong.output

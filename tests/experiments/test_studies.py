@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.studies import best_flat, changed_table
+from experiments.studies import about_people, best_flat, changed_table
 from experiments.studies.best_flat import METHODS, Answers
 
 
@@ -36,3 +36,21 @@ def test_a_changed_table_loses_no_answer(monkeypatch: pytest.MonkeyPatch) -> Non
         assert found["answers", column] == 6
     assert found["changed over same answers", "rank error"] == 1
     assert found["problems", "changed"] == 0
+
+
+def test_what_is_known_of_people_helps_where_it_matters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(about_people, "N_NEW", 40)
+    monkeypatch.setattr(about_people, "AT", (0,))
+    outcome = about_people.run(quick=True)
+    found = {(cell.row, cell.column): cell for cell in outcome.measurements}
+    assert len(found) == len(outcome.measurements) == 4
+    cell = found["they matter: regret after 0", "known"]
+    other = found["they matter: regret after 0", "not known"]
+    assert cell.n == 40
+    assert cell.mean < 0.8 * other.mean
+    # Without anything to learn from, as good as unknown: half of the other difference.
+    free = found["they do not: regret after 0", "known"]
+    base = found["they do not: regret after 0", "not known"]
+    assert free.mean - base.mean < 0.5 * (other.mean - cell.mean)

@@ -233,6 +233,8 @@ FORMS = [
     "/s/{study}/join",
     "/s/{study}/language",
     "/p/{token}/consent",
+    "/p/{token}/about",
+    "/studies/{study}/questions",
     "/p/{token}/answer",
     "/p/{token}/undo",
     "/p/{token}/finish",

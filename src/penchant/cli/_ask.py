@@ -179,6 +179,9 @@ def _end(talk: "TerminalTalk", token: str, *, ended: bool, as_json: bool) -> Non
     elif ended:
         talk.screen.say()
         show_recommendation(talk.study, talk.person, talk.texts, talk.screen)
+        if thanks := talk.study.settings.text("thanks", talk.texts.language):
+            talk.screen.say()
+            talk.screen.say(thanks)
     if ended and talk.study.settings.help_each_other:
         with talk.screen.working("Learning from all answers for later participants"):
             talk.study.refit(wait=True)

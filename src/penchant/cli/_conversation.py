@@ -6,10 +6,11 @@ from typing import Any, Final
 from penchant.cli._results import ranking_values, show_extras, why_values
 from penchant.cli._screen import Screen
 from penchant.data import Items
-from penchant.exceptions import ConflictError, NotAnswerableError
-from penchant.studies import FORMS, OpenQuestion, Study
+from penchant.exceptions import ConflictError, DataError, NotAnswerableError
+from penchant.studies import FORMS, OpenQuestion, PersonQuestion, Study
 from penchant.texts import Texts
 from penchant.views import BecauseView, Card, because_view, question_view
+from penchant.views.forms import read_number
 
 PAUSE: Final = "q"
 UNDO: Final = "u"
@@ -25,15 +26,15 @@ def agrees(study: Study, texts: Texts, screen: Screen) -> bool:
     screen.say(study.record.name, style="bold")
     if study.record.demo:
         screen.say(texts("page.demo_note"))
-    if settings.intro:
-        screen.say(settings.intro)
+    if intro := settings.text("intro", texts.language):
+        screen.say(intro)
     screen.say(texts("join.how"))
-    if not settings.consent and not settings.owner_sees:
+    if not settings.asks_consent:
         return True
     screen.say()
     screen.say(texts("consent.title"), style="bold")
-    if settings.consent:
-        screen.say(settings.consent)
+    if consent := settings.text("consent", texts.language):
+        screen.say(consent)
     if settings.owner_sees:
         screen.say(texts("consent.owner_sees"))
     screen.say(f"1  {texts('consent.agree')}\n{PAUSE}  {texts('page.pause')}")
@@ -67,11 +68,52 @@ class TerminalTalk:
 
     def run(self) -> bool:
         """Ask and write down, answer by answer; tell whether the asking ended."""
+        if not self._describe():
+            return False
         while (question := self.study.ask(self.person)) is not None:
             self._show(question)
             if not self._listen(question):
                 return False
+        return self._describe()
+
+    def _describe(self) -> bool:
+        """Put the questions about the person, if any; False: the person pauses."""
+        due = self.study.about_due(self.study.participation(self.person))
+        if not due:
+            return True
+        self.screen.say()
+        self.screen.say(self.texts(f"about.title_{due[0].when}"), style="bold")
+        said: dict[str, Any] = {}
+        for question in due:
+            answer = self._ask_about(question)
+            if answer == PAUSE:
+                return False
+            said[question.name] = answer
+        self.study.describe(self.person, said, due[0].when)
         return True
+
+    def _ask_about(self, question: PersonQuestion) -> Any:
+        """Take an answer that fits, or that the person pauses."""
+        self.screen.say()
+        self.screen.say(question.ask(self.texts.language))
+        keys = [
+            f"{place}  {words}"
+            for place, words in enumerate(question.words(self.texts.language), start=1)
+        ]
+        if not question.required:
+            keys.append(self.texts("about.enter"))
+        self.screen.choices([*keys, f"{PAUSE}  {self.texts('page.pause')}"])
+        if question.kind == "choices":
+            self.screen.say(self.texts("about.several"))
+        while True:
+            typed = self.screen.ask()
+            if typed.lower() == PAUSE:
+                return PAUSE
+            try:
+                return question.check(read_about(question, typed))
+            except DataError:
+                key = "required" if not typed else f"wrong_{question.kind}"
+                self.screen.say(self.texts(f"about.{key}"))
 
     def _show(self, question: OpenQuestion) -> None:
         items, texts = self.study.items, self.texts
@@ -176,6 +218,22 @@ def result_values(study: Study, person: str, token: str) -> dict[str, Any]:
         "recommendation": ranking_values(ranking[:1])[0],
         "why": why_values(study, person, ranking[0].item),
     }
+
+
+def read_about(question: PersonQuestion, typed: str) -> Any:
+    """Give what somebody typed as an answer about themselves, which may not fit.
+
+    Options go by their numbers: 2, or 1 3 of several.
+    """
+    if question.kind == "number":
+        return read_number(typed) if typed else None
+    if question.kind == "text":
+        return typed
+    named = {f"{n}": option for n, option in enumerate(question.options, start=1)}
+    chosen = [named.get(part, part) for part in typed.replace(",", " ").split()]
+    if question.kind == "choices":
+        return chosen
+    return chosen[0] if len(chosen) == 1 else typed
 
 
 def read_answer(question: OpenQuestion, typed: str) -> Any:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penchant.studies import Study
     from penchant.texts import Texts
 
-_FORMATS = ("json", "csv", "xlsx", "html")
+_FORMATS = ("json", "csv", "people", "xlsx", "html")
 
 _MAX_BYTES = 100_000_000
 """Largest file that is imported, as for tables."""
@@ -31,6 +31,7 @@ def export(
         typer.Option(
             "--format",
             help="json: the whole study, for `penchant import`. csv: the answers. "
+            "people: the participants and what they say of themselves, as CSV. "
             "xlsx: all results as a workbook. html: the report.",
         ),
     ] = "json",
@@ -66,7 +67,7 @@ def export(
     """
     if kind not in _FORMATS:
         raise typer.BadParameter(
-            f"--format must be json, csv, xlsx or html, not {kind!r}."
+            f"--format must be json, csv, people, xlsx or html, not {kind!r}."
         )
     if participant and (kind not in ("json", "csv") or notebook):
         raise typer.BadParameter("--participant goes with json and csv alone.")
@@ -166,7 +167,7 @@ def _write(
 
 
 def _content(study: "Study", kind: str) -> bytes:
-    from penchant.studies import answers_csv, export_study, study_workbook
+    from penchant.studies import answers_csv, export_study, people_csv, study_workbook
 
     if kind == "json":
         values = export_study(study.store, study.id)
@@ -174,6 +175,8 @@ def _content(study: "Study", kind: str) -> bytes:
     if kind == "csv":
         # The mark in front tells spreadsheets that it is UTF-8.
         return f"\ufeff{answers_csv(study.store, study.id)}".encode()
+    if kind == "people":
+        return f"\ufeff{people_csv(study.store, study.id)}".encode()
     return study_workbook(study) if kind == "xlsx" else _report(study)
 
 

@@ -1,5 +1,6 @@
 """`penchant study`: making studies and looking at them."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,11 +14,19 @@ from penchant.cli._options import AsJson, Data, StudyName, say_data
 from penchant.cli._screen import Screen, write_json
 from penchant.cli.running import change, share, taking_values, taking_words, weigh
 from penchant.cli.table import table
-from penchant.exceptions import OwnerNotFoundError
+from penchant.exceptions import DataError, OwnerNotFoundError
 
 if TYPE_CHECKING:
     from penchant.data import Attribute
-    from penchant.studies import Noun, Participation, Store, Study, StudySummary
+    from penchant.studies import (
+        Noun,
+        OwnTexts,
+        Participation,
+        PersonQuestion,
+        Store,
+        Study,
+        StudySummary,
+    )
 
 study = typer.Typer(no_args_is_help=True, help="Make studies and look at them.")
 study.command()(change)
@@ -75,6 +84,25 @@ def new(
     consent: Annotated[
         str, typer.Option(help="Text that participants must agree to first.")
     ] = "",
+    thanks: Annotated[
+        str, typer.Option(help="Text that participants read with their result.")
+    ] = "",
+    text: Annotated[
+        list[str],
+        typer.Option(
+            metavar="LANGUAGE:NAME=TEXT",
+            help="One of these texts in one language only: fr:intro=Bonjour. "
+            "May be repeated.",
+        ),
+    ] = [],  # noqa: B006 - Typer copies it
+    about: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Questions about people: a file of `penchant study questions --json`.",
+        ),
+    ] = None,
     language: Annotated[
         list[str],
         typer.Option(help="Languages to choose from: en, fr, de. Repeat for several."),
@@ -172,6 +200,9 @@ def new(
         consent=consent,
         languages=tuple(language),
         intro=intro,
+        thanks=thanks,
+        texts=_own_texts(text),
+        about=() if about is None else _read_about(about),
         nouns=tuple(_noun(words, language[0]) for words in noun),
         help_each_other=help_each_other,
         closes=closes,
@@ -239,6 +270,84 @@ def _noun(words: str, first_language: str) -> "Noun":
             param_hint="--noun",
         )
     return Noun(language or first_language, one.strip(), several.strip())
+
+
+def _own_texts(entries: list[str]) -> "tuple[OwnTexts, ...]":
+    """Read texts that are there in one language only."""
+    from penchant.studies import OwnTexts
+
+    found: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        place, equals, words = entry.partition("=")
+        language, _, name = place.partition(":")
+        if not equals or name not in OwnTexts._fields[1:]:
+            raise typer.BadParameter(
+                "It must be a language, then intro, consent or thanks, and the text, "
+                f"as fr:intro=Bonjour. Got {entry!r}.",
+                param_hint="--text",
+            )
+        found.setdefault(language, {})[name] = words
+    return tuple(OwnTexts(language, **texts) for language, texts in found.items())
+
+
+def _read_about(file: Path) -> "tuple[PersonQuestion, ...]":
+    """Read questions about people from a file."""
+    from penchant.studies import StudySettings
+
+    try:
+        values = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        raise DataError(
+            f"{str(file)!r} is not JSON. It must be a list of questions such as "
+            '[{"name": "age", "kind": "number"}].'
+        ) from None
+    return StudySettings.from_dict({"about": values}).about
+
+
+@study.command()
+def questions(
+    study_name: StudyName,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            exists=True,
+            dir_okay=False,
+            help="Ask these instead: a JSON file with a list of questions.",
+        ),
+    ] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the questions about people, or ask others.
+
+    A question has a name, a kind (text, number, choice, choices) and may have
+    when (before, after), required, options, and wording and option_words by
+    language. Numbers and choices asked before the choices help to ask less.
+
+    Exit code 0: shown or changed. 1: no such study, or a question does not fit.
+    2: wrong usage.
+
+    Example: penchant study questions "Our next flat" --from questions.json
+    """
+    with open_store(data) as store:
+        found = find_study(store, study_name)
+        settings = found.settings
+        if file is not None:
+            settings = replace(settings, about=_read_about(file))
+            store.update_study(found.id, settings=settings)
+    if as_json:
+        write_json(settings.to_dict()["about"])
+        return
+    screen = Screen()
+    if not settings.about:
+        screen.say("People are asked nothing about themselves.")
+        return
+    rows = [
+        (each.name, each.kind, each.when, "yes" if each.required else "", each.ask(""))
+        for each in settings.about
+    ]
+    screen.table(("Name", "Kind", "When", "Needed", "Question"), rows)
 
 
 def _owner_id(store: "Store", name: str) -> str | None:
@@ -362,6 +471,7 @@ def _details(found: "Study") -> dict[str, Any]:
                 "state": now.state,
                 "n_answers": len(now.answered),
                 "weight": now.weight,
+                "about": dict(now.about),
             }
             for person, now in _standing(found)
         ],
@@ -369,7 +479,7 @@ def _details(found: "Study") -> dict[str, Any]:
 
 
 def _standing(found: "Study") -> list[tuple[Any, "Participation"]]:
-    """Give where everybody stands: how far, never what they said."""
+    """Give where everybody stands: how far, never what they chose."""
     people = found.store.list_participants(found.id)
     return [(person, found.participation(person.id)) for person in people]
 

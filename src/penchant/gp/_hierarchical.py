@@ -57,7 +57,8 @@ class DenseHierarchy:
         Parameters
         ----------
         user : ndarray of shape (n_user_features,) or None
-            Standardised features; None: not known, which widens the prior.
+            Standardised features; NaN, or None for all: not known, which widens the
+            prior.
         items : ndarray of shape (n, n_item_features) or None
             Encoded items; None: those of training.
         places : ndarray of int of shape (n,), optional
@@ -133,10 +134,24 @@ class LowRankHierarchy:
 def _person(
     coef: FloatArray, cov: FloatArray, spread: FloatArray, user: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Give mean and covariance of one person, with or without features."""
-    if user is not None:
-        return coef[0] + user @ coef[1:], cov
-    return coef[0], cov + coef[1:].T @ spread @ coef[1:]
+    """Give mean and covariance of one person, of whom some features may be unknown.
+
+    What is unknown is foretold from the rest, as of a Gaussian with the covariance of
+    the training people, and the doubt that is left widens the prior.
+    """
+    if user is None:
+        user = np.full(len(spread), np.nan)
+    blank = np.isnan(user)
+    known = user[~blank]
+    mean = coef[0] + known @ coef[1:][~blank]
+    if not blank.any():
+        return mean, cov
+    # Levels of one question add up to 1: their covariance has no inverse.
+    within = np.linalg.pinv(spread[np.ix_(~blank, ~blank)], hermitian=True)
+    slopes = spread[np.ix_(blank, ~blank)] @ within
+    doubt = spread[np.ix_(blank, blank)] - slopes @ spread[np.ix_(~blank, blank)]
+    unseen = coef[1:][blank]
+    return mean + slopes @ known @ unseen, cov + unseen.T @ doubt @ unseen
 
 
 def fit_hierarchy(

@@ -368,7 +368,9 @@ class PopulationGP(BaseEstimator):
         Parameters
         ----------
         x_user : sequence, mapping or row of a data frame, optional
-            What is known of the person, as in `X_users` of fit; None: nothing.
+            What is known of the person, as in `X_users` of fit; None: nothing. With
+            ``prior="hierarchical"`` a blank widens the belief, as far as the rest
+            does not tell it; with "kronecker" it counts as average.
         X_items : Items or array-like of shape (n, n_features), optional
             Items to speak of, known or new; None: those of fit.
         places : array-like of int of shape (n,), optional
@@ -415,8 +417,11 @@ class PopulationGP(BaseEstimator):
                 "x_user was given, but the model was fitted without X_users. Leave "
                 "x_user out, or give X_users to fit."
             )
-        paper = self.prior == "kronecker"
-        rows = encoding.numbers(x_user) if paper else encoding.standardised(x_user)
+        rows = (
+            encoding.numbers(x_user)
+            if self.prior == "kronecker"
+            else encoding.standardised(x_user, blank=np.nan)
+        )
         if len(rows) != 1:
             raise DataError(f"x_user must describe one person. Got {len(rows)}.")
         person: FloatArray = rows[0]

@@ -63,9 +63,14 @@ class UserEncoding:
         numbers = self._expand(self._check(X_users))
         return np.where(np.isnan(numbers), self.center, numbers)
 
-    def standardised(self, X_users: Any) -> FloatArray:
-        """Give people as numbers whose mean over the training people is 0."""
-        return (self.numbers(X_users) - self.center) / self.scale
+    def standardised(self, X_users: Any, *, blank: float = 0.0) -> FloatArray:
+        """Give people as numbers whose mean over the training people is 0.
+
+        What is missing, or a level that was not seen, becomes `blank`.
+        """
+        numbers = self._expand(self._check(X_users))
+        known = (numbers - self.center) / self.scale
+        return np.where(np.isnan(numbers), blank, known)
 
     def _check(self, X_users: Any) -> pd.DataFrame:
         if isinstance(X_users, Mapping | pd.Series):

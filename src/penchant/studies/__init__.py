@@ -1,5 +1,6 @@
 """Studies: alternatives, participants, answers, and where they are kept."""
 
+from penchant.studies._about import ABOUT_KINDS, PersonQuestion
 from penchant.studies._another_winner import (
     AnotherWinner,
     MorePeople,
@@ -49,11 +50,18 @@ from penchant.studies._results import (
 from penchant.studies._settings import (
     LONGEST_NOUN,
     Noun,
+    OwnTexts,
     StudySettings,
 )
 from penchant.studies._start import Start
 from penchant.studies._study import Study
-from penchant.studies.operations._answers import answer_text, answers_csv, answers_frame
+from penchant.studies.operations._answers import (
+    answer_text,
+    answers_csv,
+    answers_frame,
+    people_csv,
+    people_frame,
+)
 from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
 from penchant.studies.operations._demo import add_demo
@@ -105,6 +113,7 @@ from penchant.studies.table._study_table import StudyTable
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
 
 __all__ = [
+    "ABOUT_KINDS",
     "FEW_PEOPLE",
     "FORMS",
     "LANGUAGES",
@@ -139,10 +148,12 @@ __all__ = [
     "NewEvent",
     "Noun",
     "OpenQuestion",
+    "OwnTexts",
     "OwnerRecord",
     "ParticipantRecord",
     "Participation",
     "Parts",
+    "PersonQuestion",
     "PictureHead",
     "PictureRecord",
     "Prediction",
@@ -188,6 +199,8 @@ __all__ = [
     "import_study",
     "load_texts",
     "participations",
+    "people_csv",
+    "people_frame",
     "person_answers_csv",
     "picture_cell",
     "picture_names",

@@ -1,7 +1,7 @@
 """The logs of participants: what comes next in them, and how far they have come."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
+from penchant.studies._about import MOMENTS, check_about
 from penchant.studies._checks import (
     Foretold,
     budget,
@@ -115,10 +116,37 @@ class Asking:
             return []
         return [("consented", {"result": True} if self.settings.owner_sees else {})]
 
+    def describe(
+        self, now: Participation, answers: Mapping[str, Any], when: str
+    ) -> list[NewEvent]:
+        """Keep what a person says to the questions about people."""
+        self._check_consent(now)
+        if when not in MOMENTS:
+            raise DataError(f"when must be one of {', '.join(MOMENTS)}. Got {when!r}.")
+        asked = self.settings.about_now(when)
+        event: NewEvent = (
+            "described",
+            {"when": when, "answers": check_about(asked, answers)},
+        )
+        after = now.after(*event)
+        same = (after.about, after.described) == (now.about, now.described)
+        return [] if same else [event]
+
     def ask(self, now: Participation) -> list[NewEvent]:
         """Ask the next question or end the asking, unless a question is open."""
         self._check_consent(now)
+        self._check_described(now)
         return self._next(now)
+
+    def _check_described(self, now: Participation) -> None:
+        if now.known is not None or "before" in now.described:
+            return
+        blank = [q.name for q in self.settings.about_now("before") if q.required]
+        if blank:
+            raise NotAnswerableError(
+                "Questions about the participant come first: "
+                f"{', '.join(blank)}. Answer them by describe."
+            )
 
     def _check_consent(self, now: Participation) -> None:
         if now.needs_consent(self.settings):

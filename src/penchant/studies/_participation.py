@@ -4,6 +4,9 @@ An event is a kind and a body of plain values. The kinds, and what their bodies 
 
 joined : language, and model (or null), which the belief about the person starts from
 consented : result, whether the person was told that the owner may see their result
+described : when ("before" or "after" the choices), answers: what the person said to
+    the owner's questions about people, by their names; null: left blank. What is said
+    later of the same question counts
 asked : question (its identifier), form, items, repeat; predicted (answer,
     probability, clear) where the answer was foretold and the question not chosen to
     learn; version, of the table, where it is not the first
@@ -36,6 +39,7 @@ import numpy as np
 from penchant.data import Limits
 from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer
+from penchant.studies._about import MOMENTS, About, read_about
 from penchant.studies._forms import FORMS, is_whole
 from penchant.studies._limits import NO_LIMITS
 from penchant.studies._settings import StudySettings
@@ -168,6 +172,13 @@ class Participation:
         Whether the person agreed that the owner may see their result.
     model : str or None
         The population model that the belief about this person starts from.
+    about : tuple of (str, value)
+        What the person said to questions about people, by name; blanks are left out.
+    described : frozenset of str
+        When such questions were put: "before" the choices, "after" them, or both.
+    known : tuple or None
+        What `about` was at the first question: the belief starts from it. None: there
+        was no question yet.
     answered : tuple of AnsweredQuestion
         Answers that were not taken back, in order.
     open_question : OpenQuestion or None
@@ -208,6 +219,9 @@ class Participation:
     consented: bool = False
     shows_result: bool = False
     model: str | None = None
+    about: About = ()
+    described: frozenset[str] = frozenset()
+    known: About | None = None
     answered: tuple[AnsweredQuestion, ...] = ()
     open_question: OpenQuestion | None = None
     finished: str = ""
@@ -249,6 +263,11 @@ class Participation:
         return self.weight == 0
 
     @property
+    def features(self) -> About:
+        """What is or will be known of the person at the first question."""
+        return self.about if self.known is None else self.known
+
+    @property
     def number(self) -> int:
         """Place of the question that is or will be asked next, from 1."""
         return len(self.answered) + 1
@@ -265,7 +284,7 @@ class Participation:
 
         Who has begun is not asked later whether the owner may see the result.
         """
-        asked = settings.consent.strip() or (settings.owner_sees and not self.begun)
+        asked = settings.text("consent", "") or (settings.owner_sees and not self.begun)
         return bool(asked) and not self.consented
 
     def answer_to(self, question_id: str) -> AnsweredQuestion | None:
@@ -389,6 +408,15 @@ def _consented(now: Participation, body: Mapping[str, Any]) -> Changes:
     return {"consented": True, "shows_result": body.get("result") is True}
 
 
+def _described(now: Participation, body: Mapping[str, Any]) -> Changes:
+    when, answers = body.get("when"), body.get("answers")
+    if when not in MOMENTS or not isinstance(answers, Mapping):
+        return None
+    about = {**dict(now.about), **read_about(answers)}
+    said = tuple(each for each in about.items() if each[1] is not None)
+    return {"about": said, "described": now.described | {when}}
+
+
 def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
     question, form = _text(body, "question"), _text(body, "form")
     items = body.get("items")
@@ -412,6 +440,7 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
         "went_on": now.went_on or bool(now.finished),
         "begun": True,
         "version": asked.version,
+        "known": now.features,
     }
 
 
@@ -516,6 +545,7 @@ def _limits(_now: Participation, body: Mapping[str, Any]) -> Changes:
 _READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
     "joined": _joined,
     "consented": _consented,
+    "described": _described,
     "asked": _asked,
     "dropped": _dropped,
     "answered": _answered,

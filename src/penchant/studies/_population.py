@@ -18,6 +18,7 @@ from penchant.data import Comparisons
 from penchant.elicitation import learn_like_earlier
 from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
+from penchant.studies._about import people_table
 from penchant.studies._fit_apart import fit_apart
 from penchant.studies._participation import (
     LARGEST_WEIGHT,
@@ -87,8 +88,7 @@ def pool(
         Who counts more often counts as often as this.
     """
     rows: list[tuple[int, int, int, int, float]] = []
-    counted = (now for now in people.values() if not now.left_out)
-    for user, now in enumerate(counted):
+    for user, now in enumerate(_counted(people)):
         weight = min(now.weight, largest)
         for k, told in enumerate(now.answered):
             rows += [
@@ -100,6 +100,10 @@ def pool(
     winners, losers, ties, users, weights = found
     tied = np.array(ties, dtype=bool)
     return Comparisons(winners, losers, ties=tied, users=users, weights=weights)
+
+
+def _counted(people: dict[str, Participation]) -> list[Participation]:
+    return [now for now in people.values() if not now.left_out]
 
 
 def is_due(store: Store, study_id: str) -> bool:
@@ -179,7 +183,8 @@ def fit(store: Store, study_id: str) -> str | None:
     answered = pool(people, largest=1.0)
     if np.unique(answered.users).size < _FEWEST:
         return None
-    model = PopulationGP().fit(complete(record.items), answered)
+    known = people_table(record.settings.about, [p.about for p in _counted(people)])
+    model = PopulationGP().fit(complete(record.items), answered, known)
     model.like_earlier_ = _like_earlier(memory(store, record), people)
     body = pack_model(model)
     added = store.add_model(study_id, body, n_events, record.version)

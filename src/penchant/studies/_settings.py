@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from penchant.data import Limits
 from penchant.exceptions import DataError
+from penchant.studies._about import PersonQuestion, check_questions, read_questions
 from penchant.studies._closing import check_moment, read_moment
 from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies._limits import NO_LIMITS
@@ -31,6 +32,15 @@ class Noun(NamedTuple):
     plural: str
 
 
+class OwnTexts(NamedTuple):
+    """What the owner wrote for participants in one language, in Markdown."""
+
+    language: str
+    intro: str = ""
+    consent: str = ""
+    thanks: str = ""
+
+
 @dataclass(frozen=True)
 class StudySettings:
     """What the owner of a study decides about the asking.
@@ -45,12 +55,12 @@ class StudySettings:
         Stop when the expected loss of the recommendation is at most this, in
         standard deviations of utility over the alternatives; 0 or more.
     consent : str
-        Text that participants agree to first; empty: they are not asked.
+        Text that participants agree to first, in Markdown; empty: they are not asked.
     languages : tuple of str
         Codes of the languages that participants may choose; the first is the
         default.
     intro : str
-        Text on the first page.
+        Text on the first page, in Markdown.
     open : bool
         Whether new participants may join.
     help_each_other : bool
@@ -79,6 +89,14 @@ class StudySettings:
     limits : Limits
         What an alternative must have to be asked about or recommended. As plain
         values: ``{"rent": {"at_most": 900}}``.
+    about : tuple of PersonQuestion
+        What participants are asked about themselves, before or after the choices. As
+        plain values: a list of what `PersonQuestion.to_dict` gives.
+    thanks : str
+        Text on the page with the result, after the last question, in Markdown.
+    texts : tuple of OwnTexts
+        `intro`, `consent` and `thanks` in some languages, instead of those above. As
+        plain values: ``{"fr": {"intro": "Bonjour !"}}``.
 
     Examples
     --------
@@ -102,6 +120,9 @@ class StudySettings:
     owner_sees: bool = False
     nouns: tuple[Noun, ...] = ()
     limits: Limits = NO_LIMITS
+    about: tuple[PersonQuestion, ...] = ()
+    thanks: str = ""
+    texts: tuple[OwnTexts, ...] = ()
 
     def __post_init__(self) -> None:
         if self.question not in QUESTION_FORMS:
@@ -122,6 +143,8 @@ class StudySettings:
         _check_languages(self.languages)
         check_text("The consent text", self.consent, longest=_LONGEST_TEXT)
         check_text("The introduction", self.intro, longest=_LONGEST_TEXT)
+        check_text("The thanks", self.thanks, longest=_LONGEST_TEXT)
+        _check_texts(self.texts)
         if self.check_every != 0 and not _is_number(
             self.check_every, int, 2, _MOST_QUESTIONS
         ):
@@ -141,6 +164,7 @@ class StudySettings:
         _check_nouns(self.nouns)
         if not isinstance(self.limits, Limits):
             raise DataError(f"The limits must be Limits. Got {self.limits!r}.")
+        check_questions(self.about)
 
     @property
     def closing(self) -> datetime | None:
@@ -151,6 +175,25 @@ class StudySettings:
     def over(self) -> bool:
         """Whether the date at which the study closes has passed."""
         return self.closing is not None and self.closing <= datetime.now(UTC)
+
+    @property
+    def asks_consent(self) -> bool:
+        """Whether participants have to agree to something first."""
+        return bool(self.text("consent", "")) or self.owner_sees
+
+    def text(self, name: str, language: str) -> str:
+        """Give the "intro", "consent" or "thanks" in a language.
+
+        Where there is none of its own, that for all languages; without that, the
+        first of another language: who has to agree to something is never let pass.
+        """
+        own = {each.language: str(getattr(each, name)) for each in self.texts}
+        wanted = [own.get(language, ""), str(getattr(self, name)), *own.values()]
+        return next((text for text in wanted if text.strip()), "")
+
+    def about_now(self, when: str) -> tuple[PersonQuestion, ...]:
+        """Give the questions about people that are put "before" or "after"."""
+        return tuple(question for question in self.about if question.when == when)
 
     def noun(self, language: str) -> Noun:
         """Give what the alternatives are called; empty: nothing in particular."""
@@ -175,6 +218,10 @@ class StudySettings:
             chosen["nouns"] = _read_nouns(chosen["nouns"])
         if "limits" in chosen and not isinstance(chosen["limits"], Limits):
             chosen["limits"] = Limits.from_dict(chosen["limits"])
+        if "about" in chosen:
+            chosen["about"] = read_questions(chosen["about"])
+        if "texts" in chosen:
+            chosen["texts"] = _read_texts(chosen["texts"])
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,6 +233,11 @@ class StudySettings:
                 noun.language: [noun.singular, noun.plural] for noun in self.nouns
             },
             "limits": self.limits.to_dict(),
+            "about": [question.to_dict() for question in self.about],
+            "texts": {
+                each.language: {k: v for k, v in list(each._asdict().items())[1:] if v}
+                for each in self.texts
+            },
         }
 
 
@@ -217,6 +269,28 @@ def _read_nouns(values: object) -> tuple[Noun, ...]:
         "The nouns must map languages to what one alternative and several are called, "
         f"such as {{'en': ['flat', 'flats']}}. Got {values!r}."
     )
+
+
+def _read_texts(values: object) -> tuple[OwnTexts, ...]:
+    """Make texts of plain values; what is no mapping of mappings is refused."""
+    try:
+        return tuple(OwnTexts(code, **each) for code, each in dict(values).items())  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        raise DataError(
+            "The texts must map languages to intro, consent and thanks, such as "
+            f"{{'fr': {{'intro': 'Bonjour !'}}}}. Got {values!r}."
+        ) from None
+
+
+def _check_texts(texts: object) -> None:
+    known = texts if isinstance(texts, tuple) else None
+    if known is None or not all(isinstance(each, OwnTexts) for each in known):
+        raise DataError(f"The texts must be a tuple of OwnTexts. Got {texts!r}.")
+    for each in known:
+        for text in each[1:]:
+            check_text(f"A text in {each.language!r}", text, longest=_LONGEST_TEXT)
+    if known:
+        _check_languages(tuple(each.language for each in known))
 
 
 def _is_pair(value: object) -> bool:

@@ -1,6 +1,7 @@
 """What is believed of a person before the first question."""
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,17 @@ class Start:
         What need not be asked.
     like_earlier : float or None
         How likely the person is like those; None: not learned yet.
+    key : hashable
+        Names this beginning among those that a process keeps.
+    terms : dict
+        What the population is told of items that it was not fitted on.
     """
 
     space: PersonSpace
     known: Dominance | None
     like_earlier: float | None = None
+    key: Hashable = None
+    terms: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_items(
@@ -42,6 +49,7 @@ class Start:
         items: Items,
         population: PopulationGP | None = None,
         fitted_on: Items | None = None,
+        key: Hashable = None,
     ) -> "Start":
         """Start from a population; None: nobody has answered yet.
 
@@ -54,16 +62,38 @@ class Start:
         fitted_on : Items, optional
             An earlier version of the items, if it was fitted on that. Of those that
             are new or have other values it tells what follows from their attributes.
+        key : hashable, optional
+            What all of this is called.
         """
-        about: dict[str, Any] = {}
+        terms: dict[str, Any] = {}
         if fitted_on is not None and fitted_on is not items:
             rows, places = in_terms_of(fitted_on, items)
             if len(rows) > len(fitted_on) or (places < 0).any():
-                about = {"X_items": complete(rows), "places": places}
-        earlier = None if population is None else population.for_user(**about)
+                terms = {"X_items": complete(rows), "places": places}
+        earlier = None if population is None else population.for_user(**terms)
         known = Dominance.from_table(len(items), items, None, None)
         like = getattr(population, "like_earlier_", None)
-        return cls(PersonSpace.from_items(items, earlier), known, like)
+        return cls(PersonSpace.from_items(items, earlier), known, like, key, terms)
+
+    def for_person(
+        self, population: PopulationGP, about: Mapping[str, Any], key: Hashable = None
+    ) -> "Start":
+        """Start from what is known of somebody.
+
+        Parameters
+        ----------
+        population : PopulationGP
+            What this start was made of.
+        about : mapping
+            What is known of the person, as the population was told of others.
+        key : hashable, optional
+            What the new start is called.
+        """
+        earlier = population.for_user(about, **self.terms)
+        space = PersonSpace.from_items(self.space.items, earlier)
+        # Many people have a start of their own: they do without the covariance that
+        # its directions come from, 32 MB of 2,000 items.
+        return replace(self, space=replace(space, posterior=None), key=key)
 
     def belief(self, seed: int = 0) -> PersonBelief:
         """Begin with somebody new; the seed decides which explanations are tried."""

@@ -10,6 +10,7 @@ from penchant.data import Items, Limits
 from penchant.elicitation import MainReason
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
+from penchant.studies._about import PersonQuestion
 from penchant.studies._asking import Asking, Log, progress
 from penchant.studies._checks import Calibration
 from penchant.studies._closing import Taking
@@ -190,6 +191,53 @@ class Study:
     def consent(self, participant_id: str) -> None:
         """Write down that a participant agreed to the consent text."""
         self._write(participant_id, Asking.consent)
+
+    def describe(
+        self, participant_id: str, answers: Mapping[str, Any], when: str = "before"
+    ) -> Participation:
+        """Write down what a participant says to the owner's questions about people.
+
+        What was said before the first choice is asked shapes the choices: people who
+        are alike may like the same. The owner defines the questions in the settings
+        (`StudySettings.about`).
+
+        Parameters
+        ----------
+        participant_id : str
+            Who answers.
+        answers : mapping
+            What is said, by names of the questions: a text, a number, an option, or
+            a list of options; None or missing: left blank.
+        when : {"before", "after"}, default="before"
+            Which questions: those before or after the choices.
+
+        Returns
+        -------
+        Participation
+            Where the person stands after it.
+
+        Raises
+        ------
+        DataError
+            If an answer does not fit its question, or one is missing that is required.
+        """
+        told = partial(Asking.describe, answers=answers, when=when)
+        return self._write(participant_id, told)
+
+    def about_due(self, now: Participation) -> tuple[PersonQuestion, ...]:
+        """Give the questions about a person that are to be put next; often none.
+
+        Those before the choices until the first choice was asked, those after them
+        once the asking has ended; each once.
+
+        Parameters
+        ----------
+        now : Participation
+            Where the person stands.
+        """
+        when = "after" if now.finished else "before" if now.known is None else ""
+        due = when and when not in now.described
+        return self.settings.about_now(when) if due else ()
 
     def ask(
         self, participant_id: str, now: Participation | None = None

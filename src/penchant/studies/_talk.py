@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -17,6 +17,7 @@ from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
 from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
+from penchant.studies._about import About, person_row
 from penchant.studies._forms import FORMS
 from penchant.studies._limits import NO_LIMITS, Fitting, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
@@ -37,7 +38,8 @@ moments are whole, with their draws: 2 to 5 MB each in a study of 40 items. The 
 are what one more answer needs: about 0.4 MB after 12 answers."""
 
 _MOST_STARTS, _MOST_STUDIES = 8, 64
-"""Beginnings of a study, one per fit of its population, and studies, that are kept."""
+"""Beginnings of a study that are kept, of which there is one for each fit of its
+population and all that was known of somebody; fits; and studies."""
 
 FEWEST_ANSWERS = 3
 """Before so many answers nothing is said of how sure the recommendation is."""
@@ -49,6 +51,12 @@ _log = logging.getLogger(__name__)
 
 GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
+
+
+_Fit: TypeAlias = tuple[PopulationGP | None, Items]
+
+StartKey: TypeAlias = tuple[object, str | None, About]
+"""What a beginning follows from: the study, the model, what is known of the person."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +214,9 @@ class Memory:
         self.limits = limits
         among = partial(Fitting.among, items, limits, out=frozenset(withdrawn))
         self.fitting_of = lru_cache(_N_PLACES)(among)
-        self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
+        self._own = object()  # tells the beginnings of this table from others
+        self._fits: LRUCache[str, _Fit] = LRUCache(_MOST_STARTS)
+        self._starts: LRUCache[StartKey, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
         # To take a row out of a table takes milliseconds, and it never changes.
@@ -225,18 +235,47 @@ class Memory:
         """
         return Newcomer.from_belief(self.start(None).posterior)
 
-    def start(self, model: str | None) -> Start:
-        """Give what is believed of somebody new who starts from a model."""
-        found = self._starts.get(model)
+    def start(self, model: str | None, about: About = ()) -> Start:
+        """Give what is believed of somebody new who starts from a model.
+
+        Parameters
+        ----------
+        model : str or None
+            The fit of the population; None: nobody has answered yet.
+        about : tuple of (str, value), default=()
+            What is known of the person.
+        """
+        return self._start(self._key(model, about))
+
+    def _key(self, model: str | None, about: About) -> StartKey:
+        """Name a beginning: people of whom a model knows the same share one."""
+        known = person_row(self._population(model)[0], about) if about else ()
+        return self._own, model, known
+
+    def _start(self, key: StartKey) -> Start:
+        found = self._starts.get(key)
         if found is None:
-            found = Start.from_items(self._items, *self._population(model))
-            self._starts.put(model, found)
+            own, model, about = key
+            population, fitted_on = self._population(model)
+            if population is not None and about:
+                base = self._start((own, model, ()))
+                found = base.for_person(population, dict(about), key)
+            else:
+                found = Start.from_items(self._items, population, fitted_on, key)
+            self._starts.put(key, found)
         return found
 
-    def _population(self, model: str | None) -> tuple[PopulationGP | None, Items]:
+    def _population(self, model: str | None) -> _Fit:
         """Give a model, and the table that it was fitted on."""
         if model is None:
             return None, self._items
+        found = self._fits.get(model)
+        if found is None:
+            found = self._loaded(model)
+            self._fits.put(model, found)
+        return found
+
+    def _loaded(self, model: str) -> _Fit:
         try:
             population, fitted_on = self._load(model)
         except (NotFoundError, FormatError) as error:
@@ -276,14 +315,13 @@ class Memory:
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
         """
-        start = self.start(now.model)
-        kept = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
-        talk = Talk.begin(start, _seed(participant_id)) if kept is None else kept
-        if not _leads_to(talk, start, now):
+        key = self._key(now.model, now.features)
+        talk = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
+        if talk is not None and not _leads_to(talk, key, now):
             # The last answer was taken back or amended, or more than that.
-            talk = talk.before or talk
-        if not _leads_to(talk, start, now):
-            talk = Talk.begin(start, _seed(participant_id))
+            talk = talk.before
+        if talk is None or not _leads_to(talk, key, now):
+            talk = Talk.begin(self._start(key), _seed(participant_id))
         talk = talk.among(self.fitting_of(now.limits).allowed)
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
@@ -293,10 +331,10 @@ class Memory:
         return talk
 
 
-def _leads_to(talk: Talk, start: Start, now: Participation) -> bool:
+def _leads_to(talk: Talk, key: StartKey, now: Participation) -> bool:
     """Tell whether a person stands where a talk stood, or went on from there."""
     told = talk.answers
-    return talk.start is start and told == now.answered[: len(told)]
+    return talk.start.key == key and told == now.answered[: len(told)]
 
 
 def _seed(participant_id: str) -> int:

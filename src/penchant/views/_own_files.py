@@ -53,6 +53,7 @@ def own_result(study: Study, participant_id: str, now: Participation) -> dict[st
     """Give everything about the result of a person as plain values."""
     return {
         "study": study.record.name,
+        "about": dict(now.about),
         "answers": [
             {
                 "form": told.form,

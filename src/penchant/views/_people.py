@@ -15,6 +15,7 @@ from penchant.studies import (
     Participation,
     Replay,
     Study,
+    StudySettings,
     find_contradictions,
     replays,
 )
@@ -75,7 +76,8 @@ class Column:
 class PersonLine:
     """One participant; `quality` says what the answers look like.
 
-    `opens` tells whether the person agreed that the owner sees their result.
+    `opens` tells whether the person agreed that the owner sees their result, `about`
+    what they said of themselves.
     """
 
     id: str
@@ -91,6 +93,7 @@ class PersonLine:
     simulated: bool
     left_out: bool
     opens: bool
+    about: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -313,6 +316,17 @@ def _line(person: _Person, careless: str, texts: Texts) -> PersonLine:
         person.record.simulated,
         now.left_out,
         now.shows_result and person.study.settings.owner_sees,
+        _about(person.study.settings, now),
+    )
+
+
+def _about(settings: StudySettings, now: Participation) -> tuple[Fact, ...]:
+    """Give what a person said of themselves, under the names of the questions."""
+    said = dict(now.about)
+    shown = ((q.name, said[q.name]) for q in settings.about if q.name in said)
+    return tuple(
+        Fact(name, ", ".join(value) if isinstance(value, tuple) else f"{value}")
+        for name, value in shown
     )
 
 

@@ -38,6 +38,7 @@ from penchant.web.pages._news import news_pages
 from penchant.web.pages._owner import owner_pages
 from penchant.web.pages._participant import participant_pages
 from penchant.web.pages._pictures import picture_pages
+from penchant.web.pages._questions import question_pages
 from penchant.web.pages._results import result_pages
 from penchant.web.pages._shared import shared_pages
 from penchant.web.pages._studies import pages
@@ -113,8 +114,8 @@ def create_app(
     # Routes are tried in this order, so what is asked for most comes first.
     for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
         app.include_router(router)
-    of_studies = (owner_pages, table_pages, news_pages, group_pages, shared_pages)
-    others = (learned_pages, login_pages, account_pages, metrics_page)
+    of_studies = (owner_pages, question_pages, table_pages, news_pages, group_pages)
+    others = (shared_pages, learned_pages, login_pages, account_pages, metrics_page)
     for router in (pages, *of_studies, *others):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)

@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from penchant.views import show_name
+from penchant.web._markdown import markdown
 
 STATIC: Final = Path(__file__).with_name("static")
 
@@ -21,6 +22,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["shown"] = show_name
+    environment.filters["markdown"] = markdown
     return environment
 
 

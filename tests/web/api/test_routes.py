@@ -328,6 +328,54 @@ def test_consent_comes_first(
     assert me("POST", "/me/question")["number"] == 1
 
 
+def test_people_say_something_about_themselves(
+    owner: Api, login_client: TestClient
+) -> None:
+    about = [
+        {"name": "age", "kind": "number", "required": True},
+        {
+            "name": "home",
+            "kind": "choice",
+            "options": ["rent", "own"],
+            "wording": {"fr": "Logement ?"},
+            "option_words": {"fr": ["loue", "possède"]},
+        },
+        {"name": "why", "when": "after"},
+    ]
+    settings = {"about": about, "thanks": "Bye", "texts": {"fr": {"intro": "Salut"}}}
+    body = FLATS | {"settings": settings}
+    study_id = owner("POST", "/studies", 201, json=body)["id"]
+    kept = owner("GET", f"/studies/{study_id}")["settings"]
+    assert [each["name"] for each in kept["about"]] == ["age", "home", "why"]
+    assert kept["texts"]["fr"]["intro"] == "Salut"
+    join = f"/studies/{study_id}/join"
+    joined = Api(login_client)("POST", join, 201, json={"language": "fr"})
+    me = Api(login_client, joined["token"])
+    age, home = me("GET", "/me")["about_due"]
+    assert (age["question"], age["required"]) == ("age", True)
+    assert (home["question"], home["option_words"]) == (
+        "Logement ?",
+        ["loue", "possède"],
+    )
+    me("POST", "/me/question", 409)
+    me("POST", "/me/about", 422, json={"answers": {"age": "old"}})
+    me("POST", "/me/about", 422, json={"answers": {"age": 10**400}})
+    now = me("POST", "/me/about", json={"answers": {"age": 40, "home": "own"}})
+    assert now["about"] == {"age": 40, "home": "own"}
+    assert now["about_due"] == []
+    me("POST", "/me/question")
+    me("POST", "/me/finish")
+    assert [each["name"] for each in me("GET", "/me")["about_due"]] == ["why"]
+    after = {"when": "after", "answers": {"why": "Because"}}
+    assert me("POST", "/me/about", json=after)["about_due"] == []
+    (person,) = owner("GET", f"/studies/{study_id}/participants")
+    assert person["about"] == {"age": 40, "home": "own", "why": "Because"}
+    taken = owner.client.get(
+        f"/api/v1/studies/{study_id}/people.csv", headers=owner.headers
+    )
+    assert "40,own,Because" in taken.text
+
+
 def test_closed_study_takes_nobody(owner: Api, study_id: str) -> None:
     owner("PATCH", f"/studies/{study_id}", json={"settings": {"open": False}})
     Api(owner.client)("POST", f"/studies/{study_id}/join", 403, json={})

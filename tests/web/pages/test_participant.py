@@ -91,8 +91,7 @@ def test_invitation_says_what_it_is_about(client: TestClient, store: SqlStore) -
     settings = StudySettings(intro="First.\r\n\r\nSecond <b>.", max_questions=9)
     study_id = store.create_study("Flats", load_flats(), settings=settings)
     page = client.get(f"/s/{study_id}/join").text
-    assert '<p class="prose">First.</p>' in page
-    assert '<p class="prose">Second &lt;b&gt;.</p>' in page
+    assert "<p>First.</p>\n<p>Second &lt;b&gt;.</p>" in page
     assert "At most 9 short questions about 40 alternatives." in page
     assert 'lang="en"' in page
 
@@ -278,9 +277,11 @@ def test_rankings(client: TestClient, start: Callable[..., str]) -> None:
 
 
 def test_nothing_is_asked_before_the_consent(
-    client: TestClient, store: SqlStore, start: Callable[..., str]
+    client: TestClient, store: SqlStore
 ) -> None:
-    home = start(consent="We keep your answers.")
+    settings = StudySettings(consent="We keep your answers.")
+    study_id = store.create_study("Flats", load_flats(), settings=settings)
+    home = f"/p/{Study(store, study_id).join()[1]}"  # a link of their own
     assert "We keep your answers." in client.get(home).text
     for path in ("/result", ""):
         assert "I agree, start" in client.get(f"{home}{path}").text
@@ -391,6 +392,10 @@ def test_every_text_is_used() -> None:
     by_number += ("owner.study.day", "owner.study.finished_now")
     by_number += ("owner.study.joined", "owner.study.is_closed")
     by_number += ("table.", "owner.table.missing_", "owner.study.table")
+    by_number += ("about.title_", "about.wrong_", "about.required")
+    by_number += ("owner.questions.kinds", "owner.settings.own_")
+    by_number += ("owner.questions.before", "owner.questions.after")
+    by_number += ("about.enter", "about.several")  # in the terminal
     made = ("result.budget", "result.sure", "result.exhausted", "result.place")
     made += ("question.worst", "decided.pair_left", "decided.pair_tie")
     made += ("decided.pair_neither",)

@@ -1,4 +1,4 @@
-"""The answers of a study as a table."""
+"""The answers of a study, and what people said of themselves, as tables."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -19,6 +19,16 @@ _AFTER: Final = [
     "predicted",
     "predicted_probability",
     "at",
+]
+
+_PERSON: Final = [
+    "participant",
+    "label",
+    "simulated",
+    "joined",
+    "state",
+    "n_answers",
+    "counted",
 ]
 
 
@@ -80,6 +90,46 @@ def csv_of(frame: pd.DataFrame) -> str:
     """Write such a table as CSV."""
     frame["at"] = [at.isoformat() for at in frame["at"]]
     return write_csv_table(frame, None) or ""
+
+
+def people_frame(store: Store, study_id: str) -> pd.DataFrame:
+    """Give the participants as a table, with what they said about themselves.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is kept.
+    study_id : str
+        Which study.
+
+    Returns
+    -------
+    DataFrame
+        Columns: `participant`, `label`, `simulated`, `joined`, `state`, `n_answers`,
+        `counted` (whether the person counts in the results of the group), and one for
+        each question about people; several options are parted by semicolons.
+    """
+    dump = store.dump_study(study_id)
+    asked = [question.name for question in dump.study.settings.about]
+    rows = []
+    for person, _, replayed in replay_study(dump):
+        now = replayed.participation
+        about = dict(now.about)
+        said = [_said(about.get(name)) for name in asked]
+        told = [now.state, len(now.answered), not now.left_out, *said]
+        rows.append([person.id, person.label, person.simulated, person.created, *told])
+    return pd.DataFrame(rows, columns=[*_PERSON, *asked])
+
+
+def people_csv(store: Store, study_id: str) -> str:
+    """Give `people_frame` as CSV; no text can run as a formula in a spreadsheet."""
+    frame = people_frame(store, study_id)
+    frame["joined"] = [at.isoformat() for at in frame["joined"]]
+    return write_csv_table(frame, None) or ""
+
+
+def _said(value: Any) -> Any:
+    return "; ".join(value) if isinstance(value, tuple) else value
 
 
 def _row(told: AnsweredQuestion, names: tuple[str, ...]) -> dict[str, Any]:

@@ -1,6 +1,13 @@
 """Forms and how they are read, without a web framework."""
 
-from penchant.views.forms._columns import Column
+from penchant.views.forms._about import (
+    about_form,
+    read_about_form,
+    read_number,
+)
+from penchant.views.forms._columns import (
+    Column,
+)
 from penchant.views.forms._limits import (
     LimitsForm,
     check_owner_limits,
@@ -11,7 +18,16 @@ from penchant.views.forms._limits import (
     refused_form,
     relaxed,
 )
-from penchant.views.forms._settings import check_settings, read_settings, settings_form
+from penchant.views.forms._questions import (
+    check_questions_form,
+    questions_form,
+    read_questions_form,
+)
+from penchant.views.forms._settings import (
+    check_settings,
+    read_settings,
+    settings_form,
+)
 from penchant.views.forms._table import (
     LONGEST_NAME,
     PASTED,
@@ -32,16 +48,22 @@ __all__ = [
     "LimitsForm",
     "TableForm",
     "TableLimits",
+    "about_form",
     "check_form",
     "check_owner_limits",
+    "check_questions_form",
     "check_settings",
     "guess_form",
     "limits_form",
     "limits_words",
     "owner_limits_form",
+    "questions_form",
+    "read_about_form",
     "read_file_form",
     "read_form",
     "read_limits",
+    "read_number",
+    "read_questions_form",
     "read_settings",
     "refused_form",
     "relaxed",

@@ -9,6 +9,7 @@ from penchant.studies import (
     LONGEST_NOUN,
     QUESTION_FORMS,
     Noun,
+    OwnTexts,
     StudyRecord,
     StudySettings,
 )
@@ -39,7 +40,7 @@ class SettingsForm:
     ----------
     name : str
         Name of the study.
-    question, max_questions, max_regret, check_every, intro, consent : str
+    question, max_questions, max_regret, check_every, intro, consent, thanks : str
         As in `penchant.studies.StudySettings`.
     languages : tuple of str
         Codes that are ticked, in the order of the form.
@@ -51,6 +52,8 @@ class SettingsForm:
         As typed: a moment in UTC, a number of people.
     nouns : tuple of Noun
         What alternatives are called, one per language; empty where nothing is typed.
+    texts : tuple of OwnTexts
+        What participants read, one per language; empty where nothing is typed.
     error : str
         What to correct.
     """
@@ -71,6 +74,8 @@ class SettingsForm:
     closes: str
     quota: str
     nouns: tuple[Noun, ...]
+    thanks: str
+    texts: tuple[OwnTexts, ...]
     error: str = ""
 
     @property
@@ -104,6 +109,13 @@ class SettingsForm:
         ]
 
     @property
+    def own_texts(self) -> list[tuple[OwnTexts, str]]:
+        """What participants read, with the names of the languages."""
+        return [
+            (each, load_texts(each.language)("language.name")) for each in self.texts
+        ]
+
+    @property
     def language_choices(self) -> list[tuple[str, str, bool]]:
         """The languages there are: code, name and whether it is ticked."""
         return [
@@ -132,6 +144,11 @@ def settings_form(study: StudyRecord) -> SettingsForm:
         settings.closes.rstrip("Z"),
         str(settings.quota),
         tuple(settings.noun(code) for code in LANGUAGES),
+        settings.thanks,
+        tuple(
+            {each.language: each for each in settings.texts}.get(code, OwnTexts(code))
+            for code in LANGUAGES
+        ),
     )
 
 
@@ -167,19 +184,31 @@ def read_settings(fields: Mapping[str, Any]) -> SettingsForm:
             )
             for code in LANGUAGES
         ),
+        text("thanks"),
+        tuple(
+            OwnTexts(
+                code,
+                *(text(f"{name}-{code}") for name in ("intro", "consent", "thanks")),
+            )
+            for code in LANGUAGES
+        ),
     )
 
 
 def check_settings(
-    form: SettingsForm, texts: Texts
+    form: SettingsForm, texts: Texts, before: StudySettings
 ) -> tuple[StudySettings | None, SettingsForm]:
-    """Make the settings, or say in the form why that is not possible."""
+    """Make the settings, or say in the form why that is not possible.
+
+    What the form does not speak of stays as it was `before`.
+    """
     errors = [name_error(form.name, texts)]
     errors += [noun_error(each.singular, each.plural, texts) for each in form.nouns]
     if any(errors):
         return None, replace(form, error=next(error for error in errors if error))
     try:
-        settings = StudySettings(
+        settings = replace(
+            before,
             question=form.question,
             max_questions=_whole(form.max_questions),
             max_regret=_number(form.max_regret),
@@ -195,6 +224,8 @@ def check_settings(
             closes=form.closes,
             quota=_whole(form.quota),
             nouns=tuple(noun for noun in form.nouns if noun.singular),
+            thanks=form.thanks,
+            texts=tuple(each for each in form.texts if any(each[1:])),
         )
     except DataError as error:
         return None, replace(form, error=str(error))

@@ -7,12 +7,20 @@ from typing import Annotated, Any, Literal
 
 import pandas as pd
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+)
 from pydantic_core import from_json
 
 from penchant.data import Attribute, Items, Limits
 from penchant.exceptions import DataError
 from penchant.studies import (
+    ABOUT_KINDS,
     LARGEST_WEIGHT,
     LONGEST_NOUN,
     QUESTION_FORMS,
@@ -21,6 +29,7 @@ from penchant.studies import (
     OpenQuestion,
     ParticipantRecord,
     Participation,
+    PersonQuestion,
     Progress,
     Replay,
     Study,
@@ -44,6 +53,10 @@ ValueModel = float | str | None
 
 _Word = Annotated[str, Field(min_length=1, max_length=LONGEST_NOUN, pattern=r"\S")]
 Nouns = Annotated[list[_Word], Field(min_length=2, max_length=2)]
+
+
+Said = StrictInt | StrictFloat | str | list[str]
+"""What somebody says to a question about people."""
 
 
 class _Model(BaseModel):
@@ -77,6 +90,35 @@ def read_limits(by_name: LimitsByName) -> Limits:
     return Limits.from_dict(
         {name: limit.model_dump() for name, limit in by_name.items()}
     )
+
+
+class PersonQuestionModel(_Model):
+    """A question about people, before or after the choices."""
+
+    name: str = Field(min_length=1, max_length=60, pattern=r"^[^\s=]([^=]*[^\s=])?$")
+    kind: Literal["text", "number", "choice", "choices"] = "text"
+    when: Literal["before", "after"] = "before"
+    required: bool = Field(default=False, strict=True)
+    options: list[str] = Field(
+        default=[],
+        max_length=30,
+        description="Of a choice, or of several choices; answers are kept in these "
+        "words.",
+    )
+    wording: dict[Literal["en", "fr", "de"], str] = Field(
+        default={}, description="The question by language; else its name is shown."
+    )
+    option_words: dict[Literal["en", "fr", "de"], list[str]] = Field(
+        default={}, description="The options by language, in the same order."
+    )
+
+
+class OwnTextsModel(_Model):
+    """What participants read in one language, in Markdown."""
+
+    intro: str = Field(default="", max_length=20_000)
+    consent: str = Field(default="", max_length=20_000)
+    thanks: str = Field(default="", max_length=20_000)
 
 
 class SettingsModel(_Model):
@@ -133,6 +175,15 @@ class SettingsModel(_Model):
     limits: LimitsByName = Field(
         default={},
         description="What an alternative must have to be asked about or recommended.",
+    )
+    about: list[PersonQuestionModel] = Field(
+        default=[],
+        max_length=20,
+        description="What participants are asked about themselves.",
+    )
+    thanks: str = Field(default="", max_length=20_000)
+    texts: dict[Literal["en", "fr", "de"], OwnTextsModel] = Field(
+        default={}, description="intro, consent and thanks by language."
     )
 
     def settings(self) -> StudySettings:
@@ -395,8 +446,13 @@ class StudyMade(StudyOut):
     report: dict[str, Any]
 
 
+def _plain_about(now: Participation | None) -> dict[str, Said]:
+    said = () if now is None else now.about
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in said}
+
+
 class ParticipantOut(_Model):
-    """A participant as the owner sees them: how far, never what."""
+    """A participant as the owner sees them: who and how far, never what they chose."""
 
     id: str
     label: str
@@ -407,6 +463,9 @@ class ParticipantOut(_Model):
     weight: float = Field(description="How often the person counts; 0: not at all.")
     seconds: float | None = Field(
         description="From the first question to the last answer that stands."
+    )
+    about: dict[str, Said] = Field(
+        description="What the person said to the questions about people."
     )
 
     @classmethod
@@ -424,6 +483,7 @@ class ParticipantOut(_Model):
             n_answers=len(now.answered) if now else 0,
             weight=now.weight if now else 1.0,
             seconds=replayed.seconds if replayed else None,
+            about=_plain_about(now),
         )
 
 
@@ -550,6 +610,36 @@ class BecauseIn(_Model):
     attribute: str | None = Field(max_length=1000)
 
 
+class AboutQuestionOut(_Model):
+    """A question about yourself, in your language."""
+
+    name: str
+    kind: str = Field(json_schema_extra={"enum": list(ABOUT_KINDS)})
+    required: bool
+    question: str
+    options: list[str] = Field(description="What to send.")
+    option_words: list[str] = Field(description="The same, to be read.")
+
+    @classmethod
+    def from_question(cls, each: PersonQuestion, language: str) -> "AboutQuestionOut":
+        """Show a question."""
+        return cls(
+            name=each.name,
+            kind=each.kind,
+            required=each.required,
+            question=each.ask(language),
+            options=list(each.options),
+            option_words=list(each.words(language)),
+        )
+
+
+class AboutIn(_Model):
+    """What you say about yourself, by names of the questions; null: left blank."""
+
+    when: Literal["before", "after"] = "before"
+    answers: dict[str, Said | None]
+
+
 class ParticipationOut(_Model):
     """Where a participant stands."""
 
@@ -563,6 +653,10 @@ class ParticipationOut(_Model):
         description="Chance that the recommended alternative is your best, or as good."
     )
     can_undo: bool
+    about: dict[str, Said] = Field(description="What you said about yourself.")
+    about_due: list[AboutQuestionOut] = Field(
+        description="Questions about yourself that come next, see /me/about."
+    )
     reasons: list[str] = Field(
         description="What the last choice can have been for, see /me/because."
     )
@@ -582,5 +676,10 @@ class ParticipationOut(_Model):
             n_answers=len(now.answered),
             certainty=progress.certainty,
             can_undo=progress.can_undo,
+            about=_plain_about(now),
+            about_due=[
+                AboutQuestionOut.from_question(each, now.language)
+                for each in study.about_due(now)
+            ],
             reasons=list(reasons),
         )

@@ -10,6 +10,7 @@ from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import Study
 from penchant.web.api._access import PICTURE, ApiParticipant, Caller
 from penchant.web.api._models import (
+    AboutIn,
     AnswerIn,
     BecauseIn,
     ItemsOut,
@@ -78,6 +79,14 @@ def consent(me: ApiParticipant) -> ParticipationOut:
     """Agree to the text of the study."""
     if me.needs_consent:
         me.study.consent(me.id)
+    return _where(me)
+
+
+@participant_api.post("/me/about")
+def describe(me: ApiParticipant, body: AboutIn) -> ParticipationOut:
+    """Answer the questions about yourself, all before or all after the choices."""
+    _check_consent(me)
+    me.study.describe(me.id, body.answers, body.when)
     return _where(me)
 
 

@@ -20,6 +20,7 @@ from penchant.studies import (
     check_limits,
     export_person,
     export_study,
+    people_csv,
     person_answers_csv,
     replays,
     study_template,
@@ -349,6 +350,15 @@ def export(store: StoreOfApp, study: ApiStudy) -> Response:
 _XLSX: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {XLSX: {"schema": _FILE}}}
 }
+
+
+@owner_api.get(
+    "/studies/{study_id}/people.csv", response_class=Response, responses=_CSV
+)
+@in_pool("reports")
+def people(store: StoreOfApp, study: ApiStudy) -> Response:
+    """Give the participants, and what they say of themselves, as a table."""
+    return csv_response(people_csv(store, study.id), f"{study.name} people.csv")
 
 
 @owner_api.get(

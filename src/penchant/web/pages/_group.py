@@ -13,6 +13,7 @@ from penchant.studies import (
     Study,
     answers_csv,
     export_study,
+    people_csv,
     study_notebook,
     study_workbook,
 )
@@ -48,6 +49,7 @@ _FILES: Final = (
     ("study.xlsx", "workbook"),
     ("ranking.csv", "ranking"),
     ("answers.csv", "answers"),
+    ("people.csv", "people"),
     ("study.json", "study"),
     ("notebook.ipynb", "notebook"),
 )
@@ -132,6 +134,8 @@ def export(
     title = f"{study.name} {name}"
     if name == "answers.csv":
         return csv_response(answers_csv(store, study.id), title)
+    if name == "people.csv":
+        return csv_response(people_csv(store, study.id), title)
     if name == "study.json":
         return json_response(export_study(store, study.id), title)
     if name == "notebook.ipynb":

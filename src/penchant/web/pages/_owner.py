@@ -143,7 +143,7 @@ def save_settings(
 ) -> Response:
     """Change how participants are asked, or show what to correct."""
     texts = sender.texts(study)
-    chosen, form = check_settings(read_settings(fields), texts)
+    chosen, form = check_settings(read_settings(fields), texts, study.settings)
     limits, shown = check_owner_limits(study.items, fields, texts)
     if chosen is None or limits is None:
         form = replace(form, error=form.error or shown.error)

@@ -1,5 +1,6 @@
 """The pages of a participant up to the last answer: join, agree, answer, pause."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,10 +14,10 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies import FORMS, Study, Taking
+from penchant.studies import FORMS, PersonQuestion, Study, Taking
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
-from penchant.views.forms import settings_form
+from penchant.views.forms import about_form, read_about_form, settings_form
 from penchant.web._languages import change_language
 from penchant.web._public import link_to
 from penchant.web._templates import render
@@ -26,7 +27,6 @@ from penchant.web.pages._visit import (
     AnswerFields,
     Visit,
     VisitOfLink,
-    paragraphs,
     study_frame,
     study_of,
     study_texts,
@@ -74,15 +74,27 @@ def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
     if not new and (token := _seen(request, study)):
         return RedirectResponse(f"/p/{token}", 303)
     texts = study_texts(request, study)
-    if not study.taking().open:
-        return _invitation(study, texts)
+    agreed = fields.get("agreed") == "yes"
+    asks = study.settings.asks_consent
+    if not study.taking().open or (asks and not agreed):
+        return _invitation(study, texts, new=new)
+    if asks and "label" not in fields:  # the name comes after the consent
+        return _who(study, texts, {}, new=new)
     label = str(fields.get("label", "")).strip()
-    if len(label) > LONGEST_LABEL:
+    questions = study.settings.about_now("before") if asks else ()
+    said, errors = read_about_form(questions, fields, texts)
+    if errors or len(label) > LONGEST_LABEL:
+        if asks:
+            return _who(study, texts, fields, errors, new=new)
         shown = label[:LONGEST_LABEL]
         return _invitation(study, texts, shown, status=422, new=new)
     access: Access = request.app.state.access
     access.check_join(study.store, request, study.id)
-    _, token = study.join(label, texts.language)
+    person, token = study.join(label, texts.language)
+    if asks:
+        study.consent(person.id)
+    if questions:
+        study.describe(person.id, said)
     first = "/limits" if "limits" in fields else ""
     response = RedirectResponse(f"/p/{token}{first}", 303)
     response.set_cookie(
@@ -136,8 +148,9 @@ def _invitation(
         frame=frame,
         t=texts,
         demo=study.record.demo,
-        intro=paragraphs(study.settings.intro),
         owner_sees=study.settings.owner_sees,
+        intro=study.settings.text("intro", texts.language),
+        consent=study.settings.text("consent", texts.language),
         size=size,
         pace=settings_form(study.record).pace,
         label=label,
@@ -157,6 +170,34 @@ def _closed(taking: Taking, texts: Texts) -> dict[str, str]:
     }
 
 
+def _who(
+    study: Study,
+    texts: Texts,
+    given: Mapping[str, Any],
+    errors: Mapping[str, str] | None = None,
+    *,
+    new: bool,
+) -> Response:
+    """Ask somebody who agreed for a name, and what comes before the choices."""
+    label = str(given.get("label", "")).strip()
+    long = len(label) > LONGEST_LABEL
+    return render(
+        "about.html",
+        422 if errors or long else 200,
+        frame=study_frame(study, texts, f"/s/{study.id}", _ANEW if new else "join"),
+        t=texts,
+        action="join",
+        title=texts("about.title_before"),
+        after=False,
+        fields=about_form(study.settings.about_now("before"), texts, given, errors),
+        new=new,
+        label=label[:LONGEST_LABEL],
+        longest_label=LONGEST_LABEL,
+        label_error=texts.count("join.too_long", LONGEST_LABEL) if long else "",
+        limited=bool(study.items.attributes),
+    )
+
+
 @participant_pages.get("/p/{token}")
 def participate(visit: VisitOfLink) -> Response:
     """Show what comes next: the consent, a question or the result."""
@@ -168,6 +209,18 @@ def consent(visit: VisitOfLink) -> Response:
     """Keep that the person agreed."""
     if visit.needs_consent:
         visit.study.consent(visit.person.id)
+    return RedirectResponse(visit.home, 303)
+
+
+@participant_pages.post("/p/{token}/about")
+def describe(visit: AgreedVisit, fields: AnswerFields) -> Response:
+    """Keep what the person says about themselves, then go on."""
+    questions = visit.study.about_due(visit.now)
+    said, errors = read_about_form(questions, fields, visit.texts)
+    if errors:
+        return _about(visit, questions, fields, errors)
+    if questions:
+        visit.study.describe(visit.person.id, said, questions[0].when)
     return RedirectResponse(visit.home, 303)
 
 
@@ -284,11 +337,13 @@ def _next(
     given: dict[str, str] | None = None,
 ) -> Response:
     if visit.needs_consent:
-        text = paragraphs(visit.study.settings.consent)
+        text = visit.study.settings.text("consent", visit.texts.language)
         sees = visit.study.settings.owner_sees
         return visit.render("consent.html", consent=text, owner_sees=sees)
     if not visit.now.begun and (taking := visit.study.taking()).is_over:
         return visit.render("notice.html", 403, **_closed(taking, visit.texts))
+    if questions := visit.study.about_due(visit.now):
+        return _about(visit, questions)
     question = visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)
@@ -304,6 +359,24 @@ def _next(
     )
     limits = limits_line(visit)
     return visit.render("question.html", status, q=view, limits=limits)
+
+
+def _about(
+    visit: Visit,
+    questions: Sequence[PersonQuestion],
+    given: Mapping[str, Any] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Response:
+    """Put questions about the person, before or after the choices."""
+    return visit.render(
+        "about.html",
+        422 if errors else 200,
+        action="about",
+        title=visit.texts(f"about.title_{questions[0].when}"),
+        after=questions[0].when == "after",
+        fields=about_form(questions, visit.texts, given, errors),
+        label=None,
+    )
 
 
 def _because(visit: Visit) -> BecauseView | None:

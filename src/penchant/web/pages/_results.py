@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import DataError
 from penchant.views import (
@@ -50,6 +50,8 @@ _MOST_NEWS = 5
 def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
     """Show everything that the answers led to."""
     study, person, items = visit.study, visit.person, visit.study.items
+    if visit.now.finished and study.about_due(visit.now):
+        return RedirectResponse(visit.home, 303)  # some questions come before it
     ranking, curves = study.ranking(person), study.curves(person)
     best = ranking[0].item
     pair = (best, ranking[1].item) if len(ranking) > 1 else None
@@ -58,6 +60,11 @@ def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
         page="result",
         demo=study.record.demo,
         news=_news(visit),
+        thanks=(
+            study.settings.text("thanks", visit.texts.language)
+            if visit.now.finished
+            else ""
+        ),
         best=best_view(study, person, ranking, visit.texts),
         reasons=reasons_view(study, person, ranking, visit.texts),
         ranking=ranking_view(items, ranking, visit.texts, wanted),

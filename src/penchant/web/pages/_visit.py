@@ -168,12 +168,6 @@ def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
     return texts_about(language, study.settings.noun(language))
 
 
-def paragraphs(text: str) -> list[str]:
-    """Split what an owner wrote at empty lines."""
-    parts = text.replace("\r\n", "\n").split("\n\n")
-    return [part.strip() for part in parts if part.strip()]
-
-
 def _visit(request: Request, token: str) -> Visit:
     store: Store = request.app.state.store
     try:
