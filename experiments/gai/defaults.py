@@ -123,8 +123,10 @@ def measure(
     table: dict[str, Errors] = {}
     for recipe in track([r for r in recipes if sets.is_here(r)], kind):
         name = f"{recipe.name} ({kind})"
-        table[name], seconds = _errors(recipe, peers, n_scores)
-        yield from _cells(name, table[name], seconds)
+        errors, seconds = _errors(recipe, peers, n_scores)
+        if errors:  # else nothing is kept, and nothing was to be run
+            table[name] = errors
+            yield from _cells(name, errors, seconds)
     yield from _summary(f"all sets ({kind})", table, list(peers))
 
 
