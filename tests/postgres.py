@@ -28,7 +28,7 @@ class Postgres:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         options = [f"port={self._port}", "listen_addresses=127.0.0.1"]
-        options += ["unix_socket_directories=", "max_connections=60"]
+        options += ["unix_socket_directories=", "max_connections=100"]
         command = [binaries / "postgres", "-D", folder / "data"]
         for option in options:
             command += ["-c", option]
