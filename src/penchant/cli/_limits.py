@@ -11,7 +11,7 @@ from penchant.cli._screen import Screen, write_json
 
 if TYPE_CHECKING:
     from penchant.data import Items, Limits
-    from penchant.studies import Fitting
+    from penchant.studies import WhatFits
 
 AtMost = Annotated[
     list[str],
@@ -80,7 +80,7 @@ def _pairs(option: str, entries: Iterable[str]) -> dict[str, str]:
     return pairs
 
 
-def say_fitting(items: "Items", found: "Fitting", screen: Screen) -> None:
+def say_fits(items: "Items", found: "WhatFits", screen: Screen) -> None:
     """Write how many alternatives fit, and what would let more in."""
     screen.say(f"{found.n_fit} of {found.n_items} alternatives fit.")
     attributes = {each.name: each for each in items.attributes}
@@ -116,7 +116,7 @@ def limits(
     """
     from dataclasses import replace
 
-    from penchant.studies import Fitting, check_limits
+    from penchant.studies import WhatFits, check_limits
 
     with open_store(data) as store:
         study = find_study(store, study_name)
@@ -129,9 +129,9 @@ def limits(
             store.update_study(study.id, settings=settings)
         else:
             wanted = study.settings.limits
-        found = Fitting.among(study.items, type(wanted)(), wanted)
+        found = WhatFits.among(study.items, type(wanted)(), wanted)
         if as_json:
             fits = {"n_fit": found.n_fit, "n_items": found.n_items}
             write_json({"limits": wanted.to_dict(), **fits})
         else:
-            say_fitting(study.items, found, Screen())
+            say_fits(study.items, found, Screen())

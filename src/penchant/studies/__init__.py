@@ -12,7 +12,7 @@ from penchant.studies._group import (
     Segment,
 )
 from penchant.studies._group_models import GroupModels
-from penchant.studies._limits import Fitting, check_limits
+from penchant.studies._limits import WhatFits, check_limits
 from penchant.studies._participation import (
     AnsweredQuestion,
     OpenQuestion,
@@ -86,7 +86,6 @@ __all__ = [
     "Curve",
     "Draft",
     "EventRecord",
-    "Fitting",
     "Form",
     "FormName",
     "Group",
@@ -122,6 +121,7 @@ __all__ = [
     "StudySummary",
     "Texts",
     "Tidied",
+    "WhatFits",
     "WhatIf",
     "add_demo",
     "answer_text",

@@ -18,7 +18,7 @@ from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
 from penchant.studies._forms import FORMS
-from penchant.studies._limits import NO_LIMITS, Fitting, check_limits
+from penchant.studies._limits import NO_LIMITS, WhatFits, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
@@ -195,7 +195,7 @@ class Memory:
         self._items = items
         self._load = load
         self.limits = limits
-        self.fitting_of = lru_cache(_N_PLACES)(partial(Fitting.among, items, limits))
+        self.fits_of = lru_cache(_N_PLACES)(partial(WhatFits.among, items, limits))
         self._starts: LRUCache[str | None, Start] = LRUCache(_MOST_STARTS)
         self.places: LRUCache[str, Participation] = LRUCache(_N_PLACES)
         self.complete = complete(items)
@@ -240,12 +240,12 @@ class Memory:
 
     def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
         """Tell whether all items of a question meet the limits of a person."""
-        allowed = self.fitting_of(own).allowed
+        allowed = self.fits_of(own).allowed
         return allowed is None or bool(np.isin(shown, allowed).all())
 
     def check_limits(self, own: Limits) -> None:
         """Refuse limits of a person that cannot be applied, or that nothing fits."""
-        check_limits(own, self._items, self.fitting_of(NO_LIMITS).open_to)
+        check_limits(own, self._items, self.fits_of(NO_LIMITS).open_to)
 
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for."""
@@ -273,7 +273,7 @@ class Memory:
             talk = talk.before or talk
         if not _leads_to(talk, start, now):
             talk = Talk.begin(start, _seed(participant_id))
-        talk = talk.among(self.fitting_of(now.limits).allowed)
+        talk = talk.among(self.fits_of(now.limits).allowed)
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:

@@ -13,7 +13,6 @@ from penchant.exceptions import DataError
 from penchant.studies import (
     LONGEST_NOUN,
     QUESTION_FORMS,
-    Fitting,
     FormName,
     OpenQuestion,
     ParticipantRecord,
@@ -23,6 +22,7 @@ from penchant.studies import (
     StudyRecord,
     StudySettings,
     StudySummary,
+    WhatFits,
 )
 from penchant.views import Shelf
 from penchant.views.forms import LONGEST_NAME, TableLimits
@@ -139,7 +139,7 @@ class LimitsOut(LimitsIn):
     relaxations: list[RelaxationOut]
 
     @classmethod
-    def from_fitting(cls, found: Fitting) -> "LimitsOut":
+    def from_fits(cls, found: WhatFits) -> "LimitsOut":
         """Show limits and what fits them."""
         return cls(
             limits={
