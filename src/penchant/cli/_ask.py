@@ -10,8 +10,18 @@ from penchant.cli._finding import (
     open_store,
     secret_part,
 )
-from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, read_limits
-from penchant.cli._options import AsJson, Data, Participant, StudyName, say_data
+from penchant.cli._options import (
+    AsJson,
+    AtLeast,
+    AtMost,
+    Data,
+    Known,
+    OneOf,
+    Participant,
+    StudyName,
+    read_limits,
+    say_data,
+)
 from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import NotAnswerableError
 

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penchant.cli._finding import find_participant, find_study, open_store
-from penchant.cli._limits import (
+from penchant.cli._options import (
+    AsJson,
     AtLeast,
     AtMost,
+    Data,
     Known,
     OneOf,
+    Participant,
+    StudyName,
     read_limits,
     say_fits,
 )
-from penchant.cli._options import AsJson, Data, Participant, StudyName
 from penchant.cli._screen import Screen, write_json
 
 if TYPE_CHECKING:
