@@ -240,6 +240,10 @@ def test_limits_of_columns_that_are_gone_are_left_out():
     assert limits.about(FLATS) == Limits((Limit("price", at_most=900),))
     with pytest.raises(DataError, match="no attribute 'garage'"):
         limits.check(FLATS)
+    with pytest.raises(
+        DataError, match=r"'noise': it holds levels\. Say one_of: quiet"
+    ):
+        Limits((Limit("noise", at_most=1),)).check(FLATS)
 
 
 def test_nothing_fits_two_limits_and_no_single_change_helps():

@@ -9,11 +9,11 @@ from penchant.elicitation.groups import Newcomer, PersonAnswers, believe_group
 from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.studies import (
-    Fitting,
     Participation,
     SqlStore,
     Study,
     StudySettings,
+    WhatFits,
     check_limits,
     simulated_answer,
 )
@@ -61,7 +61,7 @@ def test_a_limit_in_the_middle(store: SqlStore, form: str) -> None:
     assert {each.item for each in ranked} == fit(CHEAP)
     assert study.recommend(who)[0].item in fit(CHEAP)
     assert study.what_if(who, {}).place <= len(ranked)
-    wider = study.fitting(CHEAP).relaxations[0]
+    wider = study.what_fits(CHEAP).relaxations[0]
     study.set_limits(who, wider.limits)
     assert len(study.ranking(who)) == len(ranked) + wider.n_more
     study.set_limits(who, Limits())
@@ -134,7 +134,7 @@ def test_the_owners_limits_hold_for_all(store: SqlStore) -> None:
     study.set_limits(people[0], GREEN)
     both = fit(CHEAP) & fit(GREEN)
     assert {each.item for each in study.ranking(people[0])} == both
-    found = study.fitting(GREEN)
+    found = study.what_fits(GREEN)
     assert (found.n_fit, found.n_items) == (len(both), len(fit(CHEAP)))
     group = study.group()
     assert {each.item for each in group.items} == fit(CHEAP)
@@ -187,15 +187,15 @@ def test_limits_that_nothing_fits_are_refused_with_a_way_out(store: SqlStore) ->
 
 def test_limits_that_nothing_fits_any_more_are_set_aside() -> None:
     dear = Limits((Limit("price", at_least=1000),))
-    found = Fitting.among(FLATS, dear, CHEAP)
+    found = WhatFits.among(FLATS, dear, CHEAP)
     assert found.set_aside
     assert set(found.allowed.tolist()) == fit(dear)  # type: ignore[union-attr]
     first = found.relaxations[0]
     assert (first.value, first.n_more) == (1040.0, 1)
     nothing = Limits((Limit("price", at_most=1),))
-    assert Fitting.among(FLATS, nothing, Limits()).allowed is None
+    assert WhatFits.among(FLATS, nothing, Limits()).allowed is None
     out = frozenset(range(38))
-    assert Fitting.among(FLATS, Limits(), Limits(), out).allowed.tolist() == [38, 39]  # type: ignore[union-attr]
+    assert WhatFits.among(FLATS, Limits(), Limits(), out).allowed.tolist() == [38, 39]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("body", [{}, {"limits": 3}, {"limits": {"price": {"x": 1}}}])

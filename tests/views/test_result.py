@@ -32,8 +32,9 @@ NOW = Participation(40, answered=(TOLD,))
 
 def study_that(**known: Any) -> Any:
     """Make a study of the flats of which something is believed."""
-    record = SimpleNamespace(n_standing=len(FLATS))
-    return SimpleNamespace(items=FLATS, record=record, noticed=lambda _: 2.2, **known)
+    fits = SimpleNamespace(n_allowed=len(FLATS))
+    known |= {"noticed": lambda _: 2.2, "what_fits": lambda _: fits}
+    return SimpleNamespace(items=FLATS, **known)
 
 
 def show(

@@ -10,8 +10,18 @@ from penchant.cli._finding import (
     open_store,
     secret_part,
 )
-from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, read_limits
-from penchant.cli._options import AsJson, Data, Participant, StudyName, say_data
+from penchant.cli._options import (
+    AsJson,
+    AtLeast,
+    AtMost,
+    Data,
+    Known,
+    OneOf,
+    Participant,
+    StudyName,
+    read_limits,
+    say_data,
+)
 from penchant.cli._screen import Screen, write_json
 from penchant.exceptions import NotAnswerableError
 
@@ -126,7 +136,7 @@ def _read(study: "Study", words: "tuple[list[str], ...]") -> "Limits":
     from penchant.studies import check_limits
 
     wanted = read_limits(study.items, *words)
-    check_limits(wanted, study.items, study.fitting(wanted).open_to)
+    check_limits(wanted, study.items, study.what_fits(wanted).open_to)
     return wanted
 
 
@@ -134,7 +144,7 @@ def _limit(talk: "TerminalTalk", wanted: "Limits") -> None:
     """Keep the must-haves of a person, and say how many alternatives fit."""
     study, texts = talk.study, talk.texts
     study.set_limits(talk.person, wanted)
-    found = study.fitting(wanted)
+    found = study.what_fits(wanted)
     total = texts.number(found.n_items)
     talk.screen.say(texts.count("limits.fit", found.n_fit, total=total))
 

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penchant.cli._finding import find_participant, find_study, open_store
-from penchant.cli._limits import (
+from penchant.cli._options import (
+    AsJson,
     AtLeast,
     AtMost,
+    Data,
     Known,
     OneOf,
+    Participant,
+    StudyName,
     read_limits,
-    say_fitting,
+    say_fits,
 )
-from penchant.cli._options import AsJson, Data, Participant, StudyName
 from penchant.cli._screen import Screen, write_json
 
 if TYPE_CHECKING:
@@ -65,8 +68,8 @@ def rank(
         study = find_study(store, study_name)
         limits = read_limits(study.items, at_most, at_least, one_of, known)
         if limits:
-            found = study.fitting(limits)
-            say_fitting(study.items, found, Screen(err=as_json))
+            found = study.what_fits(limits)
+            say_fits(study.items, found, Screen(err=as_json))
         if participant is not None:
             _rank_for_one(study, participant, limits, top, as_json)
         else:
@@ -75,7 +78,7 @@ def rank(
 
 def _fitting(study: "Study", limits: "Limits") -> "Group":
     """Give the group with the alternatives that fit; their places stay."""
-    group, met = study.group(), study.fitting(limits).met
+    group, met = study.group(), study.what_fits(limits).met
     return replace(group, items=tuple(each for each in group.items if met[each.item]))
 
 

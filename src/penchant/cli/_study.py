@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penchant.cli._finding import find_study, open_store
-from penchant.cli._limits import AtLeast, AtMost, Known, OneOf, limits, read_limits
-from penchant.cli._options import AsJson, Data, StudyName, say_data
+from penchant.cli._options import (
+    AsJson,
+    AtLeast,
+    AtMost,
+    Data,
+    Known,
+    OneOf,
+    StudyName,
+    read_limits,
+    say_data,
+    say_fits,
+)
 from penchant.cli._screen import Screen, write_json
 from penchant.cli.running import change, share, taking_values, taking_words, weigh
 from penchant.cli.table import table
@@ -36,9 +46,6 @@ study.command()(weigh)
 study.add_typer(table, name="table")
 
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
-
-
-study.command(name="limits")(limits)
 
 
 @study.callback()
@@ -359,6 +366,49 @@ def _owner_id(store: "Store", name: str) -> str | None:
             f"There is no owner called {name!r}. `penchant owner list` shows all."
         )
     return found.id
+
+
+@study.command()
+def limits(
+    study_name: StudyName,
+    at_most: AtMost = [],  # noqa: B006 - Typer copies it
+    at_least: AtLeast = [],  # noqa: B006 - as above
+    one_of: OneOf = [],  # noqa: B006 - as above
+    known: Known = [],  # noqa: B006 - as above
+    none: Annotated[
+        bool, typer.Option("--none", help="No must-haves any more.")
+    ] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the must-haves of a study, or set new ones for everybody.
+
+    What fails one of them is neither asked about nor recommended. Options
+    replace those before; without any the study stays as it is.
+
+    Exit code 0: shown or set. 1: no such study, or nothing fits. 2: wrong usage.
+
+    Example: penchant study limits "Our next flat" --at-most price=900
+    """
+    from penchant.studies import WhatFits, check_limits
+
+    with open_store(data) as store:
+        found = find_study(store, study_name)
+        wanted = read_limits(found.items, at_most, at_least, one_of, known)
+        if wanted and none:
+            raise typer.BadParameter("Give must-haves or --none, not both.")
+        if wanted or none:
+            check_limits(wanted, found.items)
+            settings = replace(found.settings, limits=wanted)
+            store.update_study(found.id, settings=settings)
+        else:
+            wanted = found.settings.limits
+        fits = WhatFits.among(found.items, type(wanted)(), wanted)
+        if as_json:
+            counts = {"n_fit": fits.n_fit, "n_items": fits.n_items}
+            write_json({"limits": wanted.to_dict(), **counts})
+        else:
+            say_fits(found.items, fits, Screen())
 
 
 @study.command(name="list")

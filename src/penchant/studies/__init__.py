@@ -21,7 +21,7 @@ from penchant.studies._group import (
     Segment,
 )
 from penchant.studies._group_models import GroupModels
-from penchant.studies._limits import Fitting, check_limits
+from penchant.studies._limits import WhatFits, check_limits
 from penchant.studies._participation import (
     LARGEST_WEIGHT,
     AnsweredQuestion,
@@ -131,7 +131,6 @@ __all__ = [
     "Curve",
     "Draft",
     "EventRecord",
-    "Fitting",
     "Form",
     "FormName",
     "Group",
@@ -181,6 +180,7 @@ __all__ = [
     "Tidied",
     "Turn",
     "ValueChange",
+    "WhatFits",
     "WhatIf",
     "add_demo",
     "answer_text",

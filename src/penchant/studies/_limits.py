@@ -13,7 +13,7 @@ NO_LIMITS: Final = Limits()
 
 
 @dataclass(frozen=True, eq=False)
-class Fitting:
+class WhatFits:
     """Which items fit what the owner and a person demand.
 
     Parameters
@@ -39,7 +39,7 @@ class Fitting:
     @classmethod
     def among(
         cls, items: Items, owner: Limits, own: Limits, out: frozenset[int] = frozenset()
-    ) -> "Fitting":
+    ) -> "WhatFits":
         """Work it out for a table.
 
         Parameters

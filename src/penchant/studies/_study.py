@@ -17,7 +17,7 @@ from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
-from penchant.studies._limits import NO_LIMITS, Fitting
+from penchant.studies._limits import NO_LIMITS, WhatFits
 from penchant.studies._participation import (
     LARGEST_WEIGHT,
     AnsweredQuestion,
@@ -360,9 +360,9 @@ class Study:
         """
         return self._write(participant_id, partial(Asking.limit, limits=limits), now)
 
-    def fitting(self, limits: Limits) -> Fitting:
+    def what_fits(self, limits: Limits) -> WhatFits:
         """Tell which alternatives fit limits of a person, and how to relax them."""
-        return self._memory.fitting_of(limits)
+        return self._memory.fits_of(limits)
 
     def undo(self, participant_id: str) -> Participation:
         """Take the last answer back; give where the person stands after it."""
@@ -558,7 +558,7 @@ class Study:
             who: known for who, known in self._memory.members.items() if who in here
         }
         newcomer, space = self._memory.newcomer, self._memory.start(None).space
-        allowed = self.fitting(NO_LIMITS).allowed
+        allowed = self.what_fits(NO_LIMITS).allowed
         found = make_group(members, newcomer, self.items, n_events, allowed, space)
         self._memory.group = found
         return found
@@ -601,7 +601,7 @@ class Study:
             return known[1]
         now = self.participation(record.id)
         talk = self._memory.talk(record.id, now, keep=False)
-        member = make_member(record, now, talk, self.fitting(now.limits).met)
+        member = make_member(record, now, talk, self.what_fits(now.limits).met)
         self._memory.members[record.id] = (now.n_events, member)
         return member
 

@@ -19,7 +19,7 @@ from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
 from penchant.studies._about import About, person_row
 from penchant.studies._forms import FORMS
-from penchant.studies._limits import NO_LIMITS, Fitting, check_limits
+from penchant.studies._limits import NO_LIMITS, WhatFits, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
@@ -212,8 +212,8 @@ class Memory:
         self._load = load
         self.version = version
         self.limits = limits
-        among = partial(Fitting.among, items, limits, out=frozenset(withdrawn))
-        self.fitting_of = lru_cache(_N_PLACES)(among)
+        among = partial(WhatFits.among, items, limits, out=frozenset(withdrawn))
+        self.fits_of = lru_cache(_N_PLACES)(among)
         self._own = object()  # tells the beginnings of this table from others
         self._fits: LRUCache[str, _Fit] = LRUCache(_MOST_STARTS)
         self._starts: LRUCache[StartKey, Start] = LRUCache(_MOST_STARTS)
@@ -290,12 +290,12 @@ class Memory:
 
     def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
         """Tell whether all items of a question meet the limits of a person."""
-        allowed = self.fitting_of(own).allowed
+        allowed = self.fits_of(own).allowed
         return allowed is None or bool(np.isin(shown, allowed).all())
 
     def check_limits(self, own: Limits) -> None:
         """Refuse limits of a person that cannot be applied, or that nothing fits."""
-        check_limits(own, self._items, self.fitting_of(NO_LIMITS).open_to)
+        check_limits(own, self._items, self.fits_of(NO_LIMITS).open_to)
 
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for."""
@@ -322,7 +322,7 @@ class Memory:
             talk = talk.before
         if talk is None or not _leads_to(talk, key, now):
             talk = Talk.begin(self._start(key), _seed(participant_id))
-        talk = talk.among(self.fitting_of(now.limits).allowed)
+        talk = talk.among(self.fits_of(now.limits).allowed)
         for told in now.answered[len(talk.answers) :]:
             talk = talk.tell(told)
         if keep:

@@ -79,7 +79,7 @@ def best_view(
     sure = best.probability_best if progress.is_known else None
     level = _level(sure)
     decided = level not in ("early", "open")
-    name, n_items = show_name(best.name), study.fitting(now.limits).n_allowed
+    name, n_items = show_name(best.name), study.what_fits(now.limits).n_allowed
     n_front = sum(each.tier == 1 for each in ranking)
     title = texts.count("result.in_front", n_front)
     if n_front > _MOST_IN_FRONT:

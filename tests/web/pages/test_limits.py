@@ -72,7 +72,7 @@ def test_levels_and_blanks(
     study, home = join(items)
     assert 'name="known-0"' in client.get(f"{home}/limits").text
     client.post(f"{home}/limits", data={"level-1-0": "yes"})
-    assert study.fitting(_now(study).limits).met.tolist() == [True, True, False]
+    assert study.what_fits(_now(study).limits).met.tolist() == [True, True, False]
     data = {"level-1-0": "yes", "level-1-1": "yes", "known-0": "yes"}
     client.post(f"{home}/limits", data=data)
     assert _now(study).limits == Limits((Limit("rent", known=True),))
@@ -128,7 +128,7 @@ def test_a_date_is_typed_and_shown_as_a_date(
     items = Items.from_frame(frame, names=["a", "b"])
     study, home = join(items)
     client.post(f"{home}/limits", data={"at_most-0": "1 March 2024"})
-    assert study.fitting(_now(study).limits).met.tolist() == [True, False]
+    assert study.what_fits(_now(study).limits).met.tolist() == [True, False]
     page = client.get(f"{home}/limits").text
     assert 'value="2024-03-01"' in page
     refused = client.post(f"{home}/limits", data={"at_most-0": "soon"})

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from penchant.data import DATE, Attribute, Items, Limit, Limits, Relaxation, read_number
 from penchant.exceptions import DataError
-from penchant.studies import Fitting
+from penchant.studies import WhatFits
 from penchant.texts import Texts
 from penchant.views._display import show_name
 
@@ -98,7 +98,7 @@ class LimitsForm:
 
 
 def limits_form(
-    items: Items, found: Fitting, texts: Texts, owner: Limits | None = None
+    items: Items, found: WhatFits, texts: Texts, owner: Limits | None = None
 ) -> LimitsForm:
     """Fill in the form with limits that hold.
 
@@ -106,7 +106,7 @@ def limits_form(
     ----------
     items : Items
         The alternatives.
-    found : Fitting
+    found : WhatFits
         What fits the limits.
     texts : Texts
         In the language of whoever reads it.
@@ -128,7 +128,7 @@ def limits_form(
 
 def owner_limits_form(items: Items, limits: Limits, texts: Texts) -> LimitsForm:
     """Fill in the form with what the owner of a study demands."""
-    found = Fitting.among(items, Limits(), limits)
+    found = WhatFits.among(items, Limits(), limits)
     form = limits_form(items, found, texts)
     total = texts.number(found.n_items)
     told = texts.count("limits.fit_all", found.n_fit, total=total) if limits else ""
@@ -143,7 +143,7 @@ def check_owner_limits(
         limits = read_limits(items, fields, texts)
     except DataError as error:
         return None, refused_form(items, fields, texts, error=str(error))
-    found = Fitting.among(items, Limits(), limits)
+    found = WhatFits.among(items, Limits(), limits)
     if found.set_aside:
         return None, refused_form(items, fields, texts, found=found)
     return limits, owner_limits_form(items, limits, texts)
@@ -164,13 +164,19 @@ def _bound_words(attribute: Attribute, limit: Limit, bound: str, texts: Texts) -
     name = show_name(attribute.name, _LONGEST_LABEL)
     value = ""
     if bound == "one_of":
-        value = texts.listed(limit.one_of)
+        value = texts.listed(
+            [show_name(level, _LONGEST_LABEL) for level in limit.one_of]
+        )
     elif bound != "known":
-        value = texts.value(attribute, getattr(limit, bound))
+        value = _value(attribute, getattr(limit, bound), texts)
     return texts(f"limits.words_{bound}", attribute=name, value=value)
 
 
-def _offers(items: Items, found: Fitting, texts: Texts) -> tuple[Offer, ...]:
+def _value(attribute: Attribute, value: float | str, texts: Texts) -> str:
+    return show_name(texts.value(attribute, value), _LONGEST_LABEL)
+
+
+def _offers(items: Items, found: WhatFits, texts: Texts) -> tuple[Offer, ...]:
     """Offer the smallest steps; where nothing fits, also to drop a limit."""
     offers = [_offer(items, each, texts) for each in found.relaxations]
     if not found.set_aside:
@@ -185,7 +191,7 @@ def _offer(items: Items, each: Relaxation, texts: Texts) -> Offer:
         f"limits.more_{each.bound}",
         each.n_more,
         attribute=show_name(attribute.name, _LONGEST_LABEL),
-        value="" if each.value is None else texts.value(attribute, each.value),
+        value="" if each.value is None else _value(attribute, each.value, texts),
     )
     return Offer(f"{place}-{each.bound}", said)
 
@@ -216,7 +222,8 @@ def read_limits(items: Items, fields: Mapping[str, Any], texts: Texts) -> Limits
         said["known"] = f"known-{place}" in fields
         low, high = said["at_least"], said["at_most"]
         if low is not None and high is not None and low > high:
-            raise DataError(texts("limits.wrong_order", attribute=attribute.name))
+            name = show_name(attribute.name, _LONGEST_LABEL)
+            raise DataError(texts("limits.wrong_order", attribute=name))
         if any(value not in (None, (), False) for value in said.values()):
             limits.append(Limit(attribute.name, **said))
     return Limits(tuple(limits))
@@ -233,13 +240,11 @@ def _read_bound(
         return read_number(attribute, text)
     except DataError:
         key = "limits.wrong_date" if attribute.unit == DATE else "limits.wrong_number"
-        name, unit = attribute.name, attribute.unit
-        raise DataError(
-            texts(key, attribute=name, unit=f" ({unit})" if unit else "", text=text)
-        ) from None
+        told = texts(key, attribute=_label(attribute), text=show_name(text))
+        raise DataError(told) from None
 
 
-def relaxed(items: Items, found: Fitting, wanted: str) -> Limits:
+def relaxed(items: Items, found: WhatFits, wanted: str) -> Limits:
     """Give the limits after the way to relax that somebody pressed, if there is it."""
     place, _, bound = wanted.partition("-")
     for each in found.relaxations:
@@ -257,7 +262,7 @@ def refused_form(
     texts: Texts,
     *,
     error: str = "",
-    found: Fitting | None = None,
+    found: WhatFits | None = None,
 ) -> LimitsForm:
     """Show what was typed again, with what is wrong or the ways out."""
     sent = {k: v for k, v in fields.items() if isinstance(v, str) and _OURS.match(k)}
@@ -317,12 +322,10 @@ def _field(
     typed: Mapping[str, Any],
     texts: Texts,
 ) -> LimitField:
-    name = show_name(attribute.name, _LONGEST_LABEL)
-    unit = "" if attribute.unit == DATE else attribute.unit
     known = f"known-{place}"
     blanks = bool(items.frame[attribute.name].isna().any()) or known in typed
     return LimitField(
-        f"{name} ({unit})" if unit else name,
+        _label(attribute),
         tuple(
             Bound(
                 f"{b}-{place}", texts(f"limits.{b}"), str(typed.get(f"{b}-{place}", ""))
@@ -330,11 +333,20 @@ def _field(
             for b in _open_ends(attribute, place, typed)
         ),
         tuple(
-            Level(f"level-{place}-{k}", level, f"level-{place}-{k}" in typed)
+            Level(field, show_name(level, _LONGEST_LABEL), field in typed)
             for k, level in enumerate(attribute.levels)
+            if (field := f"level-{place}-{k}")
         ),
         Level(known, texts("limits.known"), known in typed) if blanks else None,
     )
+
+
+def _label(attribute: Attribute) -> str:
+    """Give the name of an attribute with its unit."""
+    name = show_name(attribute.name, _LONGEST_LABEL)
+    if not attribute.unit or attribute.unit == DATE:
+        return name
+    return f"{name} ({show_name(attribute.unit, _LONGEST_LABEL)})"
 
 
 def _open_ends(

@@ -24,7 +24,6 @@ from penchant.studies import (
     LARGEST_WEIGHT,
     LONGEST_NOUN,
     QUESTION_FORMS,
-    Fitting,
     FormName,
     OpenQuestion,
     ParticipantRecord,
@@ -36,6 +35,7 @@ from penchant.studies import (
     StudyRecord,
     StudySettings,
     StudySummary,
+    WhatFits,
 )
 from penchant.views import Shelf
 from penchant.views.forms import LONGEST_NAME, TableLimits
@@ -215,7 +215,7 @@ class LimitsOut(LimitsIn):
     relaxations: list[RelaxationOut]
 
     @classmethod
-    def from_fitting(cls, found: Fitting) -> "LimitsOut":
+    def from_fits(cls, found: WhatFits) -> "LimitsOut":
         """Show limits and what fits them."""
         return cls(
             limits={

@@ -122,7 +122,7 @@ def because(me: ApiParticipant, body: BecauseIn) -> ParticipationOut:
 def limits(me: ApiParticipant) -> LimitsOut:
     """Give what an alternative must have for you, and how many do."""
     _check_consent(me)
-    return LimitsOut.from_fitting(me.study.fitting(me.now.limits))
+    return LimitsOut.from_fits(me.study.what_fits(me.now.limits))
 
 
 @participant_api.put("/me/limits")
@@ -130,7 +130,7 @@ def set_limits(me: ApiParticipant, body: LimitsIn) -> LimitsOut:
     """Say what an alternative must have; nothing else is asked or recommended."""
     _check_consent(me)
     now = me.study.set_limits(me.id, read_limits(body.limits))
-    return LimitsOut.from_fitting(me.study.fitting(now.limits))
+    return LimitsOut.from_fits(me.study.what_fits(now.limits))
 
 
 @participant_api.post("/me/undo")

@@ -20,13 +20,13 @@ limit_pages = APIRouter()
 def limits_of(visit: Visit) -> LimitsForm:
     """Give the form with what the person demands now."""
     study, texts = visit.study, visit.texts
-    found = study.fitting(visit.now.limits)
+    found = study.what_fits(visit.now.limits)
     return limits_form(study.items, found, texts, study.settings.limits)
 
 
 def limits_line(visit: Visit) -> tuple[str, str]:
     """Say beside a question how many fit, and what a click is for; empty: nothing."""
-    found, texts = visit.study.fitting(visit.now.limits), visit.texts
+    found, texts = visit.study.what_fits(visit.now.limits), visit.texts
     if not visit.study.items.attributes:
         return "", ""
     if not found.limits:
@@ -53,10 +53,10 @@ def set_limits(visit: AgreedVisit, fields: AnswerFields) -> Response:
         return _page(visit, form, 422, result=page)
     if "none" in fields:
         wanted = Limits()
-    found = study.fitting(wanted)
+    found = study.what_fits(wanted)
     if "relax" in fields:
         wanted = relaxed(study.items, found, str(fields["relax"]))
-        found = study.fitting(wanted)
+        found = study.what_fits(wanted)
     if found.set_aside:
         form = refused_form(study.items, fields, texts, found=found)
         return _page(visit, form, 422, result=page)

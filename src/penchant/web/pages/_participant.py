@@ -140,7 +140,7 @@ def _invitation(
     size = texts.count(
         "join.size",
         study.settings.max_questions,
-        alternatives=texts.number(study.fitting(Limits()).n_allowed),
+        alternatives=texts.number(study.what_fits(Limits()).n_allowed),
     )
     return render(
         "join.html",
