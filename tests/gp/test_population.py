@@ -417,3 +417,18 @@ def best_pair(belief):
     ]
     best = int(np.argmax(np.where(known, -np.inf, eubo)))
     return int(i[best]), int(j[best])
+
+
+def test_places_say_which_item_of_the_fit_a_row_is():
+    people = make_population(n_users=30, n_items=8, random_state=0)
+    model = PopulationGP().fit(people.X_items, people.comparisons)
+    known = model.for_user()
+    rows = np.vstack([people.X_items, people.X_items[:1]])
+    # The last row has the values of the first: without a place it is taken for it.
+    taken = model.for_user(X_items=rows)
+    assert taken.mean[8] == pytest.approx(taken.mean[0])
+    assert taken.cov[8, 8] == pytest.approx(taken.cov[0, 8])
+    told = model.for_user(X_items=rows, places=[*range(8), -1])
+    np.testing.assert_allclose(told.mean[:8], known.mean)
+    np.testing.assert_allclose(told.cov[:8, :8], known.cov)
+    assert told.cov[8, 8] > told.cov[0, 8] + 1e-3  # an alternative of its own

@@ -233,3 +233,13 @@ def test_checks_are_the_surest_pairs_that_were_not_asked() -> None:
 def test_a_group_of_nobody_is_refused() -> None:
     with pytest.raises(DataError, match="at least one person"):
         believe_group(NEWCOMER, [])
+
+
+def test_a_group_can_speak_of_some_items_only() -> None:
+    newcomer = Newcomer.from_moments(np.zeros(4), np.eye(4))
+    likes = tuple(Answer("comparison", pair) for pair in ((3, 2), (2, 1), (1, 0)))
+    people = [PersonAnswers(likes)] * 5
+    some = believe_group(newcomer, people, among=np.array([0, 1, 3]))
+    assert some.points.shape == (5, 3)
+    assert some.everybody.order.tolist() == [2, 1, 0]
+    assert believe_group(newcomer, people).everybody.order.tolist() == [3, 2, 1, 0]

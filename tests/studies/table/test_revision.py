@@ -173,3 +173,13 @@ def test_withdrawing_and_restoring() -> None:
     assert told(new, back) == [("restored", "Mill Lane", "", "", "")]
     with pytest.raises(DataError, match="At least one alternative must stay"):
         revision.withdrawn(new, ["Sea Road"])
+
+
+def test_dates_are_typed_as_dates() -> None:
+    table = pd.DataFrame({"free": [20000.0, 20010.0]}, index=["a", "b"])
+    free = Attribute("free", direction="down", unit="date")
+    old = TableVersion(1, Items.from_frame(table, [free]), MOMENT)
+    new = revision.corrected(old, "a", {"free": "2026-03-01"})
+    assert told(old, new) == [("value", "a", "free", "2024-10-04", "2026-03-01")]
+    with pytest.raises(DataError, match="must hold dates"):
+        revision.corrected(old, "a", {"free": "soon"})

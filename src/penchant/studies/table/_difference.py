@@ -123,12 +123,12 @@ def _attribute(old: Attribute, new: Attribute) -> Iterator[TableChange]:
 
 def _values(old: Items, new: Items) -> Iterator[TableChange]:
     units = {attribute.name: attribute for attribute in new.attributes}
-    before, after = cells(old), cells(new)
-    both = [name for name in after.columns if name in before.columns]
+    before, after = (cells(items).to_dict("list") for items in (old, new))
+    both = [name for name in after if name in before]
     for place, name in enumerate(new.names[: len(old)]):
         for column in both:
-            was, now = before.at[place, column], after.at[place, column]
-            if as_text(was) == as_text(now):
+            was, now = before[column][place], after[column][place]
+            if was == now or as_text(was) == as_text(now):
                 continue
             told = (_shown(each, units.get(column)) for each in (was, now))
             yield TableChange("value", name, column, *told)
