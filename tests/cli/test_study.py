@@ -112,7 +112,8 @@ def test_show_tells_how_far_people_are_and_not_what_they_said(asked: Any) -> Non
     assert "Kiln Row 7 700 55 quiet sea" in said
     assert "Participants: 1 Participant State Answers Weight Ada finished" in said
     (person,) = run.json("study", "show", "Flats")["participants"]
-    assert set(person) == {"id", "label", "simulated", "state", "n_answers"}
+    known = {"id", "label", "simulated", "state", "n_answers", "weight"}
+    assert set(person) == known
     assert "Flats 5 1" in run.text("study", "list")
 
 
