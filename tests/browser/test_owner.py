@@ -154,6 +154,7 @@ def test_everything_works_without_scripts(
     page.locator("#curves-fold > summary").click()
     assert page.locator(".curve").count() == len(FLATS.attributes)
     page.goto(study_path)
+    page.get_by_label("More about Bob").click()
     page.get_by_role("link", name="Remove Bob").click()
     page.get_by_role("button", name="Remove the participant").click()
     page.get_by_text("Nobody has joined yet.").wait_for()

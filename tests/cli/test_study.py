@@ -124,11 +124,10 @@ def test_show_tells_how_far_people_are_and_not_what_they_said(asked: Any) -> Non
     said = run.text("study", "show", "Flats")
     assert "The study takes new participants. It asks at most 4 questions" in said
     assert "Kiln Row 7 700 55 quiet sea" in said
-    assert "Participants: 1 Participant State Answers Ada finished" in said
+    assert "Participants: 1 Participant State Answers Weight Ada finished" in said
     (person,) = run.json("study", "show", "Flats")["participants"]
-    assert sorted(person) == [
-        *("about", "id", "label", "n_answers", "simulated", "state"),
-    ]
+    known = {"id", "label", "simulated", "state", "n_answers", "weight", "about"}
+    assert set(person) == known
     assert "Flats 5 1" in run.text("study", "list")
 
 

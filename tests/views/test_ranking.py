@@ -52,7 +52,7 @@ def test_a_long_ranking_is_found_by_name_and_comes_in_pages() -> None:
         for k in range(260)
     ]
 
-    def look(find: str = "", page: int = 1) -> tuple[list[str], RankingView]:
+    def look(find: str = "", page: int = 0) -> tuple[list[str], RankingView]:
         view = ranking_view(FLATS, long, texts, Wanted(find, page))
         return [row.name for tier in view.tiers for row in tier.rows], view
 
@@ -65,12 +65,12 @@ def test_a_long_ranking_is_found_by_name_and_comes_in_pages() -> None:
     assert [row.name for row in view.top] == ["Flat 1", "Flat 2", "Flat 3"]
     names, view = look(" FLAT 25 ")
     assert names == ["Flat 25", *(f"Flat {k}" for k in range(250, 260))]
-    assert (view.part.everything, view.part.chosen) == ("?#ranking-fold", True)
+    assert (view.part.everything, view.part.chosen) == ("?page=1#ranking-fold", True)
     assert view.n_items == 260
     names, view = look("castle")
     assert (names, view.part.nothing) == ([], "Nothing has this in its name.")
     names, view = look("flat", 2)
-    assert view.part.previous == "?find=flat#ranking-fold"
+    assert view.part.previous == "?find=flat&page=1#ranking-fold"
     with pytest.raises(DataError, match="no such page"):
         look("castle", 2)
 

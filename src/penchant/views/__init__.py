@@ -11,7 +11,6 @@ from penchant.views._group import group_view, ranking_csv
 from penchant.views._invite import qr_code, taking_view
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
-from penchant.views._parts import Wanted
 from penchant.views._people import Asked, people_view
 from penchant.views._question import (
     BecauseView,
@@ -26,6 +25,7 @@ from penchant.views._reasons import CompareView, compare_items, why_view
 from penchant.views._result import best_view, reasons_view
 from penchant.views._studies import checks_view, study_line, study_view
 from penchant.views._what_if import WhatIfView, read_values, what_if_view
+from penchant.views.lists import Wanted
 
 __all__ = [
     "CHARTS",

@@ -17,9 +17,9 @@ from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._counts import CountRow, count_row
 from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._group_curves import CurveView, curve_views
-from penchant.views._parts import Part, Wanted, part_of
 from penchant.views._segments import SegmentCard, in_front, segment_cards
 from penchant.views.groups import AnotherWinnerView, another_winner_view
+from penchant.views.lists import Part, Wanted, part_of
 
 _MOST_ROWS: Final = 200
 """The list ends here, so that a page stays small."""

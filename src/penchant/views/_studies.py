@@ -10,7 +10,7 @@ from penchant.exceptions import DataError
 from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
 from penchant.views._extras import ExtrasView, Shelf, extras_view
-from penchant.views._parts import Part, Wanted, part_of
+from penchant.views.lists import Part, Wanted, part_of
 
 LONGEST_LINE = 40
 

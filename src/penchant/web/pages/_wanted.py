@@ -9,9 +9,9 @@ from penchant.views import Wanted
 
 async def _wanted(
     find: Annotated[str, Query(max_length=200)] = "",
-    page: Annotated[int, Query(ge=1)] = 1,
+    page: Annotated[int | None, Query(ge=1)] = None,
 ) -> Wanted:
-    return Wanted(find, page)
+    return Wanted(find, page or 0)
 
 
 WantedPart: TypeAlias = Annotated[Wanted, Depends(_wanted)]

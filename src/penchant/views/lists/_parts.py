@@ -21,11 +21,11 @@ class Wanted(NamedTuple):
     find : str
         Only what has this in its name; empty: all.
     page : int
-        From 1.
+        From 1; 0: nobody said which, the first.
     """
 
     find: str = ""
-    page: int = 1
+    page: int = 0
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def part_of(
     >>> names, said = ["Mill Lane", "Mill Road", "High Street"], load_texts("en")
     >>> rows, part = part_of(names, str, Wanted("mill"), said, anchor="all")
     >>> rows, part.everything
-    (['Mill Lane', 'Mill Road'], '?#all')
+    (['Mill Lane', 'Mill Road'], '?page=1#all')
     """
     looked_for, others = wanted.find.strip(), kept or {}
     found = rows
@@ -99,18 +99,17 @@ def part_of(
         word = looked_for.casefold()
         found = [row for row in rows if word in name(row).casefold()]
     n_pages = max(1, -(-len(found) // PER_PAGE))
-    if not 1 <= wanted.page <= n_pages:
+    page = wanted.page or 1
+    if page > n_pages:
         raise DataError("The list has no such page.")
-    first = (wanted.page - 1) * PER_PAGE
+    first = (page - 1) * PER_PAGE
     shown = found[first : first + PER_PAGE]
 
     def link(page: int, find: str = looked_for) -> str:
         said: dict[str, Any] = {**others}
         if find:
             said["find"] = find
-        if page > 1:
-            said["page"] = page
-        return f"?{urlencode(said)}#{anchor}"
+        return f"?{urlencode({**said, 'page': page})}#{anchor}"
 
     said = texts(
         "owner.study.shown", first=first + 1, last=first + len(shown), n=len(found)
@@ -120,8 +119,8 @@ def part_of(
         others,
         bool(looked_for) or len(rows) > PER_PAGE,
         said if n_pages > 1 else "",
-        link(wanted.page - 1) if wanted.page > 1 else "",
-        link(wanted.page + 1) if wanted.page < n_pages else "",
+        link(page - 1) if page > 1 else "",
+        link(page + 1) if page < n_pages else "",
         link(1, ""),
         "" if shown else texts("parts.nothing"),
         wanted != Wanted(),
