@@ -1,11 +1,12 @@
 """Models of the answers of all participants that can be read on one page."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from penchant.choquet import ChoquetRanker
 from penchant.data import Comparisons, Items
-from penchant.exceptions import DataError, NotAnswerableError
+from penchant.exceptions import DataError, DirectionWarning, NotAnswerableError
 from penchant.gai import GAIRankerCV
 from penchant.rules import RuleRanker
 from penchant.studies._directed_rules import fit_directed_rules
@@ -93,5 +94,8 @@ def _choquet(
     if len(ordered) < 2:
         return None, out, float("nan")
     table = Items(items.frame[[a.name for a in ordered]], tuple(ordered), items.names)
-    model = ChoquetRanker(k=2).fit(table, pooled)
+    with warnings.catch_warnings():
+        # The owner knows better: rules say where the answers alone would contradict.
+        warnings.simplefilter("ignore", DirectionWarning)
+        model = ChoquetRanker(k=2).fit(table, pooled)
     return model, out, float(model.score(table, pooled))

@@ -49,7 +49,7 @@ class FactorRow:
 
 @dataclass(frozen=True)
 class ModelView:
-    """Two models of all answers.
+    """Models of all answers.
 
     Parameters
     ----------

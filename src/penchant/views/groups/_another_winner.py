@@ -135,19 +135,13 @@ def _times(turn: Turn, texts: Texts) -> str:
 
 def _values(changes: Sequence[ValueChange], items: Items, texts: Texts) -> Numbers:
     attributes = {attribute.name: attribute for attribute in items.attributes}
-    return Numbers(
-        tuple(texts(f"another.{head}") for head in ("attribute", "now", "then")),
-        tuple(
-            NumberRow(
-                show_name(change.attribute, 40),
-                (
-                    show_name(texts.value(attributes[change.attribute], change.now)),
-                    _needed(change, attributes[change.attribute], texts),
-                ),
-            )
-            for change in changes
-        ),
-    )
+    rows = []
+    for change in changes:
+        attribute = attributes[change.attribute]
+        name, now = show_name(change.attribute, 40), texts.value(attribute, change.now)
+        label = texts("why.part", attribute=name, value=show_name(now, 40))
+        rows.append(NumberRow(label, (_needed(change, attribute, texts),)))
+    return Numbers((texts("another.now"), texts("another.then")), tuple(rows))
 
 
 def _needed(change: ValueChange, attribute: Attribute, texts: Texts) -> str:
