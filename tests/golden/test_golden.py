@@ -79,7 +79,13 @@ def test_a_fitted_model_predicts_what_it_did(name):
     assert type(model).__name__ == stored["class"]
     expected = stored["outputs"]
     methods = ["for_user"] if "PopulationGP" in stored["class"] else list(expected)
-    assert_near(outputs(model, stored["X"], methods), expected)
+    found = outputs(model, stored["X"], methods)
+    if name == "population":
+        # What is blank of a person counted as average; now it is unknown, see
+        # tests/studies/test_about.py, and says less.
+        blank = str({"age": None, "town": "c"})
+        assert expected.pop(blank) != found.pop(blank)
+    assert_near(found, expected)
 
 
 def test_every_estimator_is_there():
