@@ -152,7 +152,9 @@ def test_cancelling_going_on_and_a_killed_server(
         assert kept
         page.get_by_role("button", name="Go on").click()
         page.locator("#progress[data-again]").wait_for()
-        assert set(kept) <= set(page.locator("section:has(#compared) li").all_inner_texts())
+        assert set(kept) <= set(
+            page.locator("section:has(#compared) li").all_inner_texts()
+        )
         process.send_signal(signal.SIGKILL)
         process.wait()
     with _server(tmp_path) as (process, link):

@@ -29,7 +29,7 @@ from penchant.web._public import PublicAddress, SubPath
 from penchant.web._templates import STATIC
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
-from penchant.web.learned import learned_pages
+from penchant.web.learned import asking_pages, making_pages, reading_pages
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._login import login_pages, on_login_needed
@@ -110,7 +110,8 @@ def create_app(
     for router in (participant_pages, picture_pages, result_pages, health):
         app.include_router(router)
     others = (pages, owner_pages, group_pages, login_pages, account_pages)
-    for router in (*others, learned_pages, metrics_page):
+    learned = (making_pages, reading_pages, asking_pages)
+    for router in (*others, *learned, metrics_page):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)
     api.state.address = address
