@@ -115,6 +115,9 @@ def test_from_a_labelled_table_to_every_page(
     # another one is shown first, once what it lacks is learned
     page = client.post(f"{base}/choose", data={"model": "choquet"})
     assert "Waiting for its turn" in page.text
+    page = client.post(f"{base}/cancel")  # then the other is shown as before
+    assert "Cancelled." in page.text
+    assert "The most readable model" in page.text
     run(store, job_id)
     assert kept.shown != "choquet"
     assert "Chosen by you" in client.get(base).text
