@@ -20,7 +20,7 @@ CANDIDATES = ("linear", "gai", "choquet", "rules", "boosting")
 
 def classes() -> bytes:
     """Flats that are good or bad."""
-    lines = flats(60).decode().splitlines()
+    lines = flats(40).decode().splitlines()
     named = [line.rsplit(",", 1) for line in lines[1:]]
     rows = [f"{a},{'good' if float(b) > 50 else 'bad'}" for a, b in named]
     return "\n".join([lines[0].replace("rating", "verdict"), *rows]).encode()
@@ -105,7 +105,7 @@ def test_from_a_labelled_table_to_every_page(
     assert table.splitlines()[0].endswith(
         "name,prediction,chance of bad,chance of good"
     )
-    assert len(table.splitlines()) == 61
+    assert len(table.splitlines()) == 41
     notebook = json.loads(client.get(f"{base}/export/notebook.ipynb").content)
     assert notebook["nbformat"] == 4
     assert client.get(f"{base}/export/table").content == classes()
