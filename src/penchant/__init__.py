@@ -15,6 +15,7 @@ __all__ = [
     "gai",
     "gp",
     "io",
+    "jobs",
     "kernels",
     "learning",
     "metrics",

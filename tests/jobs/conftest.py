@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from penchant.jobs import JobSettings
+from penchant.learning import _report
 from penchant.studies import SqlStore, store_url
 
 
@@ -36,6 +37,13 @@ def pairs(table: bytes, n: int = 60) -> bytes:
 
 
 FAST = {"candidates": ["linear", "choquet"], "n_folds": 2}
+
+
+@pytest.fixture(autouse=True)
+def few_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let bands and coalitions take few fits."""
+    monkeypatch.setattr(_report, "_MOST_RESAMPLES", 4)
+    monkeypatch.setattr(_report, "_MOST_MODELS", 8)
 
 
 @pytest.fixture

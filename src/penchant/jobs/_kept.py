@@ -142,10 +142,21 @@ class KeptModel:
         listed = (each.name for each in self.comparison.done)
         return tuple(name for name in listed if f"model {name}" in there)
 
-    @property
+    @cached_property
     def shown(self) -> str:
-        """The candidate that is shown: the chosen one, else the recommended one."""
-        return self.settings.chosen or self.comparison.recommended.name
+        """The candidate that is shown: the chosen one, once all of it is learned."""
+        chosen = self.settings.chosen
+        there = f"report {chosen}" in self.store.job_parts(self.job.id)
+        return chosen if there else self.comparison.recommended.name
+
+    @classmethod
+    def is_ready(cls, store: Store, job: JobRecord) -> bool:
+        """Tell whether there is something to show, though a later run has ended."""
+        parts = store.job_parts(job.id)
+        told = any(part.startswith("report ") for part in parts)
+        return job.state == "done" or (
+            told and job.state in ("failed", "cancelled") and "comparison" in parts
+        )
 
     @cached_property
     def read(self) -> LearningTable:

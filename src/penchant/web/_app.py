@@ -29,7 +29,7 @@ from penchant.web._public import PublicAddress, SubPath
 from penchant.web._templates import STATIC
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
-from penchant.web.learned import learned_pages
+from penchant.web.learned import asking_pages, making_pages, reading_pages
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._limits import limit_pages
@@ -115,8 +115,9 @@ def create_app(
     for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
         app.include_router(router)
     of_studies = (owner_pages, question_pages, table_pages, news_pages, group_pages)
-    others = (shared_pages, learned_pages, login_pages, account_pages, metrics_page)
-    for router in (pages, *of_studies, *others):
+    learned = (making_pages, reading_pages, asking_pages)
+    others = (shared_pages, login_pages, account_pages, metrics_page)
+    for router in (pages, *of_studies, *learned, *others):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)
     api.state.address = address

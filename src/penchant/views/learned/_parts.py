@@ -96,6 +96,7 @@ def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesVi
         )
         for label in labels
     )
+    several = len({part.label for part in parts}) > 1
     report = kept.report(name)
     bands = texts("models.curves.no_bands")
     if report is not None and report.n_resamples:
@@ -117,8 +118,11 @@ def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesVi
         groups,
         bands,
         _pair(kept, pairs[pair], texts) if pairs else None,
-        tuple((_names(part, texts), k == pair) for k, part in enumerate(pairs)),
-        tuple(_share(part, texts) for part in sorted(parts, key=lambda p: -p.size)),
+        tuple((_names(p, several, texts), k == pair) for k, p in enumerate(pairs)),
+        tuple(
+            _share(part, several, texts)
+            for part in sorted(parts, key=lambda part: -part.size)
+        ),
     )
 
 
@@ -132,13 +136,14 @@ def _attribute(kept: KeptModel, name: str) -> Attribute:
     return next(each for each in kept.items.attributes if each.name == name)
 
 
-def _names(part: ModelPart, texts: Texts) -> str:
+def _names(part: ModelPart, several: bool, texts: Texts) -> str:
+    """Name the attributes of a part, and its class if there are several."""
     name = texts.listed([show_name(each, 30) for each in part.names])
-    return f"{name} ({show_name(part.label, 20)})" if part.label else name
+    return f"{name} ({show_name(part.label, 20)})" if several else name
 
 
-def _share(part: ModelPart, texts: Texts) -> ShareRow:
-    name, share = _names(part, texts), texts.share(part.size)
+def _share(part: ModelPart, several: bool, texts: Texts) -> ShareRow:
+    name, share = _names(part, several, texts), texts.share(part.size)
     words = texts("models.share.words", name=name, share=share)
     return ShareRow(name, share, round(100 * min(part.size, 1.0), 2), words)
 
@@ -386,7 +391,8 @@ def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
 
 def _rule(rule: Any, axis: Axis, lower: str, texts: Texts) -> RuleRow:
     weight = float(rule.weight)
-    text, shown = show_name(rule.text, 200), signed(weight, texts, axis.high)
+    text = show_name(rule.text.replace("<=", "≤").replace(">=", "≥"), 200)
+    shown = signed(weight, texts, axis.high)
     facts: Sequence[str] = ()
     if str(rule.target):
         label = show_name(str(rule.target), 40)

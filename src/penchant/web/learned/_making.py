@@ -71,10 +71,11 @@ def model(
     if job.state == "new":
         return RedirectResponse(f"/models/{job.id}/start", 303)
     texts = visitor.texts()
-    if job.state == "done":
+    view = progress_view(store, job, texts) if job.state != "done" else None
+    if KeptModel.is_ready(store, job):
         kept = KeptModel.of(store, job)
-        return show(visitor, "overview", kept, view=overview(kept, texts))
-    view = progress_view(store, job, texts)
+        found = overview(kept, texts)
+        return show(visitor, "overview", kept, view=found, ended=view)
     return visitor.render("learned/progress.html", job=job, view=view)
 
 
