@@ -5,8 +5,8 @@ from alembic import context, op
 
 from penchant.studies.store._chain import new_register
 
-revision = "0011"
-down_revision = "0010"
+revision = "0009"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 
