@@ -254,7 +254,9 @@ class Study:
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
         """
-        now = self.participation(participant_id) if now is None else now
+        if now is None:  # nothing was read a moment ago, and the table may be another
+            self.reload()
+            now = self.participation(participant_id)
         if not now.begun and (taking := self.taking()).is_over:
             raise NotAnswerableError(taking.reason)
         return self._write(participant_id, Asking.ask, now).open_question
