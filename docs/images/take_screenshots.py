@@ -111,7 +111,7 @@ def look_at_a_model(page: Any, address: str, folder: Path) -> None:
     page.get_by_role("button", name="Look at the file").click()
     page.get_by_role("button", name="Start learning").click()
     page.locator("#candidates").wait_for()
-    take(page, "models", 1200)
+    take(page, "models", 1130)
 
 
 def main() -> None:
