@@ -14,11 +14,11 @@ import numpy as np
 
 from penchant.data import Comparisons
 from penchant.elicitation import simulate
+from penchant.explanation import contrast
 from penchant.models import RuleRanker
 from penchant.plotting import (
     plot_contrast,
     plot_curve,
-    plot_group_ranking,
     plot_interactions,
     plot_simulation,
     plot_surface,
@@ -49,7 +49,7 @@ def draw_cuts() -> None:
     page = run("01")
     answers, worth, X = page["answers"], page["worth"], page["X"]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    weights = np.random.default_rng(1).dirichlet(np.ones(3), 2500)
+    weights = np.random.default_rng(1).dirichlet(np.ones(3), 900)
     three = np.zeros((len(weights), X.shape[1]))
     three[:, [0, 2, 1]] = weights  # price, commute, size
     kept, shown = np.zeros(len(weights), int), three @ X.T
@@ -59,7 +59,7 @@ def draw_cuts() -> None:
     for n, color in enumerate((PALE, "#a9c4de", "#6d9fcb", BLUE)):
         here = kept == n
         text = f"agrees with {n} of 3 answers"
-        left.scatter(*weights[here, :2].T, s=6, color=color, label=text)
+        left.scatter(*weights[here, :2].T, s=9, color=color, label=text)
     left.set(xlabel="weight of rent", ylabel="weight of commute", aspect="equal")
     left.set_title("the rest of the weight is on size; each answer is a cut", size=10)
     left.legend(fontsize=8, markerscale=2)
@@ -98,7 +98,7 @@ def draw_curves_and_certificate() -> None:
     for height, color in ((1.49, BLUE), (0.838, RED)):
         left.axhline(height, color=color, ls=":", lw=1)
     left.axhspan(0.838, 1.49, color=PALE, alpha=0.4, lw=0)
-    left.text(-1.45, 1.53, "where the solver stands", color=BLUE, size=9)
+    left.text(-0.62, 1.56, "where the solver stands", color=BLUE, size=9)
     left.text(-1.45, 0.70, "what is proved", color=RED, size=9)
     left.text(0.75, 1.05, "the minimum is\nin this band", color=GREY, size=9)
     left.set(ylim=(-0.8, 3.2), xticks=[], yticks=[], ylabel="height")
@@ -173,8 +173,6 @@ def draw_asking() -> None:
 
 def draw_reasons() -> None:
     """Two contrasts: of a learned model, and by a formula of one's own."""
-    from penchant.explanation import contrast
-
     page = run("07")
     why = contrast(page["model"], page["first"], page["second"])
     save(plot_contrast(why).figure, "contrast")
@@ -184,9 +182,16 @@ def draw_reasons() -> None:
 def draw_group() -> None:
     """Points of all people for the flats with the best means."""
     page = run("08")
-    points = page["points"]
-    ax = plot_group_ranking(points.mean(axis=0), points, names=page["flats"].names)
-    save(ax.figure, "group")
+    points, names = page["points"], page["flats"].names
+    best = points.mean(axis=0).argsort()[::-1][:12]
+    figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+    for place, k in enumerate(best):
+        ax.plot(points[:, k], [place] * len(points), "o", color=BLUE, alpha=0.25, mew=0)
+        ax.plot(points[:, k].mean(), place, "|", color=RED, ms=14, mew=2.5)
+    ax.set_yticks(range(len(best)), [names[k] for k in best])
+    ax.set(xlabel="points; a dot is a person, the line their mean", xlim=(0, 102))
+    ax.invert_yaxis()
+    save(figure, "group")
 
 
 def draw_blocks() -> None:
@@ -200,10 +205,12 @@ def draw_blocks() -> None:
         ax.text(1.5, y + 0.45, f"block {3 - k} of rows", ha="center", va="center")
         arrow = {"arrowstyle": "<->", "color": GREY}
         ax.annotate("", (6.4, 2.0), (2.9, y + 0.45), arrowprops=arrow)
-    ax.text(4.6, 3.35, "sums, a few kB", ha="center", color=GREY)
+    ax.text(4.6, 3.35, "sums over its rows", ha="center", color=GREY)
     ax.text(4.6, 0.5, "curves, back again", ha="center", color=GREY)
     ax.add_patch(plt.Rectangle((6.5, 1.3), 3.2, 1.4, color=RED, alpha=0.15))
-    ax.text(8.1, 2.0, "the process that fits:\ny, weights, curves", ha="center", va="center")
+    ax.text(
+        8.1, 2.0, "the process that fits:\ny, weights, curves", ha="center", va="center"
+    )
     ax.text(0.2, 3.75, "workers", weight="bold")
     save(figure, "blocks")
 

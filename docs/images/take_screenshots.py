@@ -54,7 +54,11 @@ def answer(study: Study) -> str:
         question = study.ask(person.id)
         if question is None:
             break
-        study.tell(person.id, question.id, simulated_answer(question.form, question.items, likes, rng))
+        study.tell(
+            person.id,
+            question.id,
+            simulated_answer(question.form, question.items, likes, rng),
+        )
     return token
 
 
@@ -73,7 +77,6 @@ def take(page: Any, name: str, height: int = HEIGHT) -> None:
     taken.quantize(128, dither=Image.Dither.NONE).save(
         HERE / f"{name}.png", optimize=True
     )
-    print(name, (HERE / f"{name}.png").stat().st_size // 1024, "kB", flush=True)
 
 
 def look_around(page: Any, address: str, study: Study, folder: Path) -> None:
