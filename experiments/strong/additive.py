@@ -4,8 +4,8 @@ Not in a paper. Five sets of ``experiments/gai/_default_sets.py``, chosen for th
 before the first run, the first two of five shuffled folds of each. All methods have
 their defaults; pyGAM searches its penalty by its own `gridsearch`; the orthogonal
 additive GP is the small one of `_orthogonal.py`. LightGBM is no additive model: it
-tells what is left to gain. A cell is the squared error on the held-out fold over that of the
-mean of the training rows; the note has CPU seconds of the fit.
+tells what is left to gain. A cell is the squared error on the held-out fold over that
+of the mean of the training rows; the note has CPU seconds of the fit.
 """
 
 import warnings
