@@ -97,8 +97,17 @@ endif
 mutants: $(INSTALLED)  ## make 200 deliberate mistakes and see which the tests notice (an hour)
 	$(BIN)/python -m benchmarks.mutants
 
-reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai [quick=1]
-	$(BIN)/python -m experiments $(paper) $(if $(quick),--quick)
+reproduce: $(INSTALLED)  ## run a paper's experiments: make reproduce paper=gai [quick=1] [table=NAME] [peer=NAME]
+ifdef peer
+	$(PYTHON) -m venv $(VENV)-$(peer)
+	$(VENV)-$(peer)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -e '.[data,plot]' -r benchmarks/peers/$(peer).txt
+	if test -f benchmarks/peers/$(peer)-alone.txt; then $(VENV)-$(peer)/bin/python -m pip install \
+	  --quiet --disable-pip-version-check --no-deps -r benchmarks/peers/$(peer)-alone.txt; fi
+	$(VENV)-$(peer)/bin/python -m experiments $(paper) $(if $(quick),--quick) $(if $(table),--table $(table))
+else
+	$(BIN)/python -m experiments $(paper) $(if $(quick),--quick) $(if $(table),--table $(table))
+endif
 
 # Stored families go on where they stopped; other code is measured anew.
 truth: $(INSTALLED)  ## check what people are told and write docs/truth.md [quick=1]

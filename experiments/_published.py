@@ -38,6 +38,10 @@ PAPERS = {
         "Not a paper: whether the recommended model is as good as the best readable "
         "one (experiments/learning)"
     ),
+    "strong": (
+        "Not a paper: peers that are strong, on the same games, splits and people "
+        "(experiments/strong)"
+    ),
 }
 
 

@@ -1,0 +1,1 @@
+"""Peers that are strong, on the same games, splits and people."""
