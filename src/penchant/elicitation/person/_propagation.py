@@ -46,7 +46,7 @@ class State(NamedTuple):
     inner : ndarray of shape (n_models, n_rows, n_rows)
         C = (G + T^-1)^-1, T the precisions.
     weights : ndarray of shape (n_models, n_rows)
-        w = nu - C (m + G nu): the posterior mean of s is m + G w.
+        w = C (T^-1 nu - m): the posterior mean of s is m + G w.
     log_evidence : ndarray of shape (n_models,)
         Of the rows.
     """
@@ -62,6 +62,7 @@ def propagate(
     gram: FloatArray,
     rows: Likelihood,
     start: Sites,
+    inner: FloatArray | None = None,
     *,
     max_iter: int = 4,
     tol: float = 1e-2,
@@ -75,7 +76,9 @@ def propagate(
     gram : ndarray of shape (n_models, n_rows, n_rows)
     rows : Likelihood
     start : Sites
-        Those of rows that are new may be 0.
+        Of the first rows; those after them are new.
+    inner : ndarray of shape (n_models, n_old, n_old), optional
+        C of the first rows, where it is known.
     max_iter : int
         Most sweeps.
     tol : float
@@ -83,14 +86,18 @@ def propagate(
     damping : float
         Share of a step that is taken.
     """
-    tau, nu = np.maximum(start.tau, _LEAST), start.nu
+    n_new = mean.shape[1] - start.tau.shape[1]
+    tau, nu = (np.pad(part, ((0, 0), (0, n_new))) for part in start)
+    tau = np.maximum(tau, _LEAST)
+    inner = _inverse(gram, tau) if inner is None else _bordered(gram, tau, inner)
     for sweep in range(max_iter + 1):
-        state, middle, spread = _gaussian(mean, gram, Sites(tau, nu))
+        weights = _times(inner, nu / tau - mean)
+        middle = mean + _times(gram, weights)
+        # G - G C G = T^-1 C G
+        spread = np.maximum(np.einsum("hrs,hrs->hr", inner, gram) / tau, 0.0)
         left = np.maximum(1.0 - spread * tau, 1e-9)
         v, mu = spread / left, (middle - spread * nu) / left
         log_z, slope, curvature = _moments(mu, v, rows)
-        evidence = state.log_evidence + (log_z - _log_site(mu, v, tau, nu)).sum(axis=1)
-        state = state._replace(log_evidence=evidence)
         # how far the marginal would move, in its own standard deviations
         moved = np.abs(mu + v * slope - middle) / np.sqrt(spread + 1e-12)
         moved = moved * (spread > 1e-12)
@@ -102,31 +109,51 @@ def propagate(
         step = np.where(fresh, 1.0, damping)
         tau = np.maximum(tau + step * (new_tau - tau), _LEAST)
         nu = nu + step * (new_nu - nu)
-    return state
+        inner = _inverse(gram, tau)
+    told = _times(inner, mean)
+    total = nu * (told / tau + middle) - mean * told  # twice the exponent
+    lower = np.einsum("hrr->hr", np.linalg.cholesky(_system(gram, np.sqrt(tau))))
+    evidence = 0.5 * total - np.log(lower) + log_z - _log_site(mu, v, tau, nu)
+    return State(Sites(tau, nu), inner, weights, evidence.sum(axis=1))
 
 
-def _gaussian(
-    mean: FloatArray, gram: FloatArray, sites: Sites
-) -> tuple[State, FloatArray, FloatArray]:
-    """Give the state, and the marginal means and variances of s."""
-    tau, nu = sites
+def _times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
+    return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])
+
+
+def _system(gram: FloatArray, scale: FloatArray) -> FloatArray:
+    """Give I + S G S, S the roots of the precisions."""
+    system = scale[:, :, None] * gram
+    system *= scale[:, None, :]
+    np.einsum("hrr->hr", system)[...] += 1.0
+    return system
+
+
+def _inverse(gram: FloatArray, tau: FloatArray) -> FloatArray:
+    """Give C = S (I + S G S)^-1 S."""
     scale = np.sqrt(tau)
-    system = scale[:, :, None] * gram * scale[:, None, :]
-    each = np.arange(tau.shape[1])
-    system[:, each, each] += 1.0
-    lower = np.linalg.cholesky(system)
-    log_det = 2.0 * np.log(lower[:, each, each]).sum(axis=1)
-    inner = scale[:, :, None] * np.linalg.inv(system) * scale[:, None, :]
-    pulled = np.einsum("hrs,hs->hr", gram, nu)
-    weights = nu - np.einsum("hrs,hs->hr", inner, mean + pulled)
-    middle = mean + np.einsum("hrs,hs->hr", gram, weights)
-    shrink = gram @ inner
-    spread = gram[:, each, each] - np.einsum("hrs,hrs->hr", shrink, gram)
-    spread = np.maximum(spread, 0.0)
-    alone = mean - np.einsum("hrs,hs->hr", shrink, mean)
-    total = (nu * alone).sum(axis=1) + 0.5 * (nu * (middle - alone)).sum(axis=1)
-    total = total - 0.5 * (tau * mean * alone).sum(axis=1) - 0.5 * log_det
-    return State(sites, inner, weights, total), middle, spread
+    inner = np.linalg.inv(_system(gram, scale))
+    inner *= scale[:, :, None]
+    inner *= scale[:, None, :]
+    return inner
+
+
+def _bordered(gram: FloatArray, tau: FloatArray, inner: FloatArray) -> FloatArray:
+    """Give C of all rows from that of the first ones: few are new."""
+    n = inner.shape[1]
+    cross = gram[:, :n, n:]
+    pulled = inner @ cross
+    corner = gram[:, n:, n:] - cross.transpose(0, 2, 1) @ pulled
+    np.einsum("hrr->hr", corner)[...] += 1.0 / tau[:, n:]
+    corner = np.linalg.inv(corner)
+    beside = pulled @ corner
+    whole = np.empty_like(gram)
+    np.matmul(beside, pulled.transpose(0, 2, 1), out=whole[:, :n, :n])
+    whole[:, :n, :n] += inner
+    whole[:, :n, n:] = -beside
+    whole[:, n:, :n] = -beside.transpose(0, 2, 1)
+    whole[:, n:, n:] = corner
+    return whole
 
 
 def _log_site(
