@@ -18,6 +18,9 @@ from penchant.typing import FloatArray
 _LEAST = 1e-6
 """Least precision of a site: rows that look like lapses would have negative ones."""
 
+_BLOCK = 8
+"""Rows up to which LAPACK inverts a triangle faster than products of blocks do."""
+
 _ROOT = 1.0 / np.sqrt(2.0 * np.pi)
 
 
@@ -80,16 +83,18 @@ def propagate(
     inner : ndarray of shape (n_models, n_old, n_old), optional
         C of the first rows, where it is known.
     max_iter : int
-        Most sweeps.
+        Most sweeps, at least 1.
     tol : float
         Change of standardised means at which to stop.
     damping : float
         Share of a step that is taken.
     """
     n_new = mean.shape[1] - start.tau.shape[1]
-    tau, nu = (np.pad(part, ((0, 0), (0, n_new))) for part in start)
+    none = np.zeros((len(mean), n_new))
+    tau, nu = (np.hstack([part, none]) for part in start)
     tau = np.maximum(tau, _LEAST)
-    inner = _inverse(gram, tau) if inner is None else _bordered(gram, tau, inner)
+    log_det = np.zeros(len(mean))  # found in the first step, and needed after it
+    inner = _inverse(gram, tau)[0] if inner is None else _bordered(gram, tau, inner)
     for sweep in range(max_iter + 1):
         weights = _times(inner, nu / tau - mean)
         middle = mean + _times(gram, weights)
@@ -109,33 +114,42 @@ def propagate(
         step = np.where(fresh, 1.0, damping)
         tau = np.maximum(tau + step * (new_tau - tau), _LEAST)
         nu = nu + step * (new_nu - nu)
-        inner = _inverse(gram, tau)
+        inner, log_det = _inverse(gram, tau)
     told = _times(inner, mean)
     total = nu * (told / tau + middle) - mean * told  # twice the exponent
-    lower = np.einsum("hrr->hr", np.linalg.cholesky(_system(gram, np.sqrt(tau))))
-    evidence = 0.5 * total - np.log(lower) + log_z - _log_site(mu, v, tau, nu)
-    return State(Sites(tau, nu), inner, weights, evidence.sum(axis=1))
+    evidence = 0.5 * total + log_z - _log_site(mu, v, tau, nu)
+    evidence = evidence.sum(axis=1) + log_det
+    return State(Sites(tau, nu), inner, weights, evidence)
 
 
 def _times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
     return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])
 
 
-def _system(gram: FloatArray, scale: FloatArray) -> FloatArray:
-    """Give I + S G S, S the roots of the precisions."""
+def _inverse(gram: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give C = S (I + S G S)^-1 S with S^2 = T, and -log det(I + S G S) / 2."""
+    scale = np.sqrt(tau)
     system = scale[:, :, None] * gram
     system *= scale[:, None, :]
     np.einsum("hrr->hr", system)[...] += 1.0
-    return system
+    root = np.linalg.cholesky(system)
+    _invert(root)
+    log_det = np.log(np.einsum("hrr->hr", root)).sum(axis=1)
+    root *= scale[:, None, :]
+    return np.matmul(root.transpose(0, 2, 1), root, out=system), log_det
 
 
-def _inverse(gram: FloatArray, tau: FloatArray) -> FloatArray:
-    """Give C = S (I + S G S)^-1 S."""
-    scale = np.sqrt(tau)
-    inner = np.linalg.inv(_system(gram, scale))
-    inner *= scale[:, :, None]
-    inner *= scale[:, None, :]
-    return inner
+def _invert(lower: FloatArray) -> None:
+    """Invert lower triangular matrices in place, block by block."""
+    n = lower.shape[1]
+    if n <= _BLOCK:
+        lower[...] = np.linalg.inv(lower)
+        return
+    half = _BLOCK * ((n + _BLOCK) // (2 * _BLOCK))
+    first, last = lower[:, :half, :half], lower[:, half:, half:]
+    _invert(first)
+    _invert(last)
+    lower[:, half:, :half] = -last @ lower[:, half:, :half] @ first
 
 
 def _bordered(gram: FloatArray, tau: FloatArray, inner: FloatArray) -> FloatArray:
