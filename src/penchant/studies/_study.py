@@ -601,7 +601,7 @@ class Study:
         known = self._memory.members.get(record.id)
         if known is not None and known[0] == record.n_events:
             return known[1]
-        now = self.participation(record.id)
+        now = self.participation(record)
         talk = self._memory.talk(record.id, now, keep=False)
         member = make_member(record, now, talk, self.what_fits(now.limits).met)
         self._memory.members[record.id] = (now.n_events, member)

@@ -8,7 +8,7 @@ about, and row r that s_r plus noise lies between two ends, but for lapses:
 Sites ``exp(nu s - tau s^2 / 2)`` replace the rows. All arrays have the models first.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -132,7 +132,7 @@ def _inverse(gram: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]
     system = scale[:, :, None] * gram
     system *= scale[:, None, :]
     np.einsum("hrr->hr", system)[...] += 1.0
-    root = np.linalg.cholesky(system)
+    root: FloatArray = np.asarray(np.linalg.cholesky(system), dtype=np.float64)
     _invert(root)
     log_det = np.log(np.einsum("hrr->hr", root)).sum(axis=1)
     root *= scale[:, None, :]
@@ -159,7 +159,7 @@ def _bordered(gram: FloatArray, tau: FloatArray, inner: FloatArray) -> FloatArra
     pulled = inner @ cross
     corner = gram[:, n:, n:] - cross.transpose(0, 2, 1) @ pulled
     np.einsum("hrr->hr", corner)[...] += 1.0 / tau[:, n:]
-    corner = np.linalg.inv(corner)
+    corner[...] = np.linalg.inv(corner)
     beside = pulled @ corner
     whole = np.empty_like(gram)
     np.matmul(beside, pulled.transpose(0, 2, 1), out=whole[:, :n, :n])
@@ -184,12 +184,22 @@ def _moments(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give log Z of each row under N(mu, v), its slope and minus its curvature."""
     scale = np.sqrt(v + rows.noise**2)
-    a, b = (rows.lower - mu) / scale, (rows.upper - mu) / scale
-    # ends at infinity: the density is 0 there, also when multiplied by the end
-    a, b = np.clip(a, -40.0, 40.0), np.clip(b, -40.0, 40.0)
-    at_a, at_b = _ROOT * np.exp(-0.5 * a * a), _ROOT * np.exp(-0.5 * b * b)
+    below, at_a, end_a = _end((rows.lower - mu) / scale)
+    above, at_b, end_b = 1.0, 0.0, 0.0
+    if np.isfinite(rows.upper).any():  # only ties have an upper end
+        above, at_b, end_b = _end((rows.upper - mu) / scale)
     clear = 1.0 - 2.0 * rows.lapse
-    z = rows.lapse + clear * (ndtr(b) - ndtr(a))
+    z = rows.lapse + clear * (above - below)
     slope = clear * (at_a - at_b) / (scale * z)
-    second = clear * (a * at_a - b * at_b) / (scale**2 * z)
+    second = clear * (end_a - end_b) / (scale**2 * z)
     return np.log(z), slope, slope**2 - second
+
+
+def _end(x: FloatArray) -> tuple[Any, Any, Any]:
+    """Give the normal distribution at x, its density, and x times its density.
+
+    Both are 0 at infinity.
+    """
+    x = np.clip(x, -40.0, 40.0)
+    density = _ROOT * np.exp(-0.5 * x * x)
+    return ndtr(x), density, x * density
