@@ -252,7 +252,9 @@ def work_as_told() -> None:
 
 def _end_with_parent() -> None:
     """End when nobody is at the other end of the standard input any more."""
-    sys.stdin.buffer.read()
+    # Not by its buffer: a thread that holds that makes Python abort when it ends.
+    while os.read(sys.stdin.fileno(), 1024):
+        continue
     os._exit(1)
 
 
