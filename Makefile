@@ -12,7 +12,7 @@ FLOOR_TESTS := tests/data tests/encoding tests/kernels tests/metrics tests/datas
   tests/elicitation tests/plotting tests/testing tests/test_conventions.py tests/test_io.py
 
 .DEFAULT_GOAL := help
-.PHONY: help app test soak check lint types layers format docs bench mutants reproduce truth pins clean
+.PHONY: help app test soak check lint types layers format docs pictures bench mutants reproduce truth pins clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,6 +79,10 @@ format: $(INSTALLED)  ## format and sort imports
 docs: $(INSTALLED)  ## build the documentation into docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+pictures: $(INSTALLED)  ## draw the pictures of the course and photograph the app anew
+	$(BIN)/python docs/images/draw_course.py
+	$(BIN)/python docs/images/take_screenshots.py
 
 bench: $(INSTALLED)  ## run the benchmarks and render docs/benchmarks.md (peer=NAME: with a peer)
 ifdef peer

@@ -16,6 +16,7 @@ import asyncio
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--items", type=int, default=bench_load.N_ITEMS)
     parser.add_argument("--arrive", type=float, default=20.0, help="seconds")
     options = parser.parse_args(arguments)
+    # All parts are ended, however this ends.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.chmod(0o755)

@@ -2,7 +2,7 @@
 
 from penchant._lazy import offer_rooms
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "choquet",

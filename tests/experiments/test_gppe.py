@@ -109,7 +109,7 @@ class TestFolds:
         self, people: People
     ) -> None:
         knockout = METHODS["knockout"]
-        result = ask_fold(people, knockout.start, 0.0, 0, [knockout], True, "any")
+        result = ask_fold(people, knockout.start, 0.0, 0, [knockout], 60, "any")
         loss = result[knockout].loss
         assert loss.shape == (6, N_QUESTIONS + 1)
         assert not loss[:, 9:].any()

@@ -128,7 +128,7 @@ def test_cancelling_ends_the_process_and_stopping_gives_the_job_back(
     assert store.get_job(first).state == "cancelled"
     runner.stop()
     job = store.get_job(second)
-    assert (job.state, job.run) == ("waiting", "")
+    assert (job.state, job.run, job.n_runs) == ("waiting", "", 0)
 
 
 def test_a_job_of_a_lost_server_is_taken_up_a_few_times(

@@ -224,7 +224,7 @@ def test_a_blank_widens_the_belief_and_is_foretold_from_the_rest() -> None:
 
 def test_what_is_known_of_somebody_shapes_the_start() -> None:
     model = fitted()
-    memory = Memory(FLATS, lambda _: model)
+    memory = Memory(FLATS, lambda _: (model, FLATS))
     old, young = (memory.start("m", (("age", age),)) for age in (70, 30))
     assert old.posterior.favourite < 4 <= young.posterior.favourite
     assert memory.start("m", (("age", 70),)) is old
@@ -237,7 +237,7 @@ def test_what_is_known_of_somebody_shapes_the_start() -> None:
 
 
 def test_talks_go_on_though_their_start_is_forgotten() -> None:
-    memory = Memory(FLATS, lambda _: fitted())
+    memory = Memory(FLATS, lambda _: (fitted(), FLATS))
     people = {
         f"p{age}": Participation(8, model="m", known=(("age", age),))
         for age in range(20, 20 + 3 * _talk._MOST_STARTS)

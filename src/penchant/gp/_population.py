@@ -142,7 +142,7 @@ class PopulationGP(BaseEstimator):
 
     People are worked on in blocks of 500 by joblib, so that more than 500 can be
     looked at by several processes or, see :doc:`the guide on clusters
-    </guide/cluster>`, by a Dask cluster; what is learned is the same to the last bit.
+    </course/09_large>`, by a Dask cluster; what is learned is the same to the last bit.
 
     References
     ----------

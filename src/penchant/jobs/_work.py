@@ -51,7 +51,8 @@ class Desk:
 
     def tell(self, parts: Mapping[str, Any] | None = None, **said: Any) -> None:
         """Keep how far the run is, and parts: plain values, or bytes."""
-        self.last = {**said, "seconds": round(time.monotonic() - self.began, 1)}
+        seconds = round(time.monotonic() - self.began, 1)
+        self.last = from_json(as_json({**said, "seconds": seconds}))
         packed = {
             name: body if isinstance(body, bytes) else as_json(body)
             for name, body in (parts or {}).items()

@@ -188,7 +188,7 @@ def _judge(
     start = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        n_folds = folds.max() + 1
+        n_folds = int(folds.max()) + 1
         for fold in range(n_folds + 1):  # the last holds nothing out
             # not inside the try: what the callback raises ends the comparison
             if not progress.begin(candidate.name, (fold + 1) % (n_folds + 1)):

@@ -58,7 +58,7 @@ class FourierFeatures(SummableGenerator):
     """Cosines with random frequencies, whose products average to a Gaussian kernel.
 
     For w from N(0, 2 gamma I) and b even on [0, 2 pi] the mean of
-    2 cos(w x + b) cos(w y + b) is exp(-gamma |x - y|^2), so that the margin program
+    2 cos(w x + b) cos(w y + b) is ``exp(-gamma |x - y|^2)``, so that the margin program
     over many of them is nearly that of a kernel machine, with few of them in the end.
     They are accurate and say little to a reader. Attributes are scaled to [0, 1] over
     the items of the fit; categories and constants are left out.

@@ -254,7 +254,9 @@ class Study:
         now : Participation, optional
             Where the person stands, if it has been read a moment ago.
         """
-        now = self.participation(participant_id) if now is None else now
+        if now is None:  # nothing was read a moment ago, and the table may be another
+            self.reload()
+            now = self.participation(participant_id)
         if not now.begun and (taking := self.taking()).is_over:
             raise NotAnswerableError(taking.reason)
         return self._write(participant_id, Asking.ask, now).open_question
@@ -599,7 +601,7 @@ class Study:
         known = self._memory.members.get(record.id)
         if known is not None and known[0] == record.n_events:
             return known[1]
-        now = self.participation(record.id)
+        now = self.participation(record)
         talk = self._memory.talk(record.id, now, keep=False)
         member = make_member(record, now, talk, self.what_fits(now.limits).met)
         self._memory.members[record.id] = (now.n_events, member)

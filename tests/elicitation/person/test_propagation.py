@@ -59,3 +59,26 @@ def test_models_do_not_touch_each_other():
     together = found(mean, gram, told).log_evidence
     alone = [found(mean[[h]], gram[[h]], one).log_evidence[0] for h in range(3)]
     np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+def test_what_is_known_of_the_first_rows_is_used_and_changes_nothing():
+    rng = np.random.default_rng(1)
+    roots = rng.standard_normal((3, 6, 8))
+    mean, gram = rng.standard_normal((3, 6)), roots @ roots.transpose(0, 2, 1)
+    ends = np.zeros((3, 6)), np.full((3, 6), np.inf)
+    told = Likelihood(*ends, np.full((3, 6), 0.3), np.full((3, 6), 0.01))
+    first = Likelihood(*(part[:, :4] for part in told))
+    nothing = Sites(np.zeros((3, 0)), np.zeros((3, 0)))
+    before = propagate(mean[:, :4], gram[:, :4, :4], first, nothing)
+    fresh = propagate(mean, gram, told, before.sites)
+    carried = propagate(mean, gram, told, before.sites, before.inner)
+    for a, b in zip(
+        (*fresh.sites, *fresh[1:]), (*carried.sites, *carried[1:]), strict=True
+    ):
+        np.testing.assert_allclose(a, b, atol=1e-10)
+    # what each part says of itself
+    tau, nu = carried.sites
+    inner = np.linalg.inv(gram + np.eye(6) / tau[:, :, None])
+    np.testing.assert_allclose(carried.inner, inner, atol=1e-9)
+    weights = np.einsum("hrs,hs->hr", inner, nu / tau - mean)
+    np.testing.assert_allclose(carried.weights, weights, atol=1e-9)

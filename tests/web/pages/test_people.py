@@ -140,7 +140,8 @@ def test_consent_page_says_what_the_owner_may_see(
     page = client.post(join, data={"label": "Ada"})
     assert said in text(page.text)
     assert "Choose A" not in page.text
-    question = client.post(f"{page.url.path}/consent")
+    assert not study.store.list_participants(study.id)
+    question = client.post(join, data={"label": "Ada", "agreed": "yes"})
     assert "Choose A" in question.text
     who = study.store.list_participants(study.id)[0]
     assert study.participation(who).shows_result

@@ -15,7 +15,7 @@ from penchant.elicitation.person._draws import (
     posterior_means,
     systematic,
 )
-from penchant.elicitation.person._ensemble import Ensemble, infer, no_sites, padded
+from penchant.elicitation.person._ensemble import Ensemble, infer, no_sites
 from penchant.elicitation.person._propagation import State
 from penchant.elicitation.person._rows import (
     Reason,
@@ -179,7 +179,7 @@ class PersonBelief(Statements):
         rng = np.random.default_rng([seed, 0])
         components = Components.draw(space, _N_COMPONENTS, like_earlier, rng)
         prior, rows = components.moments(space), Rows.begin(space)
-        state = infer(space, components, prior, rows, no_sites(components, rows))
+        state = infer(space, components, prior, rows, no_sites(components))
         weights = np.zeros(len(components))
         return cls(space, seed, like_earlier, components, prior, rows, state, weights)
 
@@ -290,8 +290,8 @@ class PersonBelief(Statements):
         told = (*self.answers, *new)
         added = [*read(self.space, new), *self._acceptances(new)]
         rows = self.rows.plus(self.space, added)
-        sites = padded(self.state.sites, len(added))
-        state = infer(self.space, self.components, self.prior, rows, sites)
+        known = self.state.sites, self.state.inner
+        state = infer(self.space, self.components, self.prior, rows, *known)
         gain = state.log_evidence - self.state.log_evidence
         belief = replace(
             self,
@@ -355,7 +355,7 @@ class PersonBelief(Statements):
         level = chosen(kept) if rejected(kept) else []
         told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
         rows = Rows.begin(self.space).plus(self.space, told)
-        sites = no_sites(self.components, rows)
+        sites = no_sites(self.components)
         state = infer(self.space, self.components, self.prior, rows, sites)
         gain = state.log_evidence - self.state.log_evidence
         return replace(

@@ -226,13 +226,11 @@ class Components:
 
     def _owned(self, space: PersonSpace) -> FloatArray:
         """Tell which blocks of attributes count, shape (M, n_blocks)."""
-        columns = [
-            self.matters[:, list(b.owners)].all(axis=1) & ~self.like
-            if b.owners
-            else np.zeros(len(self), dtype=bool)
-            for b in space.blocks
-        ]
-        return np.column_stack(columns).astype(np.float64)
+        starts = [b.columns.start for b in space.blocks]
+        owners = (space.ownership[:, starts] > 0).astype(np.float64)
+        without = ~self.matters @ owners  # owners of the block that do not matter
+        counts = (without == 0) & owners.any(axis=0) & ~self.like[:, None]
+        return np.asarray(counts, dtype=np.float64)
 
 
 def _strata(shares: FloatArray, n: int, rng: np.random.Generator) -> IntArray:

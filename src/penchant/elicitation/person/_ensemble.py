@@ -56,18 +56,18 @@ def infer(
     prior: PriorMoments,
     rows: Rows,
     start: Sites,
+    inner: FloatArray | None = None,
 ) -> State:
-    """Propagate the rows under every component, from where the sites stand."""
+    """Propagate the rows under every component, from where the sites stand.
+
+    Sites may be those of the first rows only; `inner` is what `State` calls so, of
+    these rows and components.
+    """
     found = rows.likelihood(space, components)
-    return propagate(rows.means(prior), rows.grams(prior), found, start)
+    return propagate(rows.means(prior), rows.grams(prior), found, start, inner)
 
 
-def no_sites(components: Components, rows: Rows) -> Sites:
-    """Give sites without effect."""
-    none = np.zeros((len(components), len(rows)))
+def no_sites(components: Components) -> Sites:
+    """Give the sites of no rows at all."""
+    none = np.zeros((len(components), 0))
     return Sites(none, none)
-
-
-def padded(sites: Sites, n: int) -> Sites:
-    """Add sites of new rows, without effect."""
-    return Sites(*(np.pad(part, ((0, 0), (0, n))) for part in sites))

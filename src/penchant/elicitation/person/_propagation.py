@@ -8,7 +8,7 @@ about, and row r that s_r plus noise lies between two ends, but for lapses:
 Sites ``exp(nu s - tau s^2 / 2)`` replace the rows. All arrays have the models first.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -17,6 +17,9 @@ from penchant.typing import FloatArray
 
 _LEAST = 1e-6
 """Least precision of a site: rows that look like lapses would have negative ones."""
+
+_BLOCK = 8
+"""Rows up to which LAPACK inverts a triangle faster than products of blocks do."""
 
 _ROOT = 1.0 / np.sqrt(2.0 * np.pi)
 
@@ -46,7 +49,7 @@ class State(NamedTuple):
     inner : ndarray of shape (n_models, n_rows, n_rows)
         C = (G + T^-1)^-1, T the precisions.
     weights : ndarray of shape (n_models, n_rows)
-        w = nu - C (m + G nu): the posterior mean of s is m + G w.
+        w = C (T^-1 nu - m): the posterior mean of s is m + G w.
     log_evidence : ndarray of shape (n_models,)
         Of the rows.
     """
@@ -62,6 +65,7 @@ def propagate(
     gram: FloatArray,
     rows: Likelihood,
     start: Sites,
+    inner: FloatArray | None = None,
     *,
     max_iter: int = 4,
     tol: float = 1e-2,
@@ -75,22 +79,30 @@ def propagate(
     gram : ndarray of shape (n_models, n_rows, n_rows)
     rows : Likelihood
     start : Sites
-        Those of rows that are new may be 0.
+        Of the first rows; those after them are new.
+    inner : ndarray of shape (n_models, n_old, n_old), optional
+        C of the first rows, where it is known.
     max_iter : int
-        Most sweeps.
+        Most sweeps, at least 1.
     tol : float
         Change of standardised means at which to stop.
     damping : float
         Share of a step that is taken.
     """
-    tau, nu = np.maximum(start.tau, _LEAST), start.nu
+    n_new = mean.shape[1] - start.tau.shape[1]
+    none = np.zeros((len(mean), n_new))
+    tau, nu = (np.hstack([part, none]) for part in start)
+    tau = np.maximum(tau, _LEAST)
+    log_det = np.zeros(len(mean))  # found in the first step, and needed after it
+    inner = _inverse(gram, tau)[0] if inner is None else _bordered(gram, tau, inner)
     for sweep in range(max_iter + 1):
-        state, middle, spread = _gaussian(mean, gram, Sites(tau, nu))
+        weights = _times(inner, nu / tau - mean)
+        middle = mean + _times(gram, weights)
+        # G - G C G = T^-1 C G
+        spread = np.maximum(np.einsum("hrs,hrs->hr", inner, gram) / tau, 0.0)
         left = np.maximum(1.0 - spread * tau, 1e-9)
         v, mu = spread / left, (middle - spread * nu) / left
         log_z, slope, curvature = _moments(mu, v, rows)
-        evidence = state.log_evidence + (log_z - _log_site(mu, v, tau, nu)).sum(axis=1)
-        state = state._replace(log_evidence=evidence)
         # how far the marginal would move, in its own standard deviations
         moved = np.abs(mu + v * slope - middle) / np.sqrt(spread + 1e-12)
         moved = moved * (spread > 1e-12)
@@ -102,31 +114,60 @@ def propagate(
         step = np.where(fresh, 1.0, damping)
         tau = np.maximum(tau + step * (new_tau - tau), _LEAST)
         nu = nu + step * (new_nu - nu)
-    return state
+        inner, log_det = _inverse(gram, tau)
+    told = _times(inner, mean)
+    total = nu * (told / tau + middle) - mean * told  # twice the exponent
+    evidence = 0.5 * total + log_z - _log_site(mu, v, tau, nu)
+    evidence = evidence.sum(axis=1) + log_det
+    return State(Sites(tau, nu), inner, weights, evidence)
 
 
-def _gaussian(
-    mean: FloatArray, gram: FloatArray, sites: Sites
-) -> tuple[State, FloatArray, FloatArray]:
-    """Give the state, and the marginal means and variances of s."""
-    tau, nu = sites
+def _times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
+    return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])
+
+
+def _inverse(gram: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give C = S (I + S G S)^-1 S with S^2 = T, and -log det(I + S G S) / 2."""
     scale = np.sqrt(tau)
-    system = scale[:, :, None] * gram * scale[:, None, :]
-    each = np.arange(tau.shape[1])
-    system[:, each, each] += 1.0
-    lower = np.linalg.cholesky(system)
-    log_det = 2.0 * np.log(lower[:, each, each]).sum(axis=1)
-    inner = scale[:, :, None] * np.linalg.inv(system) * scale[:, None, :]
-    pulled = np.einsum("hrs,hs->hr", gram, nu)
-    weights = nu - np.einsum("hrs,hs->hr", inner, mean + pulled)
-    middle = mean + np.einsum("hrs,hs->hr", gram, weights)
-    shrink = gram @ inner
-    spread = gram[:, each, each] - np.einsum("hrs,hrs->hr", shrink, gram)
-    spread = np.maximum(spread, 0.0)
-    alone = mean - np.einsum("hrs,hs->hr", shrink, mean)
-    total = (nu * alone).sum(axis=1) + 0.5 * (nu * (middle - alone)).sum(axis=1)
-    total = total - 0.5 * (tau * mean * alone).sum(axis=1) - 0.5 * log_det
-    return State(sites, inner, weights, total), middle, spread
+    system = scale[:, :, None] * gram
+    system *= scale[:, None, :]
+    np.einsum("hrr->hr", system)[...] += 1.0
+    root: FloatArray = np.asarray(np.linalg.cholesky(system), dtype=np.float64)
+    _invert(root)
+    log_det = np.log(np.einsum("hrr->hr", root)).sum(axis=1)
+    root *= scale[:, None, :]
+    return np.matmul(root.transpose(0, 2, 1), root, out=system), log_det
+
+
+def _invert(lower: FloatArray) -> None:
+    """Invert lower triangular matrices in place, block by block."""
+    n = lower.shape[1]
+    if n <= _BLOCK:
+        lower[...] = np.linalg.inv(lower)
+        return
+    half = _BLOCK * ((n + _BLOCK) // (2 * _BLOCK))
+    first, last = lower[:, :half, :half], lower[:, half:, half:]
+    _invert(first)
+    _invert(last)
+    lower[:, half:, :half] = -last @ lower[:, half:, :half] @ first
+
+
+def _bordered(gram: FloatArray, tau: FloatArray, inner: FloatArray) -> FloatArray:
+    """Give C of all rows from that of the first ones: few are new."""
+    n = inner.shape[1]
+    cross = gram[:, :n, n:]
+    pulled = inner @ cross
+    corner = gram[:, n:, n:] - cross.transpose(0, 2, 1) @ pulled
+    np.einsum("hrr->hr", corner)[...] += 1.0 / tau[:, n:]
+    corner[...] = np.linalg.inv(corner)
+    beside = pulled @ corner
+    whole = np.empty_like(gram)
+    np.matmul(beside, pulled.transpose(0, 2, 1), out=whole[:, :n, :n])
+    whole[:, :n, :n] += inner
+    whole[:, :n, n:] = -beside
+    whole[:, n:, :n] = -beside.transpose(0, 2, 1)
+    whole[:, n:, n:] = corner
+    return whole
 
 
 def _log_site(
@@ -143,12 +184,22 @@ def _moments(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give log Z of each row under N(mu, v), its slope and minus its curvature."""
     scale = np.sqrt(v + rows.noise**2)
-    a, b = (rows.lower - mu) / scale, (rows.upper - mu) / scale
-    # ends at infinity: the density is 0 there, also when multiplied by the end
-    a, b = np.clip(a, -40.0, 40.0), np.clip(b, -40.0, 40.0)
-    at_a, at_b = _ROOT * np.exp(-0.5 * a * a), _ROOT * np.exp(-0.5 * b * b)
+    below, at_a, end_a = _end((rows.lower - mu) / scale)
+    above, at_b, end_b = 1.0, 0.0, 0.0
+    if np.isfinite(rows.upper).any():  # only ties have an upper end
+        above, at_b, end_b = _end((rows.upper - mu) / scale)
     clear = 1.0 - 2.0 * rows.lapse
-    z = rows.lapse + clear * (ndtr(b) - ndtr(a))
+    z = rows.lapse + clear * (above - below)
     slope = clear * (at_a - at_b) / (scale * z)
-    second = clear * (a * at_a - b * at_b) / (scale**2 * z)
+    second = clear * (end_a - end_b) / (scale**2 * z)
     return np.log(z), slope, slope**2 - second
+
+
+def _end(x: FloatArray) -> tuple[Any, Any, Any]:
+    """Give the normal distribution at x, its density, and x times its density.
+
+    Both are 0 at infinity.
+    """
+    x = np.clip(x, -40.0, 40.0)
+    density = _ROOT * np.exp(-0.5 * x * x)
+    return ndtr(x), density, x * density

@@ -117,10 +117,13 @@ class Rows:
         size, k = len(features), len(new)
         gram = np.empty((len(self.gram), size, size))
         gram[:, : size - k, : size - k] = self.gram
-        for b, block in enumerate(space.blocks):
-            part = features[:, block.columns]
-            gram[b, size - k :] = part[size - k :] @ part.T
-        for b, here in enumerate(space.unknown, start=len(space.blocks)):
+        starts = [block.columns.start for block in space.blocks]
+        products = features[size - k :, None] * features
+        n_blocks = len(starts)
+        gram[:n_blocks, size - k :] = np.moveaxis(
+            np.add.reduceat(products, starts, axis=2), 2, 0
+        )
+        for b, here in enumerate(space.unknown, start=n_blocks):
             gram[b, size - k :] = (items[size - k :] * here) @ items.T
         gram[:, :, size - k :] = gram[:, size - k :].transpose(0, 2, 1)
         more = [(r.offset, r.lower, r.upper, *r.widths, r.noise, r.lapse) for r in new]

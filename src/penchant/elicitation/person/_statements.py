@@ -218,8 +218,9 @@ class Statements:
         flat = values.reshape(len(values), -1)
         order = flat.argsort(axis=0)
         total = weights[order].cumsum(axis=0)
+        ordered = np.take_along_axis(flat, order, axis=0)
         ends = [
-            np.take_along_axis(flat, order, axis=0)[
+            ordered[
                 (total < end).sum(axis=0).clip(max=len(flat) - 1),
                 np.arange(flat.shape[1]),
             ]

@@ -71,7 +71,7 @@ def _people_query(
 
 
 @owner_pages.get("")
-@in_pool("reports")
+@in_pool("results")
 def study(
     request: Request,
     store: StoreOfApp,

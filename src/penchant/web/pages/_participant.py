@@ -233,6 +233,8 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
         question: Any = opened
     else:
         question = visit.now.answer_to(asked)
+    if asked in visit.now.dropped:  # the page was older than the table or the limits
+        return _lead_on(request, visit)
     if question is None:
         return _next(visit, 409, notice=visit.texts("question.conflict"))
     form, skipped = FORMS[question.form], fields.get("answer") == "skip"
@@ -371,6 +373,7 @@ def _about(
     return visit.render(
         "about.html",
         422 if errors else 200,
+        limited=False,
         action="about",
         title=visit.texts(f"about.title_{questions[0].when}"),
         after=questions[0].when == "after",

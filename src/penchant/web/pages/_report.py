@@ -25,13 +25,17 @@ def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes
     texts : Texts
         In the language of the owner, about the study.
     """
-    styles = (STATIC / "penchant.css").read_text(encoding="utf-8")
+    styles, printed = (
+        (STATIC / f"{name}.css").read_text(encoding="utf-8")
+        for name in ("penchant", "print")
+    )
+    sheets = Markup("<style>{}</style><style media=print>{}</style>")
     page = render(
         "report.html",
         record=study.record,
         t=texts,
         day=texts.day(datetime.now(UTC)),
-        styles=Markup("<style>{}</style>").format(Markup(styles)),
+        styles=sheets.format(Markup(styles), Markup(printed)),
         reason="",
         photos=photos_of(study, inside=True),
         **report_context(study, models, texts),

@@ -95,8 +95,6 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// Values under the pointer
-
 const tip = document.createElement("div");
 tip.className = "tip";
 tip.setAttribute("aria-hidden", "true"); // the same words are the label of the mark
@@ -130,15 +128,11 @@ document.addEventListener("click", async (event) => {
   button.textContent = button.dataset.done;
 });
 
-// Results as they come in
-
-const PAUSE = 10_000; // ms between two looks
-
-/** Look whether there is news, and show it where nobody is at work. */
+/** Show news where nobody is at work. */
 async function listen() {
   const known = document.querySelector("[data-news]");
-  const [path] = location.pathname.match(/^.*\/studies\/[^/]+/) ?? [];
-  if (!known || !path || document.hidden) return;
+  if (!known || document.hidden) return;
+  const [path] = location.pathname.match(/^.*\/studies\/[^/]+/);
   const headers = { Accept: "application/json", "If-None-Match": `"${known.dataset.seen}"` };
   const news = await fetch(`${path}/news`, { headers, cache: "no-store" });
   if (news.status !== 200) return;
@@ -147,9 +141,9 @@ async function listen() {
   else for (const fresh of document.querySelectorAll("[data-fresh]")) fresh.hidden = false;
 }
 
-if (document.querySelector("[data-news]")) setInterval(() => listen().catch(() => {}), PAUSE);
+if (document.querySelector("[data-news]")) setInterval(() => listen().catch(() => {}), 10_000);
 
-/** Look again at what goes on; a server that is restarted is asked later. */
+/** Look again at what goes on. */
 function poll() {
   const part = document.querySelector("[data-again]");
   const end = () => document.querySelector("[data-again]") || location.reload();

@@ -278,8 +278,14 @@ class Jobs:
     def end_job(
         self, job_id: str, run: str, state: str, progress: Mapping[str, Any]
     ) -> bool:
-        """End a run: "done", "failed", or "waiting" for another one."""
-        values = {"state": state, "run": "", "progress": dict(progress)}
+        """End a run: "done", "failed", or given back, "waiting" for another one."""
+        values: dict[str, Any] = {
+            "state": state,
+            "run": "",
+            "progress": dict(progress),
+        }
+        if state == "waiting":  # it was not lost
+            values["n_runs"] = jobs.c.n_runs - 1
         return self.database.change(_owned(job_id, run).values(values)) == 1
 
     def job_part(self, job_id: str, name: str) -> bytes | None:

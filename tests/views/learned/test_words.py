@@ -1,0 +1,49 @@
+import pytest
+
+from penchant.learning import CANDIDATES
+from penchant.texts import load_texts
+from penchant.views.learned._words import left_words, note_words, signed
+
+
+@pytest.mark.parametrize(
+    ("note", "words"),
+    [
+        ("'a' was left out: its names repeat.", "a wurde weggelassen: Die Namen"),
+        ("'it''s' was left out: it is long text.", "it''s wurde weggelassen"),
+        ("12 rows without 'y' were left out.", "12 Zeilen ohne y wurden"),
+        ("Something else.", "Something else."),
+    ],
+)
+def test_notes_are_said_in_the_language_of_the_reader(note: str, words: str) -> None:
+    assert note_words(note, load_texts("de")).startswith(words)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "it learns classes and grades, and the target has numbers",
+        "no time was left",
+        "the classes have no order, so that nothing is better than another",
+        "it takes too long with more than 2,000 comparisons",
+        "'x' has more than 255 levels",
+        "no fit: singular",
+    ],
+)
+def test_reasons_for_leaving_out_are_translated(reason: str) -> None:
+    assert left_words(reason, load_texts("fr")) != reason
+    assert left_words("odd", load_texts("fr")) == "odd"
+
+
+def test_numbers_that_stand_together_have_the_same_decimals() -> None:
+    texts = load_texts("en")
+    assert [signed(v, texts, 12.4) for v in (12.4, 0.0114, -0.56)] == [
+        "+12.4",
+        "0",
+        "\N{MINUS SIGN}0.6",
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de"])
+def test_every_candidate_has_a_name(language: str) -> None:
+    entries = load_texts(language).entries
+    assert all(f"models.name.{name}" in entries for name in CANDIDATES)
