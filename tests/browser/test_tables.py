@@ -113,7 +113,7 @@ def test_laptops_with_pictures_links_notes_and_comma_prices(
     wrong["study"] = _look(watched, axe)
     _take_part(page, page.url.replace("/studies/", "/s/") + "/join")
     assert page.locator(".card img").count() == 2
-    drawn = "Array.from(document.images).every(i => i.complete && i.naturalWidth > 0)"
+    drawn = "() => [...document.images].every(i => i.complete && i.naturalWidth > 0)"
     page.wait_for_function(drawn)
     link = page.locator(".card a").first
     assert link.get_attribute("rel") == "noopener noreferrer"

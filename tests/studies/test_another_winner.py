@@ -193,7 +193,8 @@ def test_a_study_says_what_would_have_to_change(store: SqlStore) -> None:
         who = study.join()[0].id
         for _ in range(8):
             question = study.ask(who)
-            assert question is not None
+            if question is None:  # sure enough
+                break
             answer = simulated_answer(question.form, question.items, likes, rng)
             study.tell(who, question.id, answer)
     group = study.group()
