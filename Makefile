@@ -37,13 +37,11 @@ $(WARM): $(INSTALLED_APP)
 app: $(WARM)  ## install and open the web app on 127.0.0.1
 	$(BIN)/penchant serve --demo
 
-# The workers are the parallelism: more threads in each would only disturb. What failed is
-# tried once more, alone: who takes part in a study is drawn anew, and with it what is asked.
+# The workers are the parallelism: more threads in each would only disturb.
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 test: $(INSTALLED)  ## install and run all tests
-	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered || \
-	  $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
 
 .PHONY: test-floors
 # Old versions beside new ones warn of each other. scikit-learn 1.6 asks for sparse tables
