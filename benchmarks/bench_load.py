@@ -144,11 +144,14 @@ async def crowd(
             if is_over() or (turn and not seconds):
                 return
             likes = utilities[(seat + turn) % len(utilities)]
-            home = await join(server, study_id)
-            person = Participant(
-                [server], home, _taste(likes, random), random, think=THINK
-            )
+            taste = _taste(likes, random)
+            person = Participant([server], "", taste, random, think=THINK)
             came.append(person)
+            try:
+                person.home = await join(server, study_id)
+            except (OSError, EOFError) as error:  # who is turned away stays away
+                person.faults.append(f"join: {error!r}")
+                return
             await person.take_part(is_over)
 
     await asyncio.gather(*(sit(seat) for seat in range(n_people)))

@@ -6,13 +6,16 @@ starts all parts on free ports of this machine with `hosting/nginx.conf` (withou
 and path, and with one address for everybody), lets people join, think 3 s on average
 over every question, answer until the study is sure of their best item, and look at
 their result; then it ends all parts. It prints errors, waits from an answer to the page
-with the next question, and the CPU time of each part per answer. PostgreSQL and nginx
-must be installed (Debian: postgresql, nginx-light). The people take CPU time, too: with
-two cores they and the site share them.
+with the next question, and the CPU time of each part per answer, all other pages
+included, and stores them with machine, load and versions in
+`benchmarks/results/site/800-people.json` (`--no-store`: only prints them). PostgreSQL
+and nginx must be installed (Debian: postgresql, nginx-light). The people take CPU time,
+too: with two cores they and the site share them.
 """
 
 import argparse
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -22,21 +25,26 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import numpy as np
 import psutil
 
 from benchmarks import bench_load
-from benchmarks._crowd import Participant
+from benchmarks._load import Gauge, others_share
+from experiments._machine import machine_line, versions
 from penchant.studies import SqlStore, check_store
 from tests.postgres import Postgres
 
 ROOT = Path(__file__).resolve().parents[1]
 N_PROCESSES = 2
+RESULTS = ROOT / "benchmarks" / "results" / "site"
 GOAL = 8.0
 """Milliseconds of CPU time per answer, of all processes of penchant together."""
 
@@ -47,49 +55,85 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--people", type=int, default=800)
     parser.add_argument("--items", type=int, default=bench_load.N_ITEMS)
     parser.add_argument("--arrive", type=float, default=20.0, help="seconds")
+    parser.add_argument("--no-store", action="store_true")
     options = parser.parse_args(arguments)
     # All parts are ended, however this ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    found = run(options.people, options.items, options.arrive)
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    print(text)
+    if not options.no_store:
+        file = RESULTS / f"{options.people}-people.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text}\n", encoding="utf-8")
+    wrong = found["errors"] + found["answers lost"] + found["problems in the database"]
+    return 1 if wrong else 0
+
+
+def run(n_people: int, n_items: int, arrive: float) -> dict[str, Any]:
+    """Start a site, let people take part, and give the figures."""
+    gauge = Gauge()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.chmod(0o755)
         url = stack.enter_context(_postgres(folder / "database"))
         store = stack.enter_context(SqlStore(url))
-        study, utilities = bench_load.make_study(store, options.items)
-        servers = [
-            stack.enter_context(_penchant(url, folder / str(number)))
-            for number in range(N_PROCESSES)
-        ]
+        study, utilities = bench_load.make_study(store, n_items)
+        servers = [stack.enter_context(_penchant(url)) for _ in range(N_PROCESSES)]
         port = stack.enter_context(_nginx(folder, [port for _, port in servers]))
-        bench_load.ARRIVE = options.arrive
-        before, began = _seconds(servers), time.perf_counter()
+        bench_load.ARRIVE = arrive
+        start, before, began = gauge.read(), _seconds(servers), time.perf_counter()
         people = asyncio.run(
             bench_load.crowd(
-                bench_load.Server(port), study.id, utilities, options.people, 0.0
+                bench_load.Server(port), study.id, utilities, n_people, 0.0
             )
         )
         passed, spent = time.perf_counter() - began, _seconds(servers) - before
+        others = others_share(start, gauge.read())
         problems = check_store(store).problems
-        n_kept = sum(e.kind == "answered" for e in store.study_events(study.id))
-    n_said = sum(len(person.acknowledged) for person in people)
+        log = store.study_events(study.id)
+    kept = {event.body.get("question") for event in log if event.kind == "answered"}
+    said = {question for person in people for question in person.acknowledged}
     faults = [fault for person in people for fault in person.faults]
-    _tell(people, passed, spent)
-    print(f"errors {len(faults)} {faults[:2]}, kept {n_kept}")
-    print(f"problems {len(problems)} {problems[:2]}")
-    return 1 if faults or problems or n_kept < n_said else 0
+    waits = np.array([wait for person in people for wait in person.waits] or [0.0])
+    own, fits, whole = np.round(1000 * spent / max(len(said), 1), 2).tolist()
+    return {
+        "people": len(people),
+        "items": n_items,
+        "think time, s": bench_load.THINK,
+        "answers": len(said),
+        "seconds": round(passed, 1),
+        "errors": len(faults),
+        "first errors": [fault[:500] for fault in faults[:3]],
+        "answers lost": len(said - kept),
+        "problems in the database": len(problems),
+        "wait for the next question, s": {
+            "median": round(float(np.median(waits)), 4),
+            "p95": round(float(np.quantile(waits, 0.95)), 4),
+            "longest": round(float(waits.max()), 4),
+        },
+        "CPU per answer, ms": {
+            "processes of penchant": own,
+            "goal": GOAL,
+            "fits of the population": fits,
+            "with PostgreSQL and nginx": whole,
+        },
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine_line(),
+        "load": {"before": round(gauge.before, 3), "others": round(others, 3)},
+        "versions": {
+            **versions("sqlalchemy", "psycopg", "fastapi", "uvicorn"),
+            "nginx": _said([str(_nginx_program()), "-v"]),
+            "PostgreSQL": _said([str(_binaries() / "postgres"), "--version"]),
+        },
+    }
 
 
-def _tell(people: Sequence[Participant], passed: float, spent: np.ndarray) -> None:
-    waits = np.array([wait for person in people for wait in person.waits])
-    n_answers = sum(len(person.acknowledged) for person in people)
-    per_answer = 1000 * spent / n_answers
-    print(
-        f"{len(people)} people, {n_answers} answers in {passed:.0f} s; wait "
-        f"p50 {np.median(waits):.3f} s, p95 {np.quantile(waits, 0.95):.3f} s, "
-        f"largest {waits.max():.3f} s; CPU per answer: penchant {per_answer[0]:.1f} ms "
-        f"(goal {GOAL:g}), fits {per_answer[1]:.1f} ms, all with PostgreSQL and nginx "
-        f"{per_answer[2]:.1f} ms; load {os.getloadavg()[0]:.1f}"
-    )
+def _said(command: list[str]) -> str:
+    """Give the version that a program tells of itself."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = re.search(r"\d[\d.]*", done.stdout + done.stderr)
+    return "unknown" if found is None else found[0]
 
 
 def _seconds(servers: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -109,16 +153,19 @@ def _seconds(servers: Sequence[tuple[int, int]]) -> np.ndarray:
 @contextmanager
 def _postgres(folder: Path) -> Iterator[str]:
     folder.mkdir()
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    server = Postgres(places[-1], folder)
+    server = Postgres(_binaries(), folder)
     try:
         yield from server.databases()
     finally:
         server.stop()
 
 
+def _binaries() -> Path:
+    return max(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
 @contextmanager
-def _penchant(url: str, folder: Path) -> Iterator[tuple[int, int]]:
+def _penchant(url: str) -> Iterator[tuple[int, int]]:
     """Start a process; give its number and its port."""
     program = "from penchant.cli import main; main()"
     with _running(
@@ -138,9 +185,6 @@ def _penchant(url: str, folder: Path) -> Iterator[tuple[int, int]]:
 @contextmanager
 def _nginx(folder: Path, ports: Sequence[int]) -> Iterator[int]:
     """Start nginx in front of the processes; give its port."""
-    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    if program is None:
-        raise RuntimeError("nginx is not installed (Debian: nginx-light).")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
@@ -159,15 +203,27 @@ def _nginx(folder: Path, ports: Sequence[int]) -> Iterator[int]:
     user = "user root;\n" if os.geteuid() == 0 else ""
     config = folder / "nginx.conf"
     config.write_text(head + user + text.replace("http {\n", f"http {{\n{places}", 1))
-    with _running([program, "-c", str(config), "-g", "daemon off;"], []):
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-            except OSError:
-                time.sleep(0.05)
-            else:
-                break
+    with _running([_nginx_program(), "-c", str(config), "-g", "daemon off;"], []):
+        _wait_for(port)
         yield port
+
+
+def _nginx_program() -> str:
+    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if program is None:
+        raise RuntimeError("nginx is not installed (Debian: nginx-light).")
+    return program
+
+
+def _wait_for(port: int) -> None:
+    """Wait until penchant answers through nginx."""
+    for _ in range(200):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz"):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise RuntimeError("nginx or penchant does not answer.")
 
 
 @contextmanager
