@@ -130,9 +130,9 @@ def _talk(
 
 
 def _check_numbers(rng: np.random.Generator) -> set[int]:
-    """Draw which questions are checks: one in eight, none of the first three."""
+    """Draw which questions are checks: one in eight, none of the first five."""
     blocks = range(0, N_QUESTIONS, _CHECK_EVERY)
-    return {b + 1 + int(rng.integers(0 if b else 3, _CHECK_EVERY)) for b in blocks}
+    return {b + 1 + int(rng.integers(0 if b else 5, _CHECK_EVERY)) for b in blocks}
 
 
 def _check(elicitor: Elicitor, rng: np.random.Generator) -> Question:

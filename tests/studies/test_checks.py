@@ -57,6 +57,17 @@ def test_one_in_so_many_questions_is_foretold(store: SqlStore) -> None:
         assert set(check.items) not in pairs
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_five_questions_are_chosen_to_learn_from(
+    store: SqlStore, seed: int
+) -> None:
+    study = make(store, max_questions=8)
+    who = [study.join()[0].id for _ in range(seed + 1)][-1]
+    answer(study, who, 8)
+    (number,) = checks(study, who)
+    assert 6 <= number <= 8
+
+
 def test_they_are_foretold_in_every_form_and_not_at_all_if_unwanted(
     store: SqlStore,
 ) -> None:
