@@ -1,31 +1,32 @@
 """Draw mistakes, run the nearest tests on each: ``python -m benchmarks.mutants``.
 
-The nearest tests of ``src/penchant/room/_name.py`` are ``tests/room/test_name.py`` if
-that exists, else those of the room. They stop at the first failure. A mistake counts as
-noticed if they fail or hang. The others are written down, to be looked at: some change
-nothing that can be seen.
+The nearest tests of ``src/penchant/room/_name.py`` are those in
+``tests/room/test_name.py``; where it does not exist or notices nothing, those in its
+folder. They stop at the first failure. A mistake counts as noticed if a test fails that
+passes without it, or if tests do not end that do so without it.
+
+Every verdict is stored as soon as it is known, and a run goes on where the last one
+stopped. ``--again`` tries those that went unnoticed once more, with the tests as they
+are now; what they said at first stays in the file.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
+from typing import Any
 
 from benchmarks.mutants._mutate import Mutant, mutant, places
+from benchmarks.mutants._tests import Run, prepare, run_tests
 from experiments._machine import machine_line, versions
-from penchant._parallel import track
 
 ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "mutants" / "results.json"
 ROOMS = (
     "kernels",
     "gai",
@@ -37,141 +38,185 @@ ROOMS = (
     "explanation",
     "studies",
 )
-LONGEST = 240
-"""Seconds after which tests of a mistake end: it made them hang, or they are slow."""
+GOAL = 0.85
+
+Verdict = dict[str, Any]
+"""Where, before, after, tests, outcome ("noticed" or "survived"), by, and seconds.
+
+With ``--again`` also what tests say now, and by hand a note why nothing can be seen.
+"""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What became of one mistake: "noticed", "survived" or "too slow"."""
-
-    mutant: Mutant
-    tests: str
-    outcome: str
-    seconds: float
-
-
-def draw(n: int, seed: int) -> list[Mutant]:
-    """Draw among all mistakes that the rules know."""
+def modules() -> list[Path]:
+    """List the modules that mistakes are drawn from, relative to the sources."""
     source = ROOT / "src"
-    paths = [
+    return [
         path.relative_to(source)
         for room in ROOMS
         for path in sorted((source / "penchant" / room).rglob("*.py"))
         if "migrations" not in path.parts and path.name != "__init__.py"
     ]
+
+
+def draw(n: int, seed: int) -> list[Mutant]:
+    """Draw among all mistakes that the rules know."""
+    source = ROOT / "src"
     every = [
         (path, place)
-        for path in paths
+        for path in modules()
         for place in places((source / path).read_text(encoding="utf-8"))
     ]
     drawn = random.Random(seed).sample(every, min(n, len(every)))
     return [mutant(path, source, place) for path, place in drawn]
 
 
-def nearest_tests(path: Path) -> Path:
-    """Give the tests of a module: its own file, else those of its room."""
+def fingerprint() -> str:
+    """Give a number that changes when a module does that mistakes are drawn from."""
+    text = b"".join((ROOT / "src" / path).read_bytes() for path in modules())
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def nearest_tests(path: Path) -> list[Path]:
+    """Give the tests of a module: its own file if it has one, then those around it."""
     _, *rooms, name = path.with_suffix("").parts
     folder = ROOT.joinpath("tests", *rooms)
     own = folder / f"test{name if name.startswith('_') else '_' + name}.py"
-    while not own.exists():
-        own, folder = folder, folder.parent
-    return own
+    while not folder.exists():
+        folder = folder.parent
+    return [own, folder] if own.exists() else [folder]
 
 
-def try_out(wrong: Mutant, folder: Path) -> Verdict:
-    """Run the nearest tests on sources with the mistake, in a folder of their own."""
-    target = folder / "src" / wrong.path
-    right = target.read_text(encoding="utf-8")
-    tests = nearest_tests(wrong.path)
-    quiet = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not soak"]
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    places = {
-        "PYTHONPATH": os.pathsep.join([str(folder / "src"), str(ROOT)]),
-        "NUMBA_CACHE_DIR": str(folder / "numba"),
-    }
-    target.write_text(wrong.source, encoding="utf-8")
-    began = time.monotonic()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *quiet, str(tests)],
-            cwd=ROOT,
-            env={**os.environ, **threads, **places},
-            capture_output=True,
-            timeout=LONGEST,
-            check=False,
-        )
-        outcome = "survived" if done.returncode in (0, 5) else "noticed"
-    except subprocess.TimeoutExpired:
-        outcome = "too slow"
-    finally:
-        target.write_text(right, encoding="utf-8")
-    seconds = round(time.monotonic() - began, 1)
-    return Verdict(wrong, str(tests.relative_to(ROOT)), outcome, seconds)
+class Bench:
+    """A copy of the sources in which one module at a time is wrong."""
+
+    def __init__(self) -> None:
+        folder = Path(tempfile.gettempdir(), f"penchant-mutants-{fingerprint()}")
+        self._sources = folder / "src"
+        self._cache = folder / "numba"  # kept from run to run
+        shutil.rmtree(self._sources, ignore_errors=True)
+        shutil.copytree(ROOT / "src", self._sources)
+
+    def try_out(self, wrong: Mutant) -> Verdict:
+        """Run the nearest tests, and the failing one without the mistake as well."""
+        seconds = 0.0
+        noticed, by = False, ""
+        for tests in nearest_tests(wrong.path):
+            run = self._wrong(wrong, tests)
+            seconds += run.seconds
+            noticed = run.outcome != "passed" and self._fine(wrong, run, tests)
+            if noticed:
+                by = run.failed or run.outcome
+                break
+        return {
+            "where": f"{wrong.path}:{wrong.line}",
+            "before": wrong.before[:200],
+            "after": wrong.after[:200],
+            "tests": str(tests.relative_to(ROOT)),
+            "outcome": "noticed" if noticed else "survived",
+            "by": by,
+            "seconds": round(seconds, 1),
+        }
+
+    def _wrong(self, wrong: Mutant, tests: Path) -> Run:
+        target = self._sources / wrong.path
+        right, stamp = target.read_text(encoding="utf-8"), target.stat()
+        target.write_text(wrong.source, encoding="utf-8")
+        try:
+            return self._run(wrong, str(tests))
+        finally:
+            target.write_text(right, encoding="utf-8")
+            os.utime(target, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+
+    def _fine(self, wrong: Mutant, run: Run, tests: Path) -> bool:
+        """Tell whether all is well without the mistake."""
+        if run.failed and "::" not in run.failed:
+            return True  # the module could not be imported
+        right = self._run(wrong, run.failed or str(tests))
+        return right.outcome == "passed"
+
+    def _run(self, wrong: Mutant, tests: str) -> Run:
+        if "numba" not in wrong.source:
+            return run_tests(ROOT, self._sources, tests, self._cache)
+        # Code that was compiled before may have the right lines in it.
+        with tempfile.TemporaryDirectory() as empty:
+            return run_tests(ROOT, self._sources, tests, Path(empty))
 
 
-def run(mutants: list[Mutant], jobs: int) -> Iterator[Verdict]:
-    """Try all, several at once, each in its own copy of the sources."""
-    with tempfile.TemporaryDirectory() as name:
-        free: SimpleQueue[Path] = SimpleQueue()
-        for k in range(jobs):
-            folder = Path(name, str(k))
-            shutil.copytree(ROOT / "src", folder / "src")
-            free.put(folder)
-
-        def one(wrong: Mutant) -> Verdict:
-            folder = free.get()
-            try:
-                return try_out(wrong, folder)
-            finally:
-                free.put(folder)
-
-        with ThreadPoolExecutor(jobs) as pool:
-            yield from track(pool.map(one, mutants), "Mistakes", total=len(mutants))
-
-
-def report(verdicts: list[Verdict], seed: int) -> dict[str, object]:
-    """Sum up, and list what went unnoticed."""
-    counts = {
-        outcome: sum(each.outcome == outcome for each in verdicts)
-        for outcome in ("noticed", "too slow", "survived")
-    }
+def sum_up(verdicts: list[Verdict], seed: int) -> dict[str, Any]:
+    """Count, at first and now, and keep every verdict."""
+    n = len(verdicts)
+    first = sum(each["outcome"] == "noticed" for each in verdicts)
+    now = sum("noticed" in (each["outcome"], each.get("now")) for each in verdicts)
+    alike = sum("note" in each for each in verdicts)
     return {
         "seed": seed,
-        "n": len(verdicts),
-        **counts,
-        "share": round(1.0 - counts["survived"] / len(verdicts), 3),
+        "sources": fingerprint(),
+        "n": n,
+        "noticed": first,
+        "share": round(first / n, 3),
+        "noticed_now": now,
+        "share_now": round(now / n, 3),
+        "nothing_to_see": alike,
         "machine": machine_line(),
         "versions": versions(),
-        "survivors": [
-            {
-                "where": f"{each.mutant.path}:{each.mutant.line}",
-                "before": each.mutant.before[:200],
-                "after": each.mutant.after[:200],
-                "tests": each.tests,
-            }
-            for each in verdicts
-            if each.outcome == "survived"
-        ],
+        "verdicts": verdicts,
     }
+
+
+def stored(seed: int) -> list[Verdict]:
+    """Read the verdicts of an earlier run on the same sources."""
+    if not RESULTS.exists():
+        return []
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    if (found["seed"], found["sources"]) != (seed, fingerprint()):
+        return []
+    verdicts: list[Verdict] = found["verdicts"]
+    return verdicts
+
+
+def store(verdicts: list[Verdict], seed: int) -> None:
+    """Write all that is known."""
+    text = json.dumps(sum_up(verdicts, seed), indent=2, ensure_ascii=False)
+    RESULTS.write_text(text + "\n", encoding="utf-8")
+
+
+def run(options: argparse.Namespace) -> list[Verdict]:
+    """Try those that have no verdict, or again those that went unnoticed."""
+    verdicts = stored(options.seed)
+    drawn = draw(options.n, options.seed)
+    missed = {
+        k
+        for k, each in enumerate(verdicts)
+        if "noticed" not in (each["outcome"], each.get("now"))
+    }
+    left = [
+        (k, wrong)
+        for k, wrong in enumerate(drawn)
+        if k >= len(verdicts) or (options.again and k in missed)
+    ]
+    prepare()
+    bench = Bench()
+    for k, wrong in left[: options.most]:
+        verdict = bench.try_out(wrong)
+        if k < len(verdicts):
+            verdicts[k] |= {"now": verdict["outcome"], "now_by": verdict["by"]}
+        else:
+            verdicts.append(verdict)
+        store(verdicts, options.seed)
+        print(k + 1, verdict["where"], verdict["outcome"], verdict["by"], flush=True)
+    return verdicts
 
 
 def main() -> int:
-    """Draw, try, and write the report."""
+    """Draw, try, and write what was found."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants")
     parser.add_argument("-n", type=int, default=200, help="how many mistakes")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    options = parser.parse_args()
-    path = ROOT / "benchmarks" / "mutants" / "results.json"
-    verdicts: list[Verdict] = []
-    for verdict in run(draw(options.n, options.seed), options.jobs):
-        verdicts.append(verdict)
-        found = report(verdicts, options.seed)
-        text = json.dumps(found, indent=2, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
-    print(f"{found['share']:.1%} of {found['n']} mistakes noticed; see {path.name}.")
-    return 0 if float(str(found["share"])) >= 0.85 else 1
+    parser.add_argument("--most", type=int, help="try so many in this run")
+    parser.add_argument("--again", action="store_true", help="those that survived")
+    found = sum_up(run(options := parser.parse_args()), options.seed)
+    print(f"{found['share_now']:.1%} of {found['n']} mistakes are noticed now.")
+    return 0 if found["share_now"] >= GOAL else 1
 
 
 if __name__ == "__main__":

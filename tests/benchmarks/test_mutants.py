@@ -38,11 +38,11 @@ def test_the_same_seed_draws_the_same_mistakes():
     assert first == second
     for each in first:
         assert each.before != each.after
-        assert nearest_tests(each.path).exists()
+        assert all(tests.exists() for tests in nearest_tests(each.path))
 
 
 def test_nearest_are_the_tests_of_the_module_then_of_the_room():
     tests = ROOT / "tests"
-    own = nearest_tests(Path("penchant/rules/_monomials.py"))
-    assert own == tests / "rules" / "test_monomials.py"
-    assert nearest_tests(Path("penchant/gai/_dense.py")) == tests / "gai"
+    own = tests / "rules" / "test_monomials.py"
+    assert nearest_tests(Path("penchant/rules/_monomials.py")) == [own, own.parent]
+    assert nearest_tests(Path("penchant/gai/_dense.py")) == [tests / "gai"]
