@@ -267,7 +267,7 @@ def test_without_a_vertex_the_pruned_weights_stay(limit, monkeypatch):
     rng = np.random.default_rng(9)
     X, signs = rng.standard_normal((60, 80)), rng.choice([-1.0, 1.0], 60)
     source, upper = MatrixSource(X, signs), np.full(60, 0.05)
-    monkeypatch.setattr(f"penchant.rules.margin._weights.{limit}", 1)
+    monkeypatch.setattr(f"penchant.rules.margin._program.{limit}", 1)
     solution = solve_margin(source, upper, tol=1e-5)
     check_solution(solution, source, game_matrix(X, signs), upper, 1e-5)
 

@@ -1,20 +1,21 @@
-"""Interior-point master of the margin program, in nature's form (PRL-3, PRL-5).
+"""A margin program with some columns: interior points, or a vertex (PRL-3, PRL-5).
 
-``min v  subject to  C'p <= v, sum(p) = 1, 0 <= p <= upper`` with multipliers q of the
-columns, rho of the sum, z and xi of the two bounds. Every iterate is strictly feasible
-on both sides, so it carries its gap, and columns can be added to a stopped master.
+Nature's form is ``min v  subject to  C'p <= v, sum(p) = 1, 0 <= p <= upper``, with
+multipliers q of the columns, rho of the sum, z and xi of the two bounds. Every iterate
+is strictly feasible on both sides, so it carries its gap, and columns can be added to a
+stopped master.
 
 Why not a simplex method that starts from its last basis, such as HiGHS: with few
 columns it takes 1.4 to 3 times as long, but with hundreds of dense ones more than 40.
 """
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import blas, lapack
+from scipy.optimize import linprog
 
-from penchant.rules.margin._weights import soft_margin
 from penchant.typing import BoolArray, FloatArray
 
 _STEP_SHARE = 0.99
@@ -41,80 +42,19 @@ _MAX_SHARE_OF_NEW = 0.2
 _SPREAD = 10.0
 """Products within this factor of the centre count as central."""
 
-Lengths: TypeAlias = tuple[float, float]
-"""How far the two sides go along a step."""
-
 
 class NotDefiniteError(ArithmeticError):
     """Rounding has spoilt the factorisation: no more digits in this precision."""
 
 
-@dataclass(eq=False)
-class Point:
-    """Nature's side and the learner's, or a step of both.
-
-    Each slack of nature has a multiplier of the learner at the same place, so that
-    ``primal * dual`` are the products that are all equal on the central path.
-
-    Parameters
-    ----------
-    v, rho : float
-        Nature's value and the learner's margin.
-    primal : ndarray of shape (n_columns + 2 n_rows,)
-        The slacks s = v - C'p, the weights p, and t = upper - p, one after the other.
-    dual : ndarray of shape (n_columns + 2 n_rows,)
-        The weights q of the columns, then z and xi with z - xi = Cq - rho.
-    n_rows : int
-    """
-
-    v: float
-    rho: float
-    primal: FloatArray
-    dual: FloatArray
-    n_rows: int
-
-    def split(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Give views of the parts for columns, rows from below and from above."""
-        k, n = len(values) - 2 * self.n_rows, self.n_rows
-        return values[:k], values[k : k + n], values[k + n :]
-
-    @property
-    def products(self) -> FloatArray:
-        """Slacks times multipliers; of a step, what products gain to second order."""
-        return self.primal * self.dual
-
-    def move(self, step: "Point", lengths: Lengths) -> "Point":
-        """Go along a step, each side as far as its length says."""
-        far, long = lengths
-        return Point(
-            self.v + far * step.v,
-            self.rho + long * step.rho,
-            self.primal + far * step.primal,
-            self.dual + long * step.dual,
-            self.n_rows,
-        )
-
-    def reach(self, step: "Point", share: float) -> Lengths:
-        """Give how far each side may go: a share of the way to 0, at most 1."""
-        falls = (
-            float((step.primal / self.primal).min()),
-            float((step.dual / self.dual).min()),
-        )
-        far, long = (
-            min(1.0, share * (-1.0 / fall)) if fall < 0.0 else 1.0 for fall in falls
-        )
-        return far, long
-
-    def excess(self, step: "Point", lengths: Lengths, centre: float) -> FloatArray:
-        """Give changes that would bring far products near the centre after a step."""
-        ahead = self.move(step, lengths).products
-        low, high = centre / _SPREAD, centre * _SPREAD
-        changes: FloatArray = np.maximum(np.clip(ahead, low, high) - ahead, -high)
-        return changes
-
-
 class MarginMaster:
     """A restricted margin program that is solved as far as asked, then extended.
+
+    An iterate, or a step, is a table of two lines: nature's v, the slacks s = v - C'p,
+    the weights p and t = upper - p; and the learner's rho, the weights q of the
+    columns, z and xi with z - xi = Cq - rho. Each slack has its multiplier below it, so
+    that the products of the lines (but for the first entry) are all equal on the
+    central path.
 
     Parameters
     ----------
@@ -141,35 +81,39 @@ class MarginMaster:
         # The order in memory does not matter; a copy would.
         whole = columns.flags.c_contiguous or columns.flags.f_contiguous
         self._store = columns.T if whole else np.ascontiguousarray(columns.T)
-        self._scratch: dict[str, Any] = {}
-        self._use(len(self._store))
-        p = upper / upper.sum()
-        pay = self.columns @ p
+        p, n_columns = upper / upper.sum(), len(self._store)
+        pay = self._store @ p
         # Above the largest payoff, so that all slacks are positive from the start.
         v = float(pay.max() + 0.05 * abs(pay.max()) + 1e-3)
-        primal = np.concatenate([v - pay, p, upper - p])
-        q = np.full(len(self.columns), 1.0 / len(self.columns))
-        margins = q @ self.columns
+        q = np.full(n_columns, 1.0 / n_columns)
+        margins = q @ self._store
         low, rho = soft_margin(margins, upper)
         # Split margins above rho into z - xi such that p z and t xi are near the
         # centre: the minimum of p z + t xi - centre (log z + log xi), p = t = upper/2.
-        centre = (v - low) / len(primal)
+        centre = (v - low) / (n_columns + 2 * len(upper))
         pull = upper * (margins - rho) / 2.0
         root = np.hypot(pull, centre)
         z, xi = (centre + root + pull) / upper, (centre + root - pull) / upper
-        self._go_to(Point(v, rho, primal, np.concatenate([q, z, xi]), len(upper)))
+        self._begin((v, v - pay, p, upper - p), (rho, q, z, xi))
 
-    def _use(self, n_columns: int) -> None:
-        """Work with the first columns of the store."""
-        self.columns = self._store[:n_columns]
+    def _begin(self, nature: tuple[Any, ...], learner: tuple[Any, ...]) -> None:
+        """Start with the first columns of the store, as many as there are slacks."""
+        self.columns = self._store[: len(nature[1])]
         self._is_large = min(self.columns.shape) >= _LARGE
-        self._single: Any = None
-        self._precise = not self._is_large
+        # Half the digits cost half the time, and suffice until near the end.
+        self._working: Any = (
+            self.columns.astype(np.float32) if self._is_large else self.columns
+        )
+        self._go_to(np.array([np.hstack(nature), np.hstack(learner)]))
 
-    def _go_to(self, point: Point) -> None:
-        self._point, self.ceiling = point, point.v
-        self.p, self.q = point.split(point.primal)[1], point.split(point.dual)[0]
-        self.gap = float(point.primal @ point.dual)
+    def _go_to(self, point: FloatArray) -> None:
+        self._point, self.ceiling = point, float(point[0, 0])
+        k = len(self.columns)
+        self.p, self.q = (
+            point[0, 1 + k : 1 + k + self.columns.shape[1]],
+            point[1, 1 : 1 + k],
+        )
+        self.gap = float(point[0, 1:] @ point[1, 1:])
 
     def add(self, columns: FloatArray, bound: float) -> None:
         """Add columns whose payoff against p is at most bound; stay feasible."""
@@ -180,32 +124,30 @@ class MarginMaster:
             self._store = np.empty((n_lines, len(self.p)))
             self._store[:n_old] = self.columns
         self._store[n_old : n_old + n_new] = columns.T
-        self._use(n_old + n_new)
-        pay = self.columns @ self.p
+        pay = self._store[: n_old + n_new] @ self.p
         v = float(max(pay.max(), bound) + 0.1 * self.gap)
         slacks = v - pay
         # On the central path weight times slack is the same for all columns.
-        new = self.gap / (len(self._point.primal) + n_new) / slacks[-n_new:]
+        new = self.gap / (self._point.shape[1] - 1 + n_new) / slacks[-n_new:]
         share = min(new.sum(), _MAX_SHARE_OF_NEW)
         weights = np.concatenate([(1.0 - share) * self.q, new * (share / new.sum())])
         self._replace(v, slacks, weights)
 
     def keep(self, kept: BoolArray) -> None:
         """Drop the other columns; stay feasible."""
-        slacks = self._point.split(self._point.primal)[0][kept]
+        slacks = self._point[0, 1 : 1 + len(kept)][kept]
         weights = self.q[kept] / self.q[kept].sum()
         self._store = self.columns[kept]
-        self._use(len(self._store))
         self._replace(self.ceiling, slacks, weights)
 
     def _replace(self, v: float, slacks: FloatArray, weights: FloatArray) -> None:
         """Give the columns new slacks and weights; z and xi follow their margins."""
-        point = self._point
-        (_, p, t), (_, z, xi) = point.split(point.primal), point.split(point.dual)
-        excess = weights @ self.columns - point.rho - z + xi
+        p, t = np.split(self._point[0, 1 + len(self.q) :], 2)
+        z, xi = np.split(self._point[1, 1 + len(self.q) :], 2)
+        rho = self._point[1, 0]
+        excess = weights @ self._store[: len(weights)] - rho - z + xi
         z, xi = z + np.maximum(excess, 0.0), xi + np.maximum(-excess, 0.0)
-        primal, dual = np.concatenate([slacks, p, t]), np.concatenate([weights, z, xi])
-        self._go_to(Point(v, point.rho, primal, dual, point.n_rows))
+        self._begin((v, slacks, p, t), (rho, weights, z, xi))
 
     def solve(self, gap: float, max_iter: int = 60) -> tuple[int, bool]:
         """Go on until the complementarity gap is reached.
@@ -224,10 +166,10 @@ class MarginMaster:
             try:
                 length = self._iterate()
             except NotDefiniteError:
-                if self._precise:
+                if self._working is self.columns:
                     return n_iter, False
                 # Single precision has run out of digits: go on from here in double.
-                self._precise, self._single = True, None
+                self._working = self.columns
                 continue
             n_short = n_short + 1 if length < _SHORT_STEP else 0
             if n_short == _PATIENCE:
@@ -236,100 +178,53 @@ class MarginMaster:
 
     def _iterate(self) -> float:
         """Take one step of predictor and correctors; return its shorter length."""
-        point, products = self._point, self._point.products
-        if not self._precise and self._single is None:
-            self._single = self.columns.astype(np.float32)
-        working = self.columns if self._precise else self._single
-        newton = _Newton(self.columns, working, point, self._scratch)
+        point = self._point
+        products = point[0, 1:] * point[1, 1:]
+        newton = _Newton(self.columns, self._working, point)
         guess = newton.step(-products)
-        if not self._precise and newton.error(guess) > _MAX_ERROR:
+        if self._working is not self.columns and newton.error(guess) > _MAX_ERROR:
             raise NotDefiniteError
-        left = point.move(guess, point.reach(guess, 1.0)).products.sum()
-        # Mehrotra: the more the guess reaches, the less the step is centred.
+        # Mehrotra: the more the guess reaches, the less the step is centred, and what
+        # it would change to second order is taken off beforehand.
+        ahead = point + _reach(point, guess, 1.0) * guess
         gap = products.sum()
-        centre = (left / gap) ** 3 * gap / products.size
-        step = newton.step(centre - products - guess.products)
+        centre = ((ahead[0, 1:] * ahead[1, 1:]).sum() / gap) ** 3 * gap / products.size
+        step = newton.step(centre - products - guess[0, 1:] * guess[1, 1:])
         if self._is_large:
             step = self._correct(newton, step, centre)
-        lengths = point.reach(step, _STEP_SHARE)
-        self._go_to(point.move(step, lengths))
-        return min(lengths)
+        lengths = _reach(point, step, _STEP_SHARE)
+        self._go_to(point + lengths * step)
+        return float(lengths.min())
 
-    def _correct(self, newton: "_Newton", step: Point, centre: float) -> Point:
+    def _correct(
+        self, newton: "_Newton", step: FloatArray, centre: float
+    ) -> FloatArray:
         """Bend the step towards the central path while that lengthens it (Gondzio)."""
-        point = self._point
-        lengths = point.reach(step, _STEP_SHARE)
+        point, low, high = self._point, centre / _SPREAD, centre * _SPREAD
+        lengths = _reach(point, step, _STEP_SHARE)
         for _ in range(_N_CORRECTORS):
-            far, long = (min(1.0, 1.1 * length + 0.1) for length in lengths)
-            wanted = point.excess(step, (far, long), centre)
-            bent = step.move(newton.step(wanted, feasible=True), (1.0, 1.0))
-            longer = point.reach(bent, _STEP_SHARE)
-            if sum(longer) < sum(lengths) + _WORTHWHILE:
+            ahead = point + np.minimum(1.0, 1.1 * lengths + 0.1) * step
+            products = ahead[0, 1:] * ahead[1, 1:]
+            wanted = np.maximum(np.clip(products, low, high) - products, -high)
+            bent = step + newton.step(wanted, feasible=True)
+            longer = _reach(point, bent, _STEP_SHARE)
+            if longer.sum() < lengths.sum() + _WORTHWHILE:
                 break
             step, lengths = bent, longer
         return step
 
 
+def _reach(point: FloatArray, step: FloatArray, share: float) -> FloatArray:
+    """Give how far each side may go: a share of the way to 0, at most 1."""
+    falls = (step[:, 1:] / point[:, 1:]).min(axis=1)
+    reach = [min(1.0, share * (-1.0 / fall)) if fall < 0.0 else 1.0 for fall in falls]
+    return np.array(reach)[:, None]
+
+
 class _Newton:
-    """Steps from one iterate, for several targets of the products."""
+    """Steps from one iterate, for several targets of the products (PRL-5).
 
-    def __init__(
-        self, columns: FloatArray, working: Any, point: Point, scratch: dict[str, Any]
-    ) -> None:
-        self._working, self._point = working, point
-        s, p, t = point.split(point.primal)
-        q, z, xi = point.split(point.dual)
-        self._short_q, self._short_p = 1.0 - float(q.sum()), 1.0 - float(p.sum())
-        self._residual_s = point.v - columns @ p - s
-        self._residual_d = q @ columns - point.rho - z + xi
-        self._system = _System(working, q / s, 1.0 / (z / p + xi / t), scratch)
-
-    def step(self, changes: FloatArray, *, feasible: bool = False) -> Point:
-        """Change the products by the given amounts, to first order.
-
-        Also removes what rounding took from feasibility, unless `feasible`.
-        """
-        point = self._point
-        _, p, t = point.split(point.primal)
-        q, z, xi = point.split(point.dual)
-        c_q, c_p, c_t = point.split(changes)
-        part = 0.0 if feasible else 1.0
-        residual_s, residual_d = part * self._residual_s, part * self._residual_d
-        dq, dp, dv, drho = self._system.solve(
-            c_q / q - residual_s,
-            c_p / p - c_t / t - residual_d,
-            part * self._short_q,
-            part * self._short_p,
-        )
-        ds = dv - self._working @ dp.astype(self._working.dtype) + residual_s
-        dz, dxi = (c_p - z * dp) / p, (c_t + xi * dp) / t
-        primal, dual = np.concatenate([ds, dp, -dp]), np.concatenate([dq, dz, dxi])
-        return Point(dv, drho, primal, dual, point.n_rows)
-
-    def error(self, step: Point) -> float:
-        """Return by how much a step fails to remove the products, as a share of them.
-
-        Of the equations that a step should satisfy only two can be wrong: that of q s,
-        or that of the learner's margins, which z and xi pass on to the products.
-        """
-        point = self._point
-        s, p, _ = point.split(point.primal)
-        q, z, _ = point.split(point.dual)
-        dq, dz, dxi = point.split(step.dual)
-        wrong = q * point.split(step.primal)[0] + s * dq + q * s
-        margins = dq.astype(self._working.dtype) @ self._working - step.rho
-        lost = p * (margins - dz + dxi + self._residual_d)
-        return max(_share(wrong, q * s), _share(lost, z * p))
-
-
-def _share(part: FloatArray, whole: FloatArray) -> float:
-    return float(np.linalg.norm(part) / np.linalg.norm(whole))
-
-
-class _System:
-    """The Newton equations for the weights of columns and rows (PRL-5).
-
-    With payoffs ``C`` (rows by columns) the unknowns satisfy
+    With w = q / s and 1 / theta = z / p + xi / t the unknowns satisfy
 
     - ``dq / w - C'dp + dv = g``
     - ``C dq + dp / theta - drho = h``
@@ -342,60 +237,56 @@ class _System:
     Parameters
     ----------
     columns : ndarray of shape (n_columns, n_rows)
-        C', one column of the game after the other. Its type sets the precision of the
-        factorisation; in single precision the equations hold to a few digits.
-    w : ndarray of shape (n_columns,)
-        Positive.
-    theta : ndarray of shape (n_rows,)
-        Positive.
-    scratch : dict
-        Memory, see `_borrow`; held until the next system is made with it.
+        C', one column of the game after the other.
+    working : ndarray of shape (n_columns, n_rows)
+        The same in the precision of the factorisation; in single precision the
+        equations hold to a few digits.
+    point : ndarray of shape (2, 1 + n_columns + 2 n_rows)
     """
 
-    def __init__(
-        self, columns: Any, w: FloatArray, theta: FloatArray, scratch: dict[str, Any]
-    ) -> None:
+    def __init__(self, columns: FloatArray, working: Any, point: FloatArray) -> None:
+        self._working, self._point = working, point
+        self._ends = [len(columns), len(columns) + columns.shape[1]]
+        (s, p, t), (q, z, xi) = (np.split(line[1:], self._ends) for line in point)
+        # What rounding took from feasibility.
+        self._short_q, self._short_p = 1.0 - float(q.sum()), 1.0 - float(p.sum())
+        self._residual_s = point[0, 0] - columns @ p - s
+        self._residual_d = q @ columns - point[1, 0] - z + xi
+        w, theta = q / s, 1.0 / (z / p + xi / t)
         self._exchanged = len(w) > len(theta)
         if self._exchanged:
-            columns, w, theta = columns.T, theta, w
-        self._A, self._theta, self._total = columns, theta, theta.sum()
+            working, w, theta = working.T, theta, w
+        self._A, self._theta, self._total = working, theta, theta.sum()
         # Scaled by its root on both sides the matrix is I plus a positive part: its
         # eigenvalues are at least 1, however small the weights become.
         self._root = np.sqrt(w)
         self._pull = self._times(theta)
-        matrix = self._matrix(scratch)
-        cholesky = lapack.spotrf if matrix.dtype == np.float32 else lapack.dpotrf
-        self._factor, failed = cholesky(matrix.T, overwrite_a=True, clean=False)
-        if failed:
-            raise NotDefiniteError
+        self._factorise()
         self._unit = self._apply(np.ones(len(w)))
 
     def _times(self, y: FloatArray) -> FloatArray:
         product: FloatArray = (self._A @ y.astype(self._A.dtype)).astype(np.float64)
         return product
 
-    def _matrix(self, scratch: dict[str, Any]) -> Any:
-        """Return I + R (A D A' + weight 11') R, D the centred theta, R the root of w.
+    def _factorise(self) -> None:
+        """Factorise I + R (A D A' + weight 11') R, D the centred theta, R the root.
 
         Near a vertex only the sum of x fixes it, so that row is added, squared.
         """
         A, dtype, root = self._A, self._A.dtype, self._root.astype(self._A.dtype)
         # Centred first: subtracting the squared mean afterwards would lose digits.
-        centre = (self._pull / self._total).astype(dtype)
-        # In the order of A, since numpy multiplies the other one more slowly.
-        lines = A if A.flags.c_contiguous else A.T
-        scaled = _borrow(scratch, "scaled", lines.shape, dtype)
-        scaled = scaled if lines is A else scaled.T
-        np.subtract(A, centre[:, None], out=scaled)
+        scaled = A - (self._pull / self._total).astype(dtype)[:, None]
         scaled *= np.sqrt(self._theta).astype(dtype)
-        matrix = _borrow(scratch, "matrix", (len(root), len(root)), dtype)
-        np.matmul(scaled, scaled.T, out=matrix)
+        matrix = scaled @ scaled.T
         self._weight = float(matrix.trace()) / len(root)
         matrix += dtype.type(self._weight)
         matrix *= root
         matrix *= root[:, None]
         matrix.flat[:: len(root) + 1] += 1.0
-        return matrix
+        cholesky = lapack.spotrf if dtype == np.float32 else lapack.dpotrf
+        self._factor, failed = cholesky(matrix.T, overwrite_a=True, clean=False)
+        if failed:
+            raise NotDefiniteError
 
     def _apply(self, b: FloatArray) -> FloatArray:
         is_single = self._factor.dtype == np.float32
@@ -404,7 +295,26 @@ class _System:
         x: FloatArray = self._root * solution
         return x
 
-    def solve(
+    def step(self, changes: FloatArray, *, feasible: bool = False) -> FloatArray:
+        """Change the products by the given amounts, to first order.
+
+        Also removes what rounding took from feasibility, unless `feasible`.
+        """
+        (_, p, t), (q, z, xi) = (np.split(line[1:], self._ends) for line in self._point)
+        c_q, c_p, c_t = np.split(changes, self._ends)
+        part = 0.0 if feasible else 1.0
+        residual_s, residual_d = part * self._residual_s, part * self._residual_d
+        dq, dp, dv, drho = self._solve(
+            c_q / q - residual_s,
+            c_p / p - c_t / t - residual_d,
+            part * self._short_q,
+            part * self._short_p,
+        )
+        ds = dv - self._working @ dp.astype(self._working.dtype) + residual_s
+        dz, dxi = (c_p - z * dp) / p, (c_t + xi * dp) / t
+        return np.array([np.hstack([dv, ds, dp, -dp]), np.hstack([drho, dq, dz, dxi])])
+
+    def _solve(
         self, g: FloatArray, h: FloatArray, r_q: float, r_p: float
     ) -> tuple[FloatArray, FloatArray, float, float]:
         """Return dq, dp, dv and drho."""
@@ -421,16 +331,90 @@ class _System:
         y = weighted + self._theta * (beta - pay)
         return (-y, x, beta, -alpha) if self._exchanged else (x, y, alpha, beta)
 
+    def error(self, step: FloatArray) -> float:
+        """Return by how much a step fails to remove the products, as a share of them.
 
-def _borrow(
-    scratch: dict[str, Any], name: str, shape: tuple[int, int], dtype: Any
-) -> Any:
-    """Return an array with arbitrary content, in memory that is used again and again.
+        Of the equations that a step should satisfy only two can be wrong: that of q s,
+        or that of the learner's margins, which z and xi pass on to the products.
+        """
+        (s, p, _), (q, z, _) = (np.split(line[1:], self._ends) for line in self._point)
+        (ds, _, _), (dq, dz, dxi) = (np.split(line[1:], self._ends) for line in step)
+        margins = dq.astype(self._working.dtype) @ self._working - step[1, 0]
+        lost = p * (margins - dz + dxi + self._residual_d)
+        shares = (
+            np.linalg.norm(part) / np.linalg.norm(whole)
+            for part, whole in ((q * ds + s * dq + q * s, q * s), (lost, z * p))
+        )
+        return float(max(shares))
 
-    New large arrays would cost as much as filling them. One array at a time for each
-    name.
+
+def soft_margin(margins: FloatArray, upper: FloatArray) -> tuple[float, float]:
+    """Find the best soft margin for given margins of the rows (PRL-3).
+
+    It is ``max over rho of rho - sum(upper * max(rho - margins, 0))``, or nature's
+    ``min p @ margins subject to 0 <= p <= upper, sum(p) = 1``. Cost: one sort.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_rows,)
+    upper : ndarray of shape (n_rows,)
+        Not negative, of sum at least 1.
+
+    Returns
+    -------
+    float
+        The soft margin: a lower bound of the program's value.
+    float
+        The rho that attains it.
     """
-    size = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    if name not in scratch or len(scratch[name]) < size:
-        scratch[name] = np.empty(size + size // 2, dtype=np.uint8)
-    return scratch[name][:size].view(dtype).reshape(shape)
+    order = np.argsort(margins)
+    filled = np.cumsum(upper[order])
+    last = min(int(np.searchsorted(filled, 1.0)), len(order) - 1)
+    rho = float(margins[order[last]])
+    return rho - float(upper @ np.maximum(rho - margins, 0.0)), rho
+
+
+class Vertex(NamedTuple):
+    """An exact solution: weights of the columns and of the rows."""
+
+    weights: FloatArray
+    p: FloatArray
+    n_iter: int
+
+
+def simplex(columns: Any, upper: FloatArray, max_iter: int) -> Vertex | None:
+    """Solve ``min v subject to C'p <= v, sum(p) = 1, 0 <= p <= upper`` at a vertex.
+
+    The basis has the size of the columns, not of the rows (PRL-5).
+
+    Parameters
+    ----------
+    columns : ndarray or sparse array of shape (n_columns, n_rows)
+        C', one column after the other.
+    upper : ndarray of shape (n_rows,)
+    max_iter : int
+        Largest number of pivots.
+
+    Returns
+    -------
+    Vertex or None
+        None if the pivots did not suffice.
+    """
+    k, n = columns.shape
+    stack = sparse.hstack if sparse.issparse(columns) else np.hstack
+    result = linprog(
+        np.append(np.zeros(n), 1.0),
+        A_ub=stack([columns, np.full((k, 1), -1.0)]),
+        b_ub=np.zeros(k),
+        A_eq=np.append(np.ones(n), 0.0)[None],
+        b_eq=[1.0],
+        bounds=np.vstack([np.c_[np.zeros(n), upper], [[-np.inf, np.inf]]]),
+        method="highs-ds",
+        options={"maxiter": max_iter},
+    )
+    if result.status != 0:
+        return None
+    # Rounding leaves entries of size 1e-17 on either side of 0.
+    weights = np.maximum(-result.ineqlin.marginals, 0.0)
+    p = np.clip(result.x[:-1], 0.0, upper)
+    return Vertex(weights / weights.sum(), p / p.sum(), int(result.nit))

@@ -1,22 +1,16 @@
 """Margin programs over huge sets of columns, with a certificate over all of them."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from penchant.exceptions import DataError
 from penchant.rules.margin._column_source import ColumnSource, Priced
-from penchant.rules.margin._master import MarginMaster
-from penchant.rules.margin._weights import (
-    diverse,
-    least_costly,
-    prune,
-    sharpen,
-    soft_margin,
-)
-from penchant.typing import ArrayLike, FloatArray
+from penchant.rules.margin._master import MarginMaster, simplex, soft_margin
+from penchant.rules.margin._ties import least_costly
+from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 _EARLY_STOP = 0.2
 """The master is solved to this share of the gap that is left over all columns."""
@@ -35,6 +29,12 @@ _IDLE_SHARE, _IDLE_ROUNDS, _WORTH_PURGING = 1e-3, 3, 0.1
 _TIED_COLUMNS, _TIED_SHARE = 300, 0.01
 """The simplest solution is sought among this many columns, those that pay most against
 p, and only where the gap lets them have this share of a solution."""
+
+_MAX_CORRELATION = 0.98
+"""Columns that are more alike than this add little to each other."""
+
+_MOST_COLUMNS, _MOST_ENTRIES, _MOST_PIVOTS = 600, 500_000, 5_000
+"""Up to this size the last step is the simplex method."""
 
 _FORCED = 1e-9
 """Bounds whose sum is this close to 1 leave nature no choice."""
@@ -168,9 +168,12 @@ def solve_margin(
         )
     if bounds.sum() <= 1.0 + _FORCED:
         return _forced(source, bounds)
-    generation = _Generation(source, bounds, tol, start)
+    rows = np.flatnonzero(bounds > 0.0)
+    some = None if len(rows) == len(bounds) else _SomeRows(source, rows)
+    generation = _Generation(some or source, bounds[rows], tol, start)
     status = generation.run(max_columns, max_rounds, callback)
-    return generation.finish(status, cost)
+    found = generation.finish(status, cost)
+    return found if some is None else replace(found, p=some.spread(found.p))
 
 
 def check_upper(upper: ArrayLike, n_rows: int) -> FloatArray:
@@ -197,21 +200,45 @@ def _forced(source: ColumnSource, upper: FloatArray) -> MarginSolution:
     """Answer bounds that leave nature no choice by the best column."""
     p = upper / upper.sum()
     priced = source.price(p, 1)
-    keys = _need_keys(priced)[:1]
+    keys = tuple(_found(priced)[:1])
     lower, _ = soft_margin(source.columns(keys)[:, 0], p)
     history = (MarginRound(1, lower, priced.bound),)
     status = "optimal" if priced.bound - lower <= _FORCED else "stalled"
     return MarginSolution(
-        status, tuple(keys), np.ones(1), p, lower, priced.bound, 1, 0, history
+        status, keys, np.ones(1), p, lower, priced.bound, 1, 0, history
     )
 
 
-def _need_keys(priced: Priced) -> list[Hashable]:
+def _found(priced: Priced) -> Sequence[Hashable]:
     if not len(priced.keys):
         raise DataError(
             "source must give at least one column. Got none; check the generator."
         )
-    return list(priced.keys)
+    return priced.keys
+
+
+@dataclass(frozen=True, eq=False)
+class _SomeRows:
+    """A source without the rows that nature may give no weight."""
+
+    source: ColumnSource
+    rows: IntArray
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    def spread(self, weights: FloatArray) -> FloatArray:
+        """Give the other rows no weight."""
+        spread = np.zeros(self.source.n_rows)
+        spread[self.rows] = weights
+        return spread
+
+    def price(self, weights: FloatArray, n_best: int) -> Priced:
+        return self.source.price(self.spread(weights), n_best)
+
+    def columns(self, keys: Sequence[Hashable]) -> FloatArray:
+        return self.source.columns(keys)[self.rows]
 
 
 class _Generation:
@@ -225,26 +252,20 @@ class _Generation:
         start: Sequence[Hashable],
     ) -> None:
         """Begin with the given columns and with the best against nature's centre."""
-        self._source, self._tol = source, tol
-        self._rows = np.flatnonzero(upper > 0.0)
-        self._all_rows = len(self._rows) == len(upper)
-        self._upper = upper[self._rows]
-        self._p, self._upper_bound = upper / upper.sum(), np.inf
-        self._q, self._lower_bound = np.empty(0), -np.inf
-        self._best_keys: list[Hashable] = []
+        self._source, self._tol, self._upper = source, tol, upper
+        self._upper_bound, self._lower_bound = np.inf, -np.inf
         self._history: list[MarginRound] = []
         self._n_iter = 0
-        priced = self._price(self._p[self._rows], _CANDIDATES_PER_NEW * _LEAST_NEW)
-        best = _need_keys(priced)
-        columns = self._columns(best)
-        given = list(dict.fromkeys(start))
-        added = [i for i in diverse(columns, _LEAST_NEW) if best[i] not in set(given)]
+        priced = self._price(upper / upper.sum(), _CANDIDATES_PER_NEW * _LEAST_NEW)
+        best, given = _found(priced), list(dict.fromkeys(start))
+        columns, known = source.columns(best), set(given)
+        added = [i for i in _diverse(columns, _LEAST_NEW) if best[i] not in known]
         self._keys = given + [best[i] for i in added]
         self._idle = np.zeros(len(self._keys), dtype=np.int64)
         columns = columns[:, added]
         if given:
-            columns = np.hstack([self._columns(given), columns])
-        self._master = MarginMaster(columns, self._upper)
+            columns = np.hstack([source.columns(given), columns])
+        self._master = MarginMaster(columns, upper)
 
     def run(
         self,
@@ -255,7 +276,7 @@ class _Generation:
         """Add columns until the bounds meet, and tell how it ended."""
         for _ in range(max_rounds):
             # Stop early: a central p prices better and takes new columns more easily.
-            least, master = _LEAST * self._goal(), self._master
+            least, master = _LEAST * self._goal, self._master
             left = min(self._upper_bound - self._lower_bound, master.gap)
             done, converged = master.solve(max(least, _EARLY_STOP * left))
             self._n_iter += done
@@ -269,38 +290,29 @@ class _Generation:
             self._history.append(here)
             if callback is not None:
                 callback(here)
-            if here.upper_bound - here.lower_bound <= _AIM * self._goal():
+            if here.upper_bound - here.lower_bound <= _AIM * self._goal:
                 return "optimal"
             if max_columns is not None and here.n_columns >= max_columns:
                 return "column_limit"
             if not self._extend(priced, n_new) and (
-                not converged or master.gap <= 1.01 * _LEAST * self._goal()
+                not converged or master.gap <= 1.01 * _LEAST * self._goal
             ):
                 return "stalled"
         return "round_limit"
 
-    def _columns(self, keys: Sequence[Hashable]) -> FloatArray:
-        columns = self._source.columns(keys)
-        return columns if self._all_rows else columns[self._rows]
-
     def _price(self, p: FloatArray, n_best: int) -> Priced:
         """Find columns against p; the best bound so far is kept with its p."""
-        weights = p
-        if not self._all_rows:
-            weights = np.zeros(self._source.n_rows)
-            weights[self._rows] = p
         # Weak duality: whatever p is, no weights of any columns exceed the best reply
         # to it, so that every pricing certifies an upper bound.
-        priced = self._source.price(weights, n_best)
+        priced = self._source.price(p, n_best)
         if priced.bound < self._upper_bound:
-            self._upper_bound, self._p = priced.bound, weights.copy()
-            self._priced = priced
+            self._upper_bound, self._p, self._priced = priced.bound, p.copy(), priced
+            self._goal = (
+                max(1e-6, min(1e-3, 0.02 * priced.bound))
+                if self._tol == "auto"
+                else self._tol
+            )
         return priced
-
-    def _goal(self) -> float:
-        if self._tol == "auto":
-            return max(1e-6, min(1e-3, 0.02 * self._upper_bound))
-        return self._tol
 
     def _extend(self, priced: Priced, n_new: int) -> bool:
         """Add the columns that pay more than the master's; False if there are none."""
@@ -312,16 +324,9 @@ class _Generation:
         ]
         if not better:
             return False
-        columns = self._columns(better)
+        columns = self._source.columns(better)
         # Near copies of one column add next to nothing, and cost as much as others.
-        chosen = diverse(columns, n_new)
-        self._purge()
-        self._keys += [better[i] for i in chosen]
-        self._idle = np.append(self._idle, np.zeros(len(chosen), dtype=np.int64))
-        self._master.add(columns[:, chosen], priced.bound)
-        return True
-
-    def _purge(self) -> None:
+        chosen = _diverse(columns, n_new)
         k = len(self._keys)
         self._idle = np.where(self._master.q < _IDLE_SHARE / k, self._idle + 1, 0)
         kept = self._idle < _IDLE_ROUNDS
@@ -329,26 +334,35 @@ class _Generation:
             self._master.keep(kept)
             self._idle = self._idle[kept]
             self._keys = [self._keys[i] for i in np.flatnonzero(kept)]
+        self._keys += [better[i] for i in chosen]
+        self._idle = np.append(self._idle, np.zeros(len(chosen), dtype=np.int64))
+        self._master.add(columns[:, chosen], priced.bound)
+        return True
 
     def finish(
         self, status: str, cost: Callable[[Any], float] | None
     ) -> MarginSolution:
         """Prune, move a small rest to a vertex, and measure what came out."""
-        lines = np.ascontiguousarray(self._columns(self._best_keys).T)
-        floor = min(self._lower_bound, self._upper_bound - self._goal())
+        lines = np.ascontiguousarray(self._source.columns(self._best_keys).T)
+        floor = min(self._lower_bound, self._upper_bound - self._goal)
         kept = prune(lines, self._q, self._upper, floor)
         lines, keys = lines[kept], [self._best_keys[i] for i in np.flatnonzero(kept)]
         weights = self._q[kept] / self._q[kept].sum()
-        weights = sharpen(lines, weights, self._upper)
+        if len(lines) <= _MOST_COLUMNS and lines.size <= _MOST_ENTRIES:
+            vertex = simplex(lines, self._upper, _MOST_PIVOTS)
+            if vertex is not None:
+                reached, _ = soft_margin(vertex.weights @ lines, self._upper)
+                before, _ = soft_margin(weights @ lines, self._upper)
+                weights = vertex.weights if reached >= before else weights
         if cost is not None:
             keys, lines, weights = self._simplify(cost, keys, lines, weights)
         order = np.argsort(-weights, kind="stable")
         order = order[weights[order] > 0.0]
         weights, lines = weights[order], lines[order]
         lower, _ = soft_margin(weights @ lines, self._upper)
-        reached = self._upper_bound - lower <= self._goal()
+        is_optimal = self._upper_bound - lower <= self._goal
         return MarginSolution(
-            status="optimal" if reached else status,
+            status="optimal" if is_optimal else status,
             keys=tuple(keys[i] for i in order),
             weights=weights,
             p=self._p,
@@ -382,7 +396,69 @@ class _Generation:
         others = [key for key, pay in priced if pay >= least and key not in known]
         others = others[: _TIED_COLUMNS - len(keys)]
         if others:
-            lines = np.vstack([lines, self._columns(others).T])
+            lines = np.vstack([lines, self._source.columns(others).T])
             weights = np.append(weights, np.zeros(len(others)))
         costs = np.array([cost(key) for key in keys + others])
         return keys + others, lines, least_costly(lines, costs, weights)
+
+
+def prune(
+    columns: FloatArray, weights: FloatArray, upper: FloatArray, floor: float
+) -> BoolArray:
+    """Find the columns that can go while the soft margin stays at least floor.
+
+    Drops the longest run of smallest weights, found by bisection; the other weights
+    are to be divided by their sum.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns, n_rows)
+    weights : ndarray of shape (n_columns,)
+        Not negative, of sum 1, with a soft margin of at least floor.
+    upper : ndarray of shape (n_rows,)
+    floor : float
+
+    Returns
+    -------
+    ndarray of bool of shape (n_columns,)
+        Which columns stay.
+    """
+    order = np.argsort(weights)
+    safe, unsafe = 0, len(order)
+    while unsafe - safe > 1:
+        middle = (safe + unsafe) // 2
+        kept = order[middle:]
+        shares = weights[kept] / weights[kept].sum()
+        enough = soft_margin(shares @ columns[kept], upper)[0] >= floor
+        safe, unsafe = (middle, unsafe) if enough else (safe, middle)
+    stays = np.ones(len(order), dtype=np.bool_)
+    stays[order[:safe]] = False
+    return stays
+
+
+def _diverse(columns: FloatArray, n_wanted: int) -> list[int]:
+    """Choose columns from the first on, none nearly parallel to one chosen before.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_rows, n_columns)
+    n_wanted : int
+        Most columns that are chosen.
+
+    Returns
+    -------
+    list of int
+        Their numbers.
+    """
+    length = np.linalg.norm(columns, axis=0)
+    unit = columns / np.where(length > 0.0, length, 1.0)
+    alike = np.abs(unit.T @ unit) > _MAX_CORRELATION
+    chosen: list[int] = []
+    blocked = np.zeros(len(length), dtype=np.bool_)
+    for column in range(len(length)):
+        if len(chosen) == n_wanted:
+            break
+        if not blocked[column]:
+            chosen.append(column)
+            blocked |= alike[column]
+    return chosen

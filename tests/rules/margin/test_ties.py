@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from penchant.rules.margin import _weights as _margin_vertex
-from penchant.rules.margin._weights import least_costly, prune, soft_margin
+from penchant.rules.margin import _ties
+from penchant.rules.margin._master import soft_margin
+from penchant.rules.margin._program import prune
+from penchant.rules.margin._ties import least_costly
 
 
 def best_weights(C, costs=None):
@@ -128,7 +130,7 @@ def test_rows_are_added_until_all_have_the_margin():
 def test_what_takes_too_long_is_left_alone(name, monkeypatch):
     C, costs = many_rows()
     _, dear = best_weights(C, costs)
-    monkeypatch.setattr(_margin_vertex, name, 0)
+    monkeypatch.setattr(_ties, name, 0)
     assert least_costly(C.T, costs, dear) is dear
 
 
