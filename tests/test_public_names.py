@@ -21,6 +21,7 @@ FACADES = ("penchant.models", "penchant.solvers")
 GONE = {
     "AnovaEvidence",
     "AnovaEvidenceResult",
+    "CapacityComparison",
     "FactorTerm",
     "Forecast",
     "PersonalUtility",
@@ -29,6 +30,7 @@ GONE = {
     "SupportVectors",
     "TiltedMoments",
     "plot_pixel_rules",
+    "project_monotone",
     "regret_matching",
 }
 

@@ -21,7 +21,7 @@ __getattr__, __dir__ = offer(
     __name__,
     {
         "penchant.choquet": (
-            "Capacity CapacityComparison ChoquetClassifier ChoquetRanker "
+            "Capacity ChoquetClassifier ChoquetRanker "
             "ChoquetRegressor ChoquetSVC ChoquetSVR KernelCapacity"
         ),
         "penchant.encoding": (

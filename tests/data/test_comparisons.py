@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from penchant.data import Comparisons
 from penchant.exceptions import DataError
@@ -143,31 +141,3 @@ def test_equality_and_representation():
     assert one != Comparisons([0], [1], users=["b"])
     assert one != "something else"
     assert repr(one) == "Comparisons(1 rows, 0 ties, 1 users)"
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 9),
-            st.integers(0, 9),
-            st.booleans(),
-            st.text("ab=-+@", min_size=1),
-            st.floats(0, 1e6),
-        ).filter(lambda row: row[0] != row[1]),
-        min_size=1,
-        max_size=8,
-    )
-)
-def test_csv_round_trip_loses_nothing(tmp_path_factory, rows):
-    winners, losers, ties, users, weights = zip(*rows, strict=True)
-    answers = Comparisons(winners, losers, list(ties), list(users), weights)
-    path = tmp_path_factory.mktemp("answers") / "answers.csv"
-    answers.to_csv(path)
-    assert Comparisons.from_csv(path) == answers
-
-
-def test_csv_without_the_columns_is_refused(tmp_path):
-    path = tmp_path / "answers.csv"
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="Missing: winner, loser; found: a, b"):
-        Comparisons.from_csv(path)

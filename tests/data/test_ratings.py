@@ -44,24 +44,3 @@ def test_choices_agree_with_comparisons():
     assert choices.to_comparisons() == Comparisons([1, 1], [0, 2])
     with pytest.raises(DataError, match="Choice 0 chose item 5"):
         Choices([[0, 1]], [5])
-
-
-def test_csv_round_trips(tmp_path):
-    ratings = Ratings([0, 1], [0.1, 1 / 3], users=["=a", "b"], weights=[1, 0.5])
-    ratings.to_csv(tmp_path / "ratings.csv")
-    again = Ratings.from_csv(tmp_path / "ratings.csv")
-    np.testing.assert_array_equal(again.values, ratings.values)
-    assert again.users.tolist() == ["=a", "b"]
-    assert again.weights.tolist() == [1, 0.5]
-
-    rankings = Rankings([[12, 0, 1], [1, 2]], users=["z", "a"])
-    rankings.to_csv(tmp_path / "rankings.csv")
-    again = Rankings.from_csv(tmp_path / "rankings.csv")
-    assert [order.tolist() for order in again.orders] == [[12, 0, 1], [1, 2]]
-    assert again.users.tolist() == ["z", "a"]
-
-    for users in (None, ["a", "b"]):
-        choices = Choices([[0, 1, 2], [3, 4]], [1, 4], users=users)
-        choices.to_csv(tmp_path / "choices.csv")
-        again = Choices.from_csv(tmp_path / "choices.csv")
-        assert again.to_comparisons() == choices.to_comparisons()

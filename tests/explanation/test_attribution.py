@@ -1,12 +1,10 @@
 """The result type: arithmetic, rows and tables."""
 
-import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution
@@ -98,14 +96,6 @@ def test_html_of_many_rows_is_cut() -> None:
     found = Attribution(np.zeros((50, 1)), 0.0, np.zeros(50), ["x"], "g")
     assert found._repr_html_().count("<tr>") == 21
     assert "50 rows in all" in found._repr_html_()
-
-
-def test_rich_shows_the_same_cells(two: Attribution) -> None:
-    console = Console(width=100, file=io.StringIO())
-    with console.capture() as captured:
-        console.print(two)
-    assert "energy" in captured.get()
-    assert "-0.25" in captured.get()
 
 
 def test_repr_is_one_line(two: Attribution) -> None:

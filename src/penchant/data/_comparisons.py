@@ -20,7 +20,6 @@ from penchant.data._reductions import (
     pairs_of_ranking,
     pairs_of_ratings,
 )
-from penchant.data.reading._evidence import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -257,25 +256,6 @@ class Comparisons:
         owner = None if single and users is None else np.repeat(labels, sizes)
         return cls(columns[0], columns[1], ties=columns[2], users=owner)
 
-    @classmethod
-    def from_frame(cls, frame: pd.DataFrame) -> Self:
-        """Read comparisons from a table with columns winner and loser.
-
-        Optional columns: tie, user, weight.
-        """
-        return cls(
-            frame["winner"].to_numpy(),
-            frame["loser"].to_numpy(),
-            ties=frame["tie"].to_numpy(bool) if "tie" in frame else None,
-            users=frame["user"].to_numpy() if "user" in frame else None,
-            weights=frame["weight"].to_numpy() if "weight" in frame else None,
-        )
-
-    @classmethod
-    def from_csv(cls, path: Any) -> Self:
-        """Read comparisons from a CSV file that `to_csv` wrote."""
-        return cls.from_frame(read_evidence(path, ("winner", "loser")))
-
     def to_frame(self) -> pd.DataFrame:
         """Give the comparisons as a table, one row each."""
         columns: dict[str, Any] = {"winner": self.winners, "loser": self.losers}
@@ -284,10 +264,6 @@ class Comparisons:
             columns["user"] = self.users
         columns["weight"] = self.weights
         return pd.DataFrame(columns)
-
-    def to_csv(self, path: Any) -> None:
-        """Write the comparisons as CSV."""
-        write_evidence(self.to_frame(), path)
 
     def __len__(self) -> int:
         return int(self.winners.size)

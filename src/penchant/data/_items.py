@@ -17,7 +17,6 @@ from penchant.data.reading._problems import Problem, name_problems, raise_first
 from penchant.data.reading._report import ReadingReport
 from penchant.data.reading._table import Table, open_table
 from penchant.data.reading._typed import encode_column, impute_column, type_column
-from penchant.data.reading._understanding import understand
 from penchant.data.reading.files._grid import Wishes
 from penchant.data.reading.files._limits import MAX_BYTES, Limits, Source, source_bytes
 from penchant.data.reading.files._records import frame_of
@@ -176,14 +175,11 @@ class Items:
         AmbiguousColumnError
             If a column can be read in two ways that differ, and nobody said which.
         """
-        given = {a.name: a for a in (*table.attributes, *(attributes or ()))}
-        found = understand(
-            table.cells,
-            given.values(),
+        found = table.understand(
+            attributes or (),
             names=names,
-            roles={**table.roles, **(roles or {})},
+            roles=roles,
             readings=readings,
-            file=table.file,
             least=1 if table.file.format == "frame" else 2,
         )
         found.check()

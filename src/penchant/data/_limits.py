@@ -389,9 +389,9 @@ def find_attribute(items: Items, name: str) -> Attribute:
 
 
 def _read_level(attribute: Attribute, text: str) -> str:
+    """Find a level whatever its case; an unknown one is refused later."""
     wanted = str(text).strip()
-    for level in attribute.levels:
-        if level == wanted:
-            return level
     folded = {level.casefold(): level for level in attribute.levels}
-    return folded.get(wanted.casefold(), wanted)  # an unknown one is refused later
+    return (
+        wanted if wanted in attribute.levels else folded.get(wanted.casefold(), wanted)
+    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from penchant._validation import (
     check_indices,
@@ -16,7 +15,6 @@ from penchant._validation import (
 from penchant.data._by_name import NameFinder
 from penchant.data._comparisons import Comparisons, check_users
 from penchant.data._reductions import check_ranking, pairs_of_ratings
-from penchant.data.reading._evidence import read_evidence, write_evidence
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
@@ -113,22 +111,6 @@ class Ratings:
         users = None if self.users is None else np.repeat(np.unique(who), sizes)
         return Comparisons(winners, losers, ties=ties, users=users)
 
-    def to_csv(self, path: Any) -> None:
-        """Write the ratings as CSV."""
-        columns: dict[str, Any] = {"item": self.items, "value": self.values}
-        if self.users is not None:
-            columns["user"] = self.users
-        columns["weight"] = self.weights
-        write_evidence(pd.DataFrame(columns), path)
-
-    @classmethod
-    def from_csv(cls, path: Any) -> Self:
-        """Read ratings from a CSV file with columns item and value."""
-        frame = read_evidence(path, ("item", "value"))
-        users = frame["user"].to_numpy() if "user" in frame else None
-        weights = frame["weight"].to_numpy() if "weight" in frame else None
-        return cls(frame["item"].to_numpy(), frame["value"].to_numpy(), users, weights)
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class Rankings:
@@ -183,25 +165,6 @@ class Rankings:
     def to_comparisons(self, pairs: str = "all") -> Comparisons:
         """Compare all pairs of each ranking, or adjacent ones only."""
         return Comparisons.from_rankings(self.orders, users=self.users, pairs=pairs)
-
-    def to_csv(self, path: Any) -> None:
-        """Write one row per ranked item: ranking, user, place (from 1), item."""
-        rows = [
-            {"ranking": number, "user": user, "place": place, "item": item}
-            for number, (user, order) in enumerate(
-                zip(self.users.tolist(), self.orders, strict=True)
-            )
-            for place, item in enumerate(order.tolist(), start=1)
-        ]
-        write_evidence(pd.DataFrame(rows), path)
-
-    @classmethod
-    def from_csv(cls, path: Any) -> Self:
-        """Read rankings from a CSV file that `to_csv` wrote."""
-        frame = read_evidence(path, ("ranking", "user", "place", "item"))
-        groups = [group for _, group in frame.sort_values("place").groupby("ranking")]
-        orders = [group["item"].to_numpy() for group in groups]
-        return cls(orders, np.array([group["user"].iloc[0] for group in groups]))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -269,21 +232,3 @@ class Choices:
     def to_comparisons(self) -> Comparisons:
         """Compare each chosen item with those that it was chosen over."""
         return Comparisons.from_choices(self.sets, self.chosen, users=self.users)
-
-    def to_csv(self, path: Any) -> None:
-        """Write one row per choice; the offered items are joined by spaces."""
-        columns: dict[str, Any] = {
-            "offered": [" ".join(map(str, offered)) for offered in self.sets],
-            "chosen": self.chosen,
-        }
-        if self.users is not None:
-            columns["user"] = self.users
-        write_evidence(pd.DataFrame(columns), path)
-
-    @classmethod
-    def from_csv(cls, path: Any) -> Self:
-        """Read choices from a CSV file that `to_csv` wrote."""
-        frame = read_evidence(path, ("offered", "chosen"))
-        sets = [np.array(str(text).split(), np.int64) for text in frame["offered"]]
-        users = frame["user"].to_numpy() if "user" in frame else None
-        return cls(sets, frame["chosen"].to_numpy(), users)

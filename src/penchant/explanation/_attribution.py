@@ -227,18 +227,6 @@ class Attribution:
             f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}"
         )
 
-    def __rich__(self) -> Any:
-        from rich.table import Table
-        from rich.text import Text
-
-        heading, lines = self._table()
-        table = Table(title=Text(self._headline()))
-        for name in heading:
-            table.add_column(Text(str(name)), justify="right")
-        for line in lines:
-            table.add_row(*map(Text, line))
-        return table
-
 
 def _cells(rows: pd.DataFrame) -> Any:
     """Give the cells row by row, as numbers if all are."""

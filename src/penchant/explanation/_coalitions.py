@@ -26,11 +26,6 @@ def submasks(mask: int) -> Iterator[int]:
         part = (part - 1) & mask
 
 
-def all_masks(n_players: int) -> list[int]:
-    """List all non-empty sets."""
-    return list(range(1, 1 << n_players))
-
-
 def masks_up_to(n_players: int, size: int) -> list[int]:
     """List the non-empty sets of at most so many players."""
     return [

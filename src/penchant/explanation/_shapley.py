@@ -34,29 +34,23 @@ def shapley_of_table(table: FloatArray) -> FloatArray:
     return np.array([(gain * chances).sum() for gain in gains])
 
 
-def complete_weights(masks: Sequence[int], n_players: int) -> FloatArray:
-    """Give the weights of the Shapley value (EX-2).
+def depth_weights(masks: Sequence[int], n_players: int, depth: int) -> FloatArray:
+    """Give the weights of the k-depth influence (EX-3); of Shapley values if k = d.
+
+    A set of s <= k players is ``S + i`` for those inside, with weight
+    1/(k C(d-1, s-1)), and ``S`` for those outside if s < k, with -1/(k C(d-1, s)).
 
     Parameters
     ----------
     masks : sequence of int
-        All non-empty sets.
-    n_players : int
+        All non-empty sets of at most `depth` players.
+    n_players, depth : int
 
     Returns
     -------
     ndarray of shape (n_masks, n_players)
         ``worths @ weights`` are the influences, where the worth of a set is
         Delta_S.
-    """
-    return depth_weights(masks, n_players, n_players)
-
-
-def depth_weights(masks: Sequence[int], n_players: int, depth: int) -> FloatArray:
-    """Give the weights of the k-depth influence (EX-3), as `complete_weights` does.
-
-    A set of s <= k players is ``S + i`` for those inside, with weight
-    1/(k C(d-1, s-1)), and ``S`` for those outside if s < k, with -1/(k C(d-1, s)).
     """
     return _weights_by_size(membership(masks, n_players), depth)
 
@@ -74,7 +68,7 @@ def _weights_by_size(is_in: BoolArray, depth: int) -> FloatArray:
 def coalitional_weights(
     masks: Sequence[int], n_players: int, groups: Sequence[int]
 ) -> FloatArray:
-    """Give the weights of the coalitional influence (EX-4), as `complete_weights`.
+    """Give the weights of the coalitional influence (EX-4), as `depth_weights`.
 
     Each player gets the mean of their Shapley values within the groups that they
     belong to, weighted by the factorials of the groups' sizes.

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from penchant.exceptions import DataError
 from penchant.explanation._coalitions import submasks
-from penchant.explanation.retraining._complexity import choose_alpha, count_subsets
-from penchant.explanation.retraining._groups import groups_at
+from penchant.explanation.retraining._groups import (
+    choose_alpha,
+    count_subsets,
+    groups_at,
+)
 
 
 def enumerated(groups: list[int]) -> int:

@@ -1,5 +1,7 @@
 """Kernel machines from cached terms: the same numbers as refitting."""
 
+import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import is_classifier
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_wine
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
     RBF,
@@ -26,11 +28,12 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR
 
-from penchant.exceptions import DataError
+from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.explanation import CompleteExplainer, LeastSquaresExplainer
+from penchant.explanation._players import check_players
 from penchant.explanation.retraining import _game, _kernel_models
-from penchant.explanation.retraining._kernel_models import KernelRefits
-from penchant.explanation.retraining._subset_models import Refits
+from penchant.explanation.retraining._kernel_models import KernelRefits, kernel_refits
+from penchant.explanation.retraining._subset_models import Outputs, Refits
 
 TIGHT = 1e-8  # so that libsvm, which rounds kernels to 6e-8, does what it can
 FAST = {
@@ -191,3 +194,23 @@ def test_a_singular_kernel_is_an_error_that_says_what_to_do(data: Any) -> None:
     fitted.set_params(alpha=1e-30)
     with pytest.raises(DataError, match="Raise alpha"):
         CompleteExplainer().fit(fitted, X, y)
+
+
+def test_steps_that_do_not_suffice_are_said_once() -> None:
+    X, y = load_wine(return_X_y=True)
+    model = SVC(max_iter=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X[:, :3], y)
+    with pytest.warns(ConvergenceWarning, match=r"6 of 6 .* terminated early"):
+        CompleteExplainer().fit(model, X[:, :3], y)
+
+
+def test_machines_can_be_sent_away() -> None:
+    X, y = load_wine(return_X_y=True)
+    players = check_players(None, X)
+    machine = kernel_refits(SVC(), X, y, players, Outputs(np.unique(y)))
+    there = pickle.loads(pickle.dumps(machine))
+    (own,), (others,) = machine.train([7]), there.train([7])
+    np.testing.assert_array_equal(own.outputs, others.outputs)
+    assert own.outputs.any(axis=0).all()

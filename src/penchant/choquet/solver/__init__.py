@@ -5,7 +5,6 @@ from penchant.choquet.solver._monotone import (
     MobiusProblem,
     choose_cone,
     fit_mobius,
-    project_monotone,
 )
 
 __all__ = [
@@ -13,5 +12,4 @@ __all__ = [
     "MobiusProblem",
     "choose_cone",
     "fit_mobius",
-    "project_monotone",
 ]

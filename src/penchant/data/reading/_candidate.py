@@ -31,11 +31,6 @@ class Candidate:
     unit: str = ""
     converted: tuple[str, ...] = ()
 
-    @property
-    def explains_all(self) -> bool:
-        """Whether every cell has a value."""
-        return not np.isnan(self.values).any()
-
     def agrees(self, other: "Candidate") -> bool:
         """Tell whether both mean the same numbers."""
         return self.unit == other.unit and np.array_equal(

@@ -46,11 +46,6 @@ class Cells:
         """The distinct cells as a person would write them."""
         return [shown_text(cell) for cell in self.distinct]
 
-    @property
-    def all_differ(self) -> bool:
-        """Whether no two rows have the same and none is blank."""
-        return len(self.distinct) == len(self.codes)
-
     def row(self, position: int) -> int:
         """Give the number of a row, as problems name it."""
         return int(row_numbers(self.index)[position])

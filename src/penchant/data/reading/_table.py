@@ -11,7 +11,7 @@ import pandas as pd
 
 from penchant.data._attribute import Attribute
 from penchant.data.reading._report import FileReading, ReadingReport
-from penchant.data.reading._understanding import understand
+from penchant.data.reading._understanding import Understanding, understand
 from penchant.data.reading.files._encodings import decode
 from penchant.data.reading.files._grid import Grid, Wishes, grid_cells
 from penchant.data.reading.files._limits import UPLOADS, Limits, Source, source_bytes
@@ -58,6 +58,20 @@ class Table:
     file: FileReading = field(default_factory=FileReading)
     attributes: tuple[Attribute, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
+
+    def understand(
+        self,
+        attributes: Iterable[Attribute],
+        *,
+        roles: Mapping[str, str] | None,
+        **said: Any,
+    ) -> Understanding:
+        """Find out what the columns mean; what is said here goes before the file."""
+        given = {a.name: a for a in (*self.attributes, *attributes)}
+        merged = {**self.roles, **(roles or {})}
+        return understand(
+            self.cells, given.values(), roles=merged, file=self.file, **said
+        )
 
 
 def read_table(
@@ -230,12 +244,6 @@ def inspect_table(
     """
     if not isinstance(table, Table):
         table = Table(table)
-    given = {a.name: a for a in (*table.attributes, *attributes)}
-    return understand(
-        table.cells,
-        given.values(),
-        names=names,
-        roles={**table.roles, **(roles or {})},
-        readings=readings,
-        file=table.file,
+    return table.understand(
+        attributes, names=names, roles=roles, readings=readings
     ).report

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute
+from penchant.data.reading._cells import shown_text
 from penchant.data.reading._marks import MISSING_MARKS
 from penchant.data.reading._problems import Problem, raise_first, row_numbers
 from penchant.exceptions import DataError
@@ -92,10 +93,8 @@ def _type_levels(
 
 
 def _clean(value: object) -> str | None:
-    """Give a cell as text; whole numbers without a decimal point."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    text = str(value).strip()
+    """Give a cell as text; None if it says that nothing is known."""
+    text = shown_text(value)
     return None if text in MISSING_MARKS else text
 
 
@@ -113,7 +112,7 @@ def _refuse(
     raise_first(
         [
             Problem(
-                f"{_shown(values.iloc[row])} {message}",
+                f"{_quoted(values.iloc[row])} {message}",
                 int(numbers[row]),
                 attribute.name,
             )
@@ -122,11 +121,9 @@ def _refuse(
     )
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     """Show a cell as a person wrote it: text in quotes, numbers plain."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return repr(value) if isinstance(value, str) else str(value)
+    return repr(value) if isinstance(value, str) else shown_text(value)
 
 
 def encode_column(

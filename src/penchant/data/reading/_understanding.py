@@ -8,6 +8,7 @@ import pandas as pd
 
 from penchant.data._attribute import Attribute
 from penchant.data._extra import Extra
+from penchant.data.reading._cells import shown_text
 from penchant.data.reading._columns import (
     Asked,
     ReadColumn,
@@ -162,12 +163,7 @@ def _find_names(
     if isinstance(column.dtype, pd.StringDtype) and not column.hasnans:
         return tuple(map(str.strip, column.tolist())), names
     texts = column.astype(object).where(column.notna(), "").tolist()
-    return tuple(_label(text) for text in texts), names
-
-
-def _label(cell: Any) -> str:
-    whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell) if whole else cell).strip()
+    return tuple(map(shown_text, texts)), names
 
 
 def _guess_names(table: pd.DataFrame, taken: set[str]) -> str | None:
@@ -210,7 +206,7 @@ def _is_key(values: pd.Series) -> bool:
 
 
 def _name_column(name: str, values: pd.Series) -> ReadColumn:
-    shown = [_label(cell) for cell in values.dropna()[:3]]
+    shown = map(shown_text, values.dropna()[:3])
     examples = tuple((text, text) for text in shown)
     return ReadColumn(ColumnReading(name, "name", None, "text", examples))
 

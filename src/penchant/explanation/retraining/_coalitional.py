@@ -12,14 +12,16 @@ from penchant.exceptions import DataError
 from penchant.explanation._coalitions import submasks
 from penchant.explanation._players import frame_of
 from penchant.explanation._shapley import coalitional_weights, normalized
-from penchant.explanation.retraining._complexity import (
-    MAX_MODELS,
+from penchant.explanation.retraining._game import RetrainingGame
+from penchant.explanation.retraining._groups import (
+    STRATEGIES,
     choose_alpha,
     count_subsets,
+    groups_at,
+    thresholds,
 )
-from penchant.explanation.retraining._game import RetrainingGame
-from penchant.explanation.retraining._groups import STRATEGIES, groups_at, thresholds
 from penchant.explanation.retraining._retraining import (
+    MAX_MODELS,
     RetrainingExplainer,
     check_number,
 )

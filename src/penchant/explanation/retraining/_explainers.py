@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import all_masks, mask_of, masks_up_to, members
+from penchant.explanation._coalitions import mask_of, masks_up_to, members
 from penchant.explanation._players import frame_of
-from penchant.explanation._shapley import complete_weights, depth_weights, normalized
+from penchant.explanation._shapley import depth_weights, normalized
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._interpolation import (
@@ -104,8 +104,8 @@ class CompleteExplainer(RetrainingExplainer):
     ) -> tuple[list[int], FloatArray]:
         n_players = len(game.players)
         check_number(game.full, n_players)
-        masks = all_masks(n_players)
-        return masks, complete_weights(masks, n_players)
+        masks = list(range(1, game.full + 1))
+        return masks, depth_weights(masks, n_players, n_players)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -277,7 +277,7 @@ class LeastSquaresExplainer(RetrainingExplainer):
         masks, shares = draw_sets(n_players, budget, rng)
         if len(masks) == (1 << n_players) - 1:
             self.solution_ = "all sets"
-            return masks, complete_weights(masks, n_players)
+            return masks, depth_weights(masks, n_players, n_players)
         if len(masks) <= MAX_INTERPOLATED:
             self.solution_ = "smoothest game"
             return masks, interpolation_weights(masks, n_players)

@@ -6,6 +6,7 @@ product, and no model looks at the table again.
 """
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotrs
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
@@ -35,7 +37,6 @@ from penchant.explanation.retraining._kernel_forms import (
     form_of_process,
 )
 from penchant.explanation.retraining._subset_models import Outputs, Trained, trained
-from penchant.explanation.retraining._support_machines import SupportMachine
 from penchant.typing import FloatArray
 
 _SCALERS = (MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler)
@@ -79,6 +80,34 @@ class _Ridge:
     def predict(self, model: FloatArray, gram: FloatArray) -> FloatArray:
         values: FloatArray = (gram @ model) * self.scale + self.centre
         return values[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class SupportMachine:
+    """SVC or SVR of scikit-learn with ``kernel="precomputed"``.
+
+    Learns what refitting the estimator would, up to the last digit of the kernel:
+    libsvm rounds it to single precision.
+    """
+
+    estimator: SVC | SVR
+    y: Any
+    outputs: Outputs
+
+    def train(self, gram: FloatArray) -> tuple[Any, FloatArray]:
+        model = copy(self.estimator)
+        with _checked_before():
+            model.fit(gram, self.y)
+        return model, self.predict(model, gram)
+
+    def predict(self, model: Any, gram: FloatArray) -> FloatArray:
+        with _checked_before():
+            return self.outputs(model, gram)
+
+
+def _checked_before() -> Any:
+    """Spare scikit-learn its checks: parameters and numbers are those of fit."""
+    return config_context(assume_finite=True, skip_parameter_validation=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +243,8 @@ def _machine_of(
         return None
     if type(estimator) is KernelRidge:
         return form, _Ridge(np.asarray(y, dtype=np.float64), float(estimator.alpha))
-    return form, SupportMachine.like(estimator, y, outputs)
+    precomputed = clone(estimator).set_params(kernel="precomputed")
+    return form, SupportMachine(precomputed, y, outputs)
 
 
 def _process(

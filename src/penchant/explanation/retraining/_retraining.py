@@ -17,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from penchant.exceptions import DataError
 from penchant.explanation._attribution import Attribution
 from penchant.explanation._players import as_table, frame_of
-from penchant.explanation.retraining._complexity import MAX_MODELS, share_of_all
 from penchant.explanation.retraining._game import RetrainingGame
 from penchant.typing import FloatArray
+
+MAX_MODELS = 1 << 20
+"""More models than this are refused: listing their sets would fill the memory."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,7 +95,7 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
         self.game_ = game
         self.names_ = game.players.names
         self.n_models_ = len(masks)
-        self.complexity_ = share_of_all(len(masks), len(game.players))
+        self.complexity_ = len(masks) / game.full
         self._masks, self._weights = masks, weights
         return self
 

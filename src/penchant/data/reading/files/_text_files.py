@@ -5,7 +5,7 @@ import io
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -152,13 +152,7 @@ def _told(
         text = next(cell for cell in parts.sample[above[0] - 1] if cell)
         told.insert(0, LeftOut("title", above, text, {"header_row": above[0]}))
     frame = frame.set_axis(header, axis="columns")
-    file = FileReading(
-        file.format,
-        file.encoding,
-        file.separator,
-        parts.header_row,
-        left_out=tuple(told),
-    )
+    file = replace(file, header_row=parts.header_row, left_out=tuple(told))
     return tidy(frame, wishes, file)
 
 
