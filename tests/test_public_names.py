@@ -21,7 +21,6 @@ FACADES = ("penchant.models", "penchant.solvers")
 GONE = {
     "AnovaEvidence",
     "AnovaEvidenceResult",
-    "CapacityComparison",
     "FactorTerm",
     "Forecast",
     "PersonalUtility",
@@ -30,7 +29,6 @@ GONE = {
     "SupportVectors",
     "TiltedMoments",
     "plot_pixel_rules",
-    "project_monotone",
     "regret_matching",
 }
 

@@ -21,7 +21,7 @@ __getattr__, __dir__ = offer(
     __name__,
     {
         "penchant.choquet": (
-            "Capacity ChoquetClassifier ChoquetRanker "
+            "Capacity CapacityComparison ChoquetClassifier ChoquetRanker "
             "ChoquetRegressor ChoquetSVC ChoquetSVR KernelCapacity"
         ),
         "penchant.encoding": (

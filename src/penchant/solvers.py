@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = offer(
     __name__,
     {
-        "penchant.choquet.solver": "MobiusFit MobiusProblem choose_cone fit_mobius",
+        "penchant.choquet.solver": (
+            "MobiusFit MobiusProblem choose_cone fit_mobius project_monotone"
+        ),
         "penchant.gai.solver": (
             "Evidence SparseGAIProblem SparseGAIResult nearest_monotone"
         ),

@@ -40,6 +40,13 @@ def test_values_are_sums_over_subsets():
         assert capacity.value(subset) == pytest.approx(expected, abs=1e-12)
 
 
+@given(arrays(float, 16, elements=entries))
+@settings(max_examples=50, deadline=None)
+def test_moebius_and_zeta_undo_each_other(values):
+    values[0] = 0
+    np.testing.assert_allclose(Capacity.from_values(values).values(), values, atol=1e-9)
+
+
 @given(arrays(float, (3, 4), elements=entries))
 @settings(max_examples=50, deadline=None)
 def test_choquet_integral_equals_its_definition_by_sorting(X):
@@ -70,10 +77,9 @@ def test_interactions_equal_their_definition_by_discrete_derivatives():
 
     n = 4
     capacity = random_capacity(n)
-    pairs = capacity.interaction()
-    np.testing.assert_array_equal(pairs, pairs.T)
-    np.testing.assert_array_equal(np.diag(pairs), 0.0)
-    for subset in map(frozenset, combinations(range(n), 2)):
+    indices = capacity.interactions()
+    assert set(indices) == set(all_subsets(n)) - {frozenset()}
+    for subset, index in indices.items():
         s, expected = len(subset), 0.0
         for rest in all_subsets(n):
             if rest & subset:
@@ -90,7 +96,54 @@ def test_interactions_equal_their_definition_by_discrete_derivatives():
                 )
             )
             expected += weight * derivative
-        assert pairs[tuple(subset)] == pytest.approx(expected, abs=1e-12)
+        assert index == pytest.approx(expected, abs=1e-12)
+    pairs = capacity.interaction()
+    np.testing.assert_array_equal(pairs, pairs.T)
+    for i, j in combinations(range(n), 2):
+        assert pairs[i, j] == pytest.approx(indices[frozenset({i, j})])
+    for i, importance in enumerate(capacity.shapley()):
+        assert importance == pytest.approx(indices[frozenset({i})])
+    assert set(capacity.interactions(1)) == {frozenset({i}) for i in range(n)}
+
+
+@pytest.mark.parametrize(
+    ("mobius", "orness"),
+    [
+        ({(0, 1, 2): 1.0}, 0.0),
+        ({(0,): 1 / 3, (1,): 1 / 3, (2,): 1 / 3}, 0.5),
+        (
+            {
+                (0,): 2,
+                (1,): 2,
+                (2,): 2,
+                (0, 1): -2,
+                (0, 2): -2,
+                (1, 2): -2,
+                (0, 1, 2): 2,
+            },
+            1.0,
+        ),
+    ],
+)
+def test_orness_of_minimum_mean_and_maximum(mobius, orness):
+    capacity = Capacity(mobius, 3)
+    assert capacity.orness() == pytest.approx(orness)
+    np.testing.assert_allclose(capacity.veto(), 1 - orness, atol=1e-12)
+    np.testing.assert_allclose(capacity.favour(), orness, atol=1e-12)
+
+
+def test_veto_and_favour_are_conditional_means():
+    capacity = Capacity({(0,): 0.6, (1,): 0.1, (0, 1): 0.2, (1, 2): 0.1}, 3)
+    X = np.random.default_rng(0).random((200_000, 3))
+    for i in range(3):
+        X0, X1 = X.copy(), X.copy()
+        X0[:, i], X1[:, i] = 0, 1
+        low, high = capacity.choquet(X0).mean(), capacity.choquet(X1).mean()
+        # standard error below 1e-3
+        assert capacity.veto()[i] == pytest.approx(1 - 1.5 * low, abs=5e-3)
+        assert capacity.favour()[i] == pytest.approx(1.5 * high - 0.5, abs=5e-3)
+    assert capacity.favour().mean() == pytest.approx(capacity.orness())
+    assert capacity.veto().mean() == pytest.approx(1 - capacity.orness())
 
 
 def test_monotonicity_counts_covering_pairs():
@@ -116,6 +169,57 @@ def test_sampled_monotonicity_has_an_honest_error_bar():
     assert std > 0
     generator = np.random.default_rng(2)
     assert rising.monotonicity(n_samples=10, random_state=generator) == 1
+
+
+def test_nearest_monotone_is_the_projection():
+    cvxpy = pytest.importorskip("cvxpy")
+    for k in (1, 2, 3, 4):
+        capacity = random_capacity(4, seed=k, k=k)
+        sets = list(capacity.mobius)
+        start = np.array([capacity.mobius[s] for s in sets])
+        m = cvxpy.Variable(len(sets))
+        gains = [
+            np.array([float(i in t and t <= s | {i}) for t in sets])
+            for s in all_subsets(4)
+            for i in range(4)
+            if i not in s
+        ]
+        problem = cvxpy.Problem(
+            cvxpy.Minimize(cvxpy.sum_squares(m - start)), [np.array(gains) @ m >= 0]
+        )
+        tight = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-11)
+        problem.solve(solver="CLARABEL", **tight)
+        nearest = capacity.nearest_monotone()
+        found = np.array([nearest.mobius[s] for s in sets])
+        assert nearest.monotonicity() == 1
+        np.testing.assert_allclose(found, m.value, atol=1e-4)
+        assert np.sum((found - start) ** 2) <= problem.value * (1 + 1e-6)
+
+
+def test_a_monotone_capacity_is_its_own_projection():
+    capacity = Capacity({(0,): 0.3, (1,): 0.4, (0, 1): -0.2}, 2)
+    assert capacity.compare(capacity.nearest_monotone()).distance < 1e-5
+    zero = Capacity({(0,): 0.0}, 2).nearest_monotone()
+    assert zero.total == 0
+
+
+def test_projection_of_many_attributes_needs_pairs_only():
+    n = 25
+    pairs = Capacity({(0,): -1.0, (0, 1): 0.5, (3,): 1.0}, n)
+    assert pairs.nearest_monotone().monotonicity(n_samples=500) == 1
+    with pytest.raises(DataError, match="at most"):
+        Capacity({(0, 1, 2): 1.0}, n).nearest_monotone()
+
+
+def test_comparison_says_how_far():
+    a = Capacity({(0,): 0.5, (1,): 0.5}, 2)
+    b = Capacity({(0,): 0.5, (0, 1): 0.5}, 2)
+    difference = a.compare(b)
+    assert difference.distance == pytest.approx(np.sqrt(0.5))
+    np.testing.assert_allclose(difference.shapley, [-0.25, 0.25])
+    np.testing.assert_allclose(difference.interaction, [[0, -0.5], [-0.5, 0]])
+    with pytest.raises(DataError, match="equally many"):
+        a.compare(Capacity({(0,): 1.0}, 3))
 
 
 def test_json_pickle_and_copies_round_trip():
@@ -150,6 +254,13 @@ def test_names_can_stand_for_positions():
         capacity.value(["colour"])
 
 
+def test_normalized_has_total_one():
+    capacity = Capacity({(0,): 2.0, (0, 1): 2.0}, 2).normalized()
+    assert capacity.total == pytest.approx(1)
+    with pytest.raises(DataError, match="mu"):
+        Capacity({(0,): -1.0}, 1).normalized()
+
+
 def test_many_attributes_need_no_list_of_sets():
     n = 60
     capacity = Capacity({(0, 59): 1.0, (3,): 0.5}, n)
@@ -168,8 +279,12 @@ def test_many_attributes_need_no_list_of_sets():
         lambda: Capacity({(-1,): 1.0}, 2),
         lambda: Capacity({}, 0),
         lambda: Capacity({(0,): 1.0}, 2, names=("a",)),
+        lambda: Capacity.from_values([0.0, 1.0, 2.0]),
+        lambda: Capacity.from_values([1.0, 1.0]),
         lambda: Capacity({(0,): 1.0}, 2).value([5]),
         lambda: Capacity({(0,): 1.0}, 2).choquet([[1.0]]),
+        lambda: Capacity({(0,): 1.0}, 1).orness(),
+        lambda: Capacity({(0,): 0.0}, 2).veto(),
     ],
 )
 def test_what_is_no_capacity_is_refused(make):

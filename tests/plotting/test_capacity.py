@@ -92,12 +92,12 @@ def test_lattice_has_every_set_with_its_value(capacity):
 
 
 def test_lattice_shows_where_the_capacity_falls():
-    falling = Capacity({(0,): 0.6, (1,): 0.5, (0, 1): -0.7}, 2)
+    falling = Capacity.from_values([0, 0.6, 0.5, 0.4])
     ax = plot_lattice(falling, theme="dark")
     dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
     assert len(dashed) == 2
     assert {line.get_color() for line in dashed} == {DARK.con}
-    ordinary = plot_lattice(Capacity({(0,): 0.6, (1,): 0.5, (0, 1): -0.1}, 2))
+    ordinary = plot_lattice(Capacity.from_values([0, 0.6, 0.5, 1]))
     assert all(line.get_linestyle() == "-" for line in ordinary.lines)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import combinations
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_array
@@ -12,13 +12,20 @@ from sklearn.utils import check_array
 from penchant._validation import set_fields
 from penchant.choquet._set_readings import (
     MAX_EXACT_ATTRIBUTES,
+    CapacityComparison,
     MobiusField,
     exact_monotonicity,
     position_of,
     sampled_monotonicity,
 )
-from penchant.choquet.solver._set_functions import zeta_transform
+from penchant.choquet.solver._monotone import project_monotone
+from penchant.choquet.solver._set_functions import (
+    count_attributes,
+    mobius_transform,
+    zeta_transform,
+)
 from penchant.exceptions import DataError
+from penchant.kernels import list_subsets
 from penchant.typing import ArrayLike, FloatArray, IntArray, RandomState
 
 _MINIMA_AT_ONCE = 2**22  # 32 MB
@@ -33,7 +40,8 @@ class Capacity:
     the values of a row with these weights. It is kept by its Möbius coefficients
     m, with :math:`\mu(A) = \sum_{T \subseteq A} m(T)`; a k-additive capacity has
     none on sets of more than k attributes, so that n may be large. It need be
-    neither monotone nor normalised: see `monotonicity` and `total`.
+    neither monotone nor normalised: see `monotonicity`, `nearest_monotone` and
+    `normalized`.
 
     Parameters
     ----------
@@ -78,6 +86,33 @@ class Capacity:
             raise DataError(
                 f"names must have one entry per attribute ({n}). Got {len(named)}."
             )
+
+    @classmethod
+    def from_values(cls, values: ArrayLike, names: Sequence[str] | None = None) -> Self:
+        """Make a capacity from its values on all sets.
+
+        Parameters
+        ----------
+        values : array-like of shape (2^n,)
+            mu(A) in binary order: {}, {0}, {1}, {0, 1}, {2}, ...; the first is 0.
+        names : sequence of str, optional
+            Names of the attributes.
+
+        Returns
+        -------
+        Capacity
+            With the coefficients of the Möbius transform that are not zero.
+        """
+        table = np.asarray(values, dtype=np.float64)
+        if table.ndim != 1 or not np.isfinite(table).all() or table[0] != 0:
+            raise DataError(
+                "values must be a vector of finite numbers that begins with 0, the "
+                f"value of the empty set. Got {table!r}."
+            )
+        n = count_attributes(table)
+        subsets = list_subsets(n)
+        found = zip(subsets, mobius_transform(table)[1:], strict=True)
+        return cls({subset: m for subset, m in found if m != 0}, n, names)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -186,6 +221,29 @@ class Capacity:
                 np.add.at(pairs, (members[:, a], members[:, b]), share)
         return pairs + pairs.T
 
+    def interactions(self, max_order: int | None = None) -> dict[frozenset[int], float]:
+        """Give the interaction indices of sets of every size up to `max_order`.
+
+        Parameters
+        ----------
+        max_order : int, optional
+            Largest size of a set; None: `k`.
+
+        Returns
+        -------
+        dict from frozenset to float
+            Sum of ``m(T) / (|T| - |S| + 1)`` over the sets T that hold S; for single
+            attributes the Shapley value. Sets with no such T are left out.
+        """
+        top = self.k if max_order is None else max_order
+        found: dict[frozenset[int], float] = {}
+        for subset, m in self._coefficients.items():
+            for size in range(1, min(top, len(subset)) + 1):
+                for part in combinations(sorted(subset), size):
+                    share = m / (len(subset) - size + 1)
+                    found[frozenset(part)] = found.get(frozenset(part), 0.0) + share
+        return found
+
     def monotonicity(
         self,
         *,
@@ -223,6 +281,82 @@ class Capacity:
             )
         return (degree, std) if return_std else degree
 
+    def orness(self) -> float:
+        """Give the degree to which the integral is like a maximum (1), not minimum (0).
+
+        The arithmetic mean has 1/2.
+        """
+        n, total = self.n, self._divisor("orness")
+        shares = (
+            m * (n - len(t)) / (len(t) + 1) for t, m in self._coefficients.items()
+        )
+        return float(sum(shares)) / (total * (n - 1))
+
+    def veto(self) -> FloatArray:
+        """Give the degree to which a bad value of each attribute spoils the whole.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            1 - n / (n - 1) E C(x) over uniform x with x_i = 0, for mu / mu(N).
+            The mean over the attributes is 1 - `orness`.
+        """
+        total = self._divisor("veto")
+        return 1 - self.n / (self.n - 1) * self._means_without(0) / total
+
+    def favour(self) -> FloatArray:
+        """Give the degree to which a good value of each attribute saves the whole.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            n / (n - 1) E C(x) - 1 / (n - 1) over uniform x with x_i = 1, for
+            mu / mu(N). The mean over the attributes is `orness`.
+        """
+        total = self._divisor("favour")
+        return (self.n * self._means_without(1) / total - 1) / (self.n - 1)
+
+    def normalized(self) -> Self:
+        """Give mu / mu(N), whose value on all attributes is 1."""
+        total = self.total
+        if total <= 0:
+            raise DataError(
+                f"Only a capacity with mu(N) > 0 can be normalised. Got {total:g}."
+            )
+        return type(self)(
+            {t: m / total for t, m in self._coefficients.items()}, self.n, self.names
+        )
+
+    def nearest_monotone(self) -> Self:
+        """Give the monotone capacity with the nearest Möbius coefficients.
+
+        Nearest in the Euclidean norm, among capacities with the same k. A quadratic
+        program; with k >= 3 by constraint generation, which is refused above 20
+        attributes or 2000 coefficients.
+        """
+        k = max(self.k, 1)
+        subsets = list_subsets(self.n, k)
+        start = np.array([self._coefficients.get(t, 0.0) for t in subsets])
+        projected = project_monotone(start, self.n, k)
+        return type(self)(
+            dict(zip(subsets, projected.tolist(), strict=True)), self.n, self.names
+        )
+
+    def compare(self, other: "Capacity") -> CapacityComparison:
+        """Say how far another capacity on the same attributes is from this one."""
+        if other.n != self.n:
+            raise DataError(
+                "Only capacities on equally many attributes can be compared. "
+                f"Got {self.n} and {other.n}."
+            )
+        mine, theirs = self._coefficients, other.mobius
+        gaps = [mine.get(t, 0.0) - theirs.get(t, 0.0) for t in {*mine, *theirs}]
+        return CapacityComparison(
+            distance=float(np.linalg.norm(gaps)),
+            shapley=self.shapley() - other.shapley(),
+            interaction=self.interaction() - other.interaction(),
+        )
+
     def __repr__(self) -> str:
         return f"Capacity(n={self.n}, k={self.k}, total={self.total:.4g})"
 
@@ -240,3 +374,22 @@ class Capacity:
             sets = [t for t in self._coefficients if len(t) == size]
             members = np.array([sorted(t) for t in sets], dtype=np.int64)
             yield members, np.array([self._coefficients[t] for t in sets])
+
+    def _means_without(self, worth: Literal[0, 1]) -> FloatArray:
+        """Give E C(x) over uniform x with x_i fixed at `worth`, for each i."""
+        means = np.empty(self.n)
+        for i in range(self.n):
+            free = {t: len(t - {i}) for t in self._coefficients if worth or i not in t}
+            means[i] = sum(
+                self._coefficients[t] / (size + 1) for t, size in free.items()
+            )
+        return means
+
+    def _divisor(self, what: str) -> float:
+        total = self.total
+        if self.n < 2 or total == 0:
+            raise DataError(
+                f"{what} needs at least two attributes and mu(N) other than 0. "
+                f"Got {self.n} attributes and mu(N) = {total:g}."
+            )
+        return total

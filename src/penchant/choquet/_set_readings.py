@@ -1,7 +1,7 @@
 """What capacities of every kind share: coefficients, names and monotonicity."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,25 @@ class MobiusField:
                 )
             coefficients[members] = coefficients.get(members, 0.0) + float(weight)
         vars(instance)["_coefficients"] = coefficients
+
+
+@dataclass(frozen=True)
+class CapacityComparison:
+    """How one capacity differs from another.
+
+    Attributes
+    ----------
+    distance : float
+        Euclidean distance of the Möbius coefficients.
+    shapley : ndarray of shape (n,)
+        Importance in the first minus importance in the second.
+    interaction : ndarray of shape (n, n)
+        The same for the pairwise interactions.
+    """
+
+    distance: float
+    shapley: FloatArray
+    interaction: FloatArray
 
 
 def position_of(attribute: int | str, n: int, names: tuple[str, ...] | None) -> int:

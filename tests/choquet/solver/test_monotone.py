@@ -12,6 +12,7 @@ from penchant.solvers import (
     MobiusProblem,
     choose_cone,
     fit_mobius,
+    project_monotone,
 )
 
 LOSSES = ["squared", "logistic", "hinge", "epsilon"]
@@ -206,13 +207,11 @@ def test_slopes_are_derivatives(loss):
         assert loss.subgradient(t)[row] == pytest.approx(numeric, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "n_subsets", "message"), [(21, 3, 1561, "k <= 2"), (63, 1, 63, "62")]
-)
-def test_too_many_attributes_are_refused(n, k, n_subsets, message):
-    problem = MobiusProblem(np.eye(2, n_subsets), n, k, alpha=0.5)
-    with pytest.raises(DataError, match=message):
-        fit_mobius(problem, SquaredLoss(np.ones(2), np.ones(2)))
+def test_projection_refuses_too_many_attributes():
+    with pytest.raises(DataError, match="k <= 2"):
+        project_monotone(np.ones(1561), 21, 3)
+    with pytest.raises(DataError, match="62"):
+        project_monotone(np.ones(63), 63, 1)
 
 
 def test_the_cone_is_exact_as_far_as_that_is_feasible():

@@ -5,6 +5,7 @@ from penchant.choquet.solver._monotone import (
     MobiusProblem,
     choose_cone,
     fit_mobius,
+    project_monotone,
 )
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "MobiusProblem",
     "choose_cone",
     "fit_mobius",
+    "project_monotone",
 ]

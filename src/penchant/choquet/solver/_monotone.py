@@ -13,7 +13,7 @@ from penchant.choquet.solver._interior_point import (
     is_within,
     minimize_over_cone,
 )
-from penchant.choquet.solver._losses import Loss
+from penchant.choquet.solver._losses import Loss, SquaredLoss
 from penchant.choquet.solver._set_functions import marginal_gains, zeta_transform
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
@@ -148,6 +148,33 @@ def fit_mobius(
     fit = minimize_over_cone(loss, model, tol=tol, max_iter=max_iter, progress=progress)
     mobius = fit.weights if spread is None else spread @ fit.weights
     return _result(mobius, fit, cone, 0, tol)
+
+
+def project_monotone(
+    mobius: FloatArray, n: int, k: int, *, tol: float = 1e-12
+) -> FloatArray:
+    """Give the monotone coefficients nearest to the given ones, in Euclidean norm.
+
+    Parameters
+    ----------
+    mobius : ndarray of shape (n_subsets,)
+        Coefficients of the subsets of at most k attributes in binary order.
+    n, k : int
+        Number of attributes, and the largest size of a subset.
+    tol : float, default=1e-12
+        Tolerance of the solver.
+
+    Returns
+    -------
+    ndarray of shape (n_subsets,)
+    """
+    scale = float(np.abs(mobius).max(initial=0.0))
+    if scale == 0:
+        return mobius.copy()
+    # (|m - 2 a|^2 + |m|^2) / 4 is |m - a|^2 / 2 plus a constant.
+    loss = SquaredLoss(2 * mobius / scale, np.full(mobius.size, 0.5))
+    problem = MobiusProblem(np.eye(mobius.size), n, k, alpha=0.5)
+    return scale * fit_mobius(problem, loss, tol=tol).mobius
 
 
 def nonnegative_spread(n: int, k: int) -> FloatArray:

@@ -31,6 +31,21 @@ def zeta_transform(mobius: FloatArray) -> FloatArray:
     return values
 
 
+def mobius_transform(values: FloatArray) -> FloatArray:
+    """Undo `zeta_transform`: m(T) = sum over A in T of (-1)^|T - A| mu(A).
+
+    Examples
+    --------
+    >>> mobius_transform(np.array([0.0, 0.5, 0.2, 1.0])).round(12).tolist()
+    [0.0, 0.5, 0.2, 0.3]
+    """
+    mobius = np.array(values, dtype=np.float64)
+    for i in range(count_attributes(mobius)):
+        halves = _halves(mobius, i)
+        halves[..., 1, :] -= halves[..., 0, :]
+    return mobius
+
+
 def marginal_gains(values: FloatArray, i: int) -> FloatArray:
     """Give mu(A + i) - mu(A) for all sets A without attribute i.
 
