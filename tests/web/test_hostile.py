@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pandas as pd
@@ -36,7 +37,19 @@ def world(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[TestClient, str, str]]:
     """A study in which everything that people write is hostile."""
-    with SqlStore(store_url(tmp_path_factory.mktemp("hostile"))) as store:
+    yield from make_world(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="module")
+def changed_world(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[TestClient, str, str]]:
+    """Another one, which tests may change."""
+    yield from make_world(tmp_path_factory.mktemp("changed"))
+
+
+def make_world(folder: Path) -> Iterator[tuple[TestClient, str, str]]:
+    with SqlStore(store_url(folder)) as store:
         n = len(HOSTILE)
         frame = pd.DataFrame(
             {
@@ -270,13 +283,13 @@ VALUES = st.one_of(
     multipart=st.booleans(),
 )
 def test_forms_survive_anything(
-    world: tuple[TestClient, str, str],
+    changed_world: tuple[TestClient, str, str],
     path: str,
     hole: str,
     fields: dict[str, str],
     multipart: bool,
 ) -> None:
-    client, study_id, token = world
+    client, study_id, token = changed_world
     address = path.format(
         x=quote(hole, safe="", errors="replace"), study=study_id, token=token
     )

@@ -58,9 +58,9 @@ class Study:
     ----------
     store : Store
         Where the study is kept; who made it closes it.
-    study_id : str
-        Which study. Its participants are given by their identifiers, or by their
-        records if these have been read a moment ago.
+    study : str or StudyRecord
+        Which study: its identifier, or its record if that has been read a moment ago.
+        Its participants are given in the same ways.
     background : bool, default=True
         Whether to learn from all answers in the background when somebody has
         finished. What is short-lived calls `refit` when it has the time.
@@ -87,10 +87,12 @@ class Study:
     ('pair', 2, 40)
     """
 
-    def __init__(self, store: Store, study_id: str, *, background: bool = True) -> None:
+    def __init__(
+        self, store: Store, study: str | StudyRecord, *, background: bool = True
+    ) -> None:
         self.store = store
         self._background = background
-        self._take(store.get_study(study_id))
+        self._take(store.get_study(study) if isinstance(study, str) else study)
 
     def _take(self, record: StudyRecord) -> None:
         self.record: StudyRecord = record

@@ -13,7 +13,7 @@ import pytest
 from penchant.data import Items
 from penchant.studies import SqlStore, backup, check_store, restore, store_url
 from penchant.studies.operations import _backup
-from penchant.studies.store._engine import make_engine
+from penchant.studies.store._database import make_engine
 from penchant.studies.store._migrate import go_back
 
 N_PEOPLE = 40

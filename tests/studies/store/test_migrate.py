@@ -13,8 +13,8 @@ from penchant.data import Items
 from penchant.exceptions import StoreError
 from penchant.studies import SqlStore, StudySettings, store_url
 from penchant.studies.store import _migrate
-from penchant.studies.store._engine import make_engine, writing
-from penchant.studies.store._migrate import migrate
+from penchant.studies.store._database import make_engine
+from penchant.studies.store._migrate import TO_WRITE, migrate
 from penchant.studies.store._tables import metadata
 
 
@@ -23,7 +23,7 @@ def go_to(engine: sa.Engine, revision: str, way: str = "upgrade") -> None:
     config = Config()
     folder = Path(penchant.studies.__file__).parent / "store" / "migrations"
     config.set_main_option("script_location", str(folder))
-    with writing(engine) as connection:
+    with engine.execution_options(**TO_WRITE).begin() as connection:
         config.attributes["connection"] = connection
         getattr(command, way)(config, revision)
 

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from penchant.data import Items
 from penchant.exceptions import MissingExtraError, StoreError
@@ -174,12 +173,10 @@ def test_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_store_without_a_free_connection_says_so(store: SqlStore) -> None:
-    place = store.database.engine.url
-    store.database.engine = sa.create_engine(
-        place, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, pool_timeout=0.01
-    )
-    with (
-        store.database.engine.connect(),
-        pytest.raises(StoreError, match="too busy"),
-    ):
+    engine = store.database.engine
+    busy = [engine.connect() for _ in range(engine.pool.size())]
+    engine.pool._max_overflow, engine.pool._timeout = 0, 0.01
+    with pytest.raises(StoreError, match="too busy"):
         store.list_studies()
+    for connection in busy:
+        connection.close()

@@ -1,8 +1,10 @@
-"""Database: the engine and the transactions that all parts of a store use."""
+"""Database: SQLite made durable or PostgreSQL, and what all parts of a store use."""
 
 import hashlib
+import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -11,25 +13,29 @@ from threading import Lock
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 
 from penchant._cached import cached_property
-from penchant.exceptions import StoreError
-from penchant.studies.store._engine import (
-    complete_file,
-    looking,
-    make_engine,
-    make_private,
-    reading,
-    wrap_errors,
-    writing,
-)
+from penchant.exceptions import ConflictError, MissingExtraError, StoreError
 from penchant.studies.store._key import find_key
-from penchant.studies.store._migrate import migrate
+from penchant.studies.store._migrate import TO_WRITE, migrate
 from penchant.studies.store._tables import leases
 
 _FREE: Final = 20_000_000
 """Bytes on the disk of a SQLite file; with fewer the next answers may be refused."""
+
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+)
+
+_POOL: Final = {"pool_size": 10, "max_overflow": 30, "pool_use_lifo": True}
+"""Connections that are kept open, and how many more: one for each of 40 threads."""
+
+_TRUSTED: Final = 2.0
+"""Seconds after its last use in which a connection is taken to be there still."""
 
 _Record = TypeVar("_Record")
 
@@ -61,6 +67,15 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.engine = make_engine(url)
+        # Options make an engine of their own, which takes as long as a query.
+        once: dict[str, Any] = {"penchant_begin": ""}
+        moment: dict[str, Any] = {}
+        if self.is_postgresql:
+            once["isolation_level"] = "AUTOCOMMIT"
+            moment["isolation_level"] = "REPEATABLE READ"
+        self._once = self.engine.execution_options(**once)
+        self._moment = self.engine.execution_options(**moment)
+        self._to_write = self.engine.execution_options(**TO_WRITE)
         # SQLite lets one write at a time, and lets others try again after a pause
         # that grows: in a queue of our own, nobody is passed over.
         self._turn = nullcontext() if self.is_postgresql else Lock()
@@ -85,12 +100,16 @@ class Database:
 
     def close(self) -> None:
         """Let go of files and connections; a SQLite file has everything in it then."""
-        complete_file(self.engine)
+        if not self.is_postgresql:
+            # If others use the file at this moment, some of it may stay beside it.
+            with suppress(sa.exc.DBAPIError), self._once.connect() as connection:
+                connection.exec_driver_sql("PRAGMA busy_timeout = 1000")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         self.engine.dispose()
 
     def read(self, query: sa.Select[Any], **values: Any) -> list[sa.Row[Any]]:
-        """Run one query; values are those of its bound parameters."""
-        with wrap_errors(self.place), looking(self.engine) as connection:
+        """Run one query, which needs no transaction; values are its parameters."""
+        with wrap_errors(self.place), self._once.connect() as connection:
             return list(connection.execute(query, values))
 
     def records(
@@ -143,14 +162,14 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Give a connection that sees one moment."""
-        with wrap_errors(self.place), reading(self.engine) as connection:
+        """Give a connection that sees one moment, however many queries it runs."""
+        with wrap_errors(self.place), self._moment.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Give a connection inside one transaction that may write."""
-        with self._turn, wrap_errors(self.place), writing(self.engine) as connection:
+        with self._turn, wrap_errors(self.place), self._to_write.begin() as connection:
             yield connection
 
     def change(self, statement: sa.Executable) -> int:
@@ -177,3 +196,104 @@ def hold(connection: sa.Connection, table: sa.Table, key: str) -> bool:
     held = sa.select(table.c.id).where(table.c.id == key)
     held = held.with_for_update(read=True, key_share=True)
     return connection.execute(held).first() is not None
+
+
+def make_engine(url: str) -> sa.Engine:
+    """Make an engine for SQLite (WAL mode, synchronous FULL) or PostgreSQL."""
+    try:
+        # Other programs write the short form; SQLAlchemy no longer knows it.
+        address = sa.make_url(url.replace("postgres://", "postgresql://", 1))
+    except sa.exc.ArgumentError as error:
+        raise _no_address(url, str(error)) from None
+    if address.get_backend_name() == "sqlite":
+        return _sqlite(address)
+    if address.get_backend_name() == "postgresql":
+        return _postgresql(address)
+    raise _no_address(url, "only SQLite and PostgreSQL are supported")
+
+
+def _postgresql(address: sa.URL) -> sa.Engine:
+    try:
+        engine = sa.create_engine(address.set(drivername="postgresql+psycopg"), **_POOL)
+    except ImportError:
+        raise MissingExtraError("psycopg", "postgres") from None
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", _see_whether_it_is_there)
+    return engine
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _see_whether_it_is_there(connection: Any, record: Any, _proxy: Any) -> None:
+    """Try a connection that was silent for a while; another takes its place if not."""
+    if time.monotonic() - record.info.get("used", time.monotonic()) > _TRUSTED:
+        try:
+            connection.execute("")
+            connection.rollback()
+        except Exception as error:
+            raise sa.exc.DisconnectionError from error
+
+
+def _sqlite(address: sa.URL) -> sa.Engine:
+    if address.database in (None, "", ":memory:"):
+        raise StoreError(
+            "Studies need a database that outlives a connection. "
+            f"Got {str(address)!r}; name a file, as in 'sqlite:///studies.sqlite'."
+        )
+    if not address.database.startswith("file:"):
+        with suppress(OSError):  # it is there, or SQLite says why it cannot be made
+            Path(address.database).touch(mode=0o600, exist_ok=False)
+    engine = sa.create_engine(address, connect_args={"timeout": 30}, **_POOL)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _no_address(url: str, reason: str) -> StoreError:
+    return StoreError(
+        f"{url!r} is not the address of a database that can be used here: {reason}."
+    )
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # Transactions are begun below, not by the driver: it would commit before
+    # statements that change tables, and a migration could be left half done.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    begin = connection.get_execution_options().get("penchant_begin", "BEGIN")
+    if begin:
+        connection.exec_driver_sql(begin)
+
+
+def make_private(engine: sa.Engine) -> None:
+    """Let nobody but its owner read a SQLite file and what SQLite keeps beside it."""
+    if engine.dialect.name != "sqlite" or not hasattr(os, "getuid"):
+        return
+    for ending in ("", "-wal", "-shm", ".key"):
+        with suppress(OSError):  # such as: there is none
+            file = Path(f"{engine.url.database}{ending}")
+            if file.stat().st_uid == os.getuid():
+                file.chmod(0o600)
+
+
+@contextmanager
+def wrap_errors(place: str) -> Iterator[None]:
+    """Turn errors of the database into a StoreError that names the place."""
+    try:
+        yield
+    except sa.exc.IntegrityError as error:
+        raise ConflictError(
+            "The database refused: it contradicts what is kept already."
+        ) from error
+    except sa.exc.DBAPIError as error:
+        raise StoreError(f"The database at {place} refused: {error.orig}.") from error
+    except sa.exc.TimeoutError as error:
+        raise StoreError(f"The database at {place} is too busy: {error}.") from error

@@ -10,8 +10,7 @@ import sqlalchemy as sa
 
 from penchant.exceptions import FormatError
 from penchant.studies.store._chain import add_digests, seal_of
-from penchant.studies.store._database import Database
-from penchant.studies.store._engine import wrap_errors
+from penchant.studies.store._database import Database, wrap_errors
 from penchant.studies.store._pictures import PICTURE, insert_pictures
 from penchant.studies.store._records import (
     EventRecord,

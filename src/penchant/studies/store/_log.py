@@ -17,8 +17,13 @@ from penchant.studies.store._database import (
     new_link,
 )
 from penchant.studies.store._plain import check_text, pack, unpack
-from penchant.studies.store._records import EventRecord, NewEvent, ParticipantRecord
-from penchant.studies.store._studies import hold_study, no_study
+from penchant.studies.store._records import (
+    EventRecord,
+    NewEvent,
+    ParticipantRecord,
+    StudyRecord,
+)
+from penchant.studies.store._studies import Studies, hold_study, no_study
 from penchant.studies.store._tables import Moment, events, participants, studies
 
 # A link goes in and never comes out again, and a seal is for checks alone.
@@ -26,6 +31,8 @@ _SHOWN = [column for column in participants.c if column.name not in ("link", "se
 
 # What every answer runs is built once: that takes longer than SQLite does.
 _BY_LINK = sa.select(*_SHOWN).where(participants.c.link == sa.bindparam("key"))
+_VISIT = sa.select(*_SHOWN, studies).join(studies)
+_VISIT = _VISIT.where(participants.c.link == sa.bindparam("key"))
 _BY_ID = sa.select(*_SHOWN).where(participants.c.id == sa.bindparam("key"))
 _END = (
     sa.select(*_SHOWN, events.c.digest)
@@ -54,6 +61,7 @@ class Log:
     """The part of a store that keeps participants and what they do."""
 
     database: Database
+    studies: Studies
 
     def add_participant(
         self,
@@ -93,6 +101,15 @@ class Log:
     def find_participant(self, token: str) -> ParticipantRecord:
         """Return whom a link belongs to, or raise ParticipantNotFoundError."""
         return self._participant(_BY_LINK, link_digest(token))
+
+    def find_visit(self, token: str) -> tuple[ParticipantRecord, StudyRecord]:
+        """Return whom a link belongs to, and the study; or ParticipantNotFoundError."""
+        found = self.database.read(_VISIT, key=link_digest(token))
+        if not found:
+            raise _nobody()
+        size = len(_SHOWN)
+        person = ParticipantRecord(*found[0][:size])
+        return person, self.studies.record(found[0][size:])
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""

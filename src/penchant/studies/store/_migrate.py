@@ -3,17 +3,21 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import sqlalchemy as sa
 
 from penchant.exceptions import StoreError
-from penchant.studies.store._engine import looking, writing
 
 # Alembic keeps what it works on in a module, so two threads would mix it up.
 _ONE_AT_A_TIME = threading.Lock()
 
 # Any number that no other program on the same PostgreSQL locks.
 _LOCK = 0x70656E6368616E74
+
+TO_WRITE: Final = {"penchant_begin": "BEGIN IMMEDIATE"}
+"""Options of a transaction that writes: in SQLite it takes the lock at once. One that
+reads first and asks for the lock later fails when another has written in between."""
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -36,10 +40,9 @@ def _is_current(engine: sa.Engine) -> bool:
     """Look without Alembic, which takes longer to import than to do its work."""
     files = (_MIGRATIONS / "versions").glob("v*.py")
     newest = max(path.name[1:5] for path in files)  # as in v0001_what_it_does.py
-    with looking(engine) as connection:
+    with engine.connect() as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return False
-    with looking(engine) as connection:
         stamp = sa.text("SELECT version_num FROM alembic_version")
         return connection.execute(stamp).scalars().all() == [newest]
 
@@ -53,8 +56,9 @@ def _run(
 
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
+    as_writer = engine.execution_options(**TO_WRITE)
     try:
-        with _ONE_AT_A_TIME, writing(engine) as connection:
+        with _ONE_AT_A_TIME, as_writer.begin() as connection:
             _wait_for_other_processes(connection)
             config.attributes["connection"] = connection
             config.attributes["key"] = key

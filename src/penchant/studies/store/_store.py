@@ -71,9 +71,10 @@ class Store:
         self.list_pictures = pictures.list_pictures
         self.get_picture = pictures.get_picture
 
-        log = Log(database)
+        log = Log(database, studies)
         self.add_participant = log.add_participant
         self.find_participant = log.find_participant
+        self.find_visit = log.find_visit
         self.get_participant = log.get_participant
         self.list_participants = log.list_participants
         self.renew_link = log.renew_link

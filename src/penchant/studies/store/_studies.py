@@ -34,7 +34,12 @@ from penchant.studies.store._database import (
     new_link,
 )
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
-from penchant.studies.store._plain import bound_numbers, check_numbers, check_text
+from penchant.studies.store._plain import (
+    bound_numbers,
+    check_numbers,
+    check_text,
+    unpack,
+)
 from penchant.studies.store._records import (
     Draft,
     PictureRecord,
@@ -43,6 +48,7 @@ from penchant.studies.store._records import (
     TableVersion,
 )
 from penchant.studies.store._tables import (
+    as_json,
     drafts,
     owners,
     participants,
@@ -148,7 +154,11 @@ class Studies:
         found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
-        return study_record(found[0], self._version(study_id, found[0].version))
+        return self.record(found[0])
+
+    def record(self, row: Sequence[Any]) -> StudyRecord:
+        """Make a record of the columns of a study."""
+        return study_record(row, self._version(row[0], row[8]))
 
     def update_study(
         self,
@@ -163,7 +173,7 @@ class Studies:
             check_text("The name of a study", name)
             changes["name"] = name
         if settings is not None:
-            changes["settings"] = settings.to_dict()
+            changes["settings"] = as_json(settings.to_dict())
         change = studies.update().where(studies.c.id == study_id).values(changes)
         if self.database.change(change) != 1:
             raise no_study()
@@ -349,20 +359,11 @@ def read_version(row: sa.Row[Any]) -> TableVersion:
     return TableVersion(row.number, *told, row.digest, row.body)
 
 
-def study_record(row: sa.Row[Any], table: TableVersion) -> StudyRecord:
-    """Make a record of a row and a table."""
-    return StudyRecord(
-        row.id,
-        row.name,
-        table.items,
-        row.demo,
-        row.created,
-        StudySettings.from_dict(row.settings),
-        row.owner,
-        table.number,
-        table.withdrawn,
-        row.share or "",
-    )
+def study_record(row: Sequence[Any], table: TableVersion) -> StudyRecord:
+    """Make a record of the columns of a study and a version of its table."""
+    key, name, _, _, demo, created, settings, owner, _, share = row
+    told = key, name, table.items, demo, created, _read_settings(settings), owner
+    return StudyRecord(*told, table.number, table.withdrawn, share or "")
 
 
 def no_study() -> StudyNotFoundError:
@@ -391,7 +392,7 @@ def _study_row(study: StudyRecord) -> dict[str, Any]:
         **_sizes(study),
         "demo": study.demo,
         "created": study.created,
-        "settings": study.settings.to_dict(),
+        "settings": as_json(study.settings.to_dict()),
         "owner": study.owner,
         "share": study.share or None,
     }
@@ -407,8 +408,14 @@ def _sizes(table: StudyRecord | TableVersion) -> dict[str, int]:
 
 
 def _summary(row: sa.Row[Any]) -> StudySummary:
-    settings = StudySettings.from_dict(row.settings)
+    settings = _read_settings(row.settings)
     return StudySummary(**{**row._mapping, "settings": settings})
+
+
+@lru_cache(maxsize=256)
+def _read_settings(text: str) -> StudySettings:
+    """Read settings; they are needed with every answer, and seldom change."""
+    return StudySettings.from_dict(unpack(text))
 
 
 def _count_people(which: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:

@@ -100,7 +100,7 @@ studies = sa.Table(
     sa.Column("n_attributes", sa.Integer, nullable=False),
     sa.Column("demo", sa.Boolean, nullable=False),
     sa.Column("created", Moment, nullable=False),
-    sa.Column("settings", Body, nullable=False, server_default="{}"),
+    sa.Column("settings", sa.Text, nullable=False, server_default="{}"),
     sa.Column("owner", Key(32), _belongs_to("owners", gone="SET NULL"), index=True),
     sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     # SHA-256 of the token of the link to the group's result; null: there is none.

@@ -186,10 +186,10 @@ def _caller(
     store: StoreOfApp, bearer: Annotated[_Credentials, Security(_PARTICIPANT)]
 ) -> Caller:
     try:
-        person = store.find_participant(bearer.credentials if bearer else "")
+        person, study = store.find_visit(bearer.credentials if bearer else "")
     except ParticipantNotFoundError:
         raise _unknown("Send the token of a participant as a bearer token.") from None
-    return Caller(person, Study(store, person.study_id))
+    return Caller(person, Study(store, study))
 
 
 ApiParticipant: TypeAlias = Annotated[Caller, Depends(_caller)]

@@ -260,7 +260,7 @@ def add_participant(
     request: Request, store: StoreOfApp, study: ApiStudy, body: JoinIn
 ) -> JoinedOut:
     """Add a participant; a study that is closed refuses (409)."""
-    person, token = Study(store, study.id).join(body.label.strip(), body.language)
+    person, token = Study(store, study).join(body.label.strip(), body.language)
     return JoinedOut.for_link(request, person.id, token)
 
 
@@ -284,7 +284,7 @@ def count_participant(
     store: StoreOfApp, study: ApiStudy, person: ApiPerson, body: CountIn
 ) -> None:
     """Say how often a participant counts in the results of the group."""
-    Study(store, study.id).weigh(person.id, body.votes())
+    Study(store, study).weigh(person.id, body.votes())
 
 
 @owner_api.get(
@@ -322,7 +322,7 @@ def unshare(store: StoreOfApp, study: ApiStudy) -> None:
 @owner_api.get("/studies/{study_id}/taking")
 def get_taking(store: StoreOfApp, study: ApiStudy) -> TakingOut:
     """Say whether the study takes new people."""
-    taking = Study(store, study.id).taking()
+    taking = Study(store, study).taking()
     return TakingOut.model_validate(vars(taking))
 
 
@@ -330,14 +330,14 @@ def get_taking(store: StoreOfApp, study: ApiStudy) -> TakingOut:
 @in_pool("reports")
 def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
     """Show what the whole group prefers, and where it disagrees."""
-    return GroupOut.from_group(Study(store, study.id).group())
+    return GroupOut.from_group(Study(store, study).group())
 
 
 @owner_api.get("/studies/{study_id}/calibration")
 @in_pool("reports")
 def get_calibration(store: StoreOfApp, study: ApiStudy) -> CalibrationOut:
     """Show how often answers were foretold rightly, and how often we had said."""
-    return CalibrationOut(**Study(store, study.id).calibration().to_dict())
+    return CalibrationOut(**Study(store, study).calibration().to_dict())
 
 
 @owner_api.get("/studies/{study_id}/export", response_model=dict[str, Any])
@@ -376,7 +376,7 @@ def answers(store: StoreOfApp, study: ApiStudy) -> Response:
 @in_pool("reports")
 def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the common ranking as a table."""
-    table = ranking_csv(Study(store, study.id).group())
+    table = ranking_csv(Study(store, study).group())
     return csv_response(table, f"{study.name} ranking.csv")
 
 
@@ -386,7 +386,7 @@ def group_ranking(store: StoreOfApp, study: ApiStudy) -> Response:
 @in_pool("reports")
 def workbook(store: StoreOfApp, study: ApiStudy) -> Response:
     """Give the results as a workbook: ranking, people, answers, weights, segments."""
-    return xlsx_response(study_workbook(Study(store, study.id)), f"{study.name}.xlsx")
+    return xlsx_response(study_workbook(Study(store, study)), f"{study.name}.xlsx")
 
 
 def _on_penchant_error(_request: Request, error: Exception) -> Response:

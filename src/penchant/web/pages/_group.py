@@ -67,7 +67,7 @@ def group(
     store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy, wanted: WantedPart
 ) -> Response:
     """Show what the group prefers and where it disagrees."""
-    asked, texts = Study(store, study.id), visitor.texts(study)
+    asked, texts = Study(store, study), visitor.texts(study)
     found = asked.group()
     if not found.items:
         return visitor.render("group_empty.html", study=study)
@@ -87,7 +87,7 @@ def group(
 @in_pool("reports")
 def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show the rules and the sparse model of all answers on one page."""
-    models, reason = _models(Study(store, study.id))
+    models, reason = _models(Study(store, study))
     texts = visitor.texts(study)
     return visitor.render(
         "model.html",
@@ -103,7 +103,7 @@ def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
 @in_pool("reports")
 def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show all results on one page, for print."""
-    found = Study(store, study.id)
+    found = Study(store, study)
     models, reason = _models(found)
     return visitor.render(
         "report_page.html",
@@ -142,11 +142,11 @@ def export(
         source = file_name(f"{study.name} study.json")
         return json_response(study_notebook(source), title)
     if name == "ranking.csv":
-        return csv_response(ranking_csv(Study(store, study.id).group()), title)
+        return csv_response(ranking_csv(Study(store, study).group()), title)
     if name == "study.xlsx":
-        return xlsx_response(study_workbook(Study(store, study.id)), title)
+        return xlsx_response(study_workbook(Study(store, study)), title)
     if name == "report.html":
-        page = _report(Study(store, study.id), visitor.texts(study))
+        page = _report(Study(store, study), visitor.texts(study))
         return file_response(page, title, "text/html")
     raise HTTPException(404, "There is no such file.")
 
@@ -172,5 +172,5 @@ def chart(
     if name not in CHARTS:
         raise HTTPException(404, "There is no such picture.")
     texts = visitor.texts(study)
-    picture = draw_chart(name, kind, Study(store, study.id), _FITTING.models, texts)
+    picture = draw_chart(name, kind, Study(store, study), _FITTING.models, texts)
     return file_response(picture, f"{study.name} {name}.{kind}", _KINDS[kind])

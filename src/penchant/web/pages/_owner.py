@@ -87,7 +87,7 @@ def study(
     texts = visitor.texts(study)
     invitation = link_to(request, f"/s/{study.id}/join")
     shelf = shelf_of(store, study.id, study.items, f"/studies/{study.id}/pictures")
-    asked, news = Study(store, study.id), news_of(store, study.id)
+    asked, news = Study(store, study), news_of(store, study.id)
     return visitor.render(
         "study.html",
         study=study,
@@ -183,7 +183,7 @@ def invite(
     labels = [label for label in labels if label] or [""]
     if len(labels) > _MOST_NAMES:
         raise DataError(f"At most {_MOST_NAMES} names at once. Got {len(labels)}.")
-    asked, language = Study(store, study.id), study.settings.languages[0]
+    asked, language = Study(store, study), study.settings.languages[0]
     made = [(label, asked.join(label, language)[1]) for label in labels]
     if fields.get("format") != "csv":
         return _links(request, sender, study, made)
@@ -247,7 +247,7 @@ def count(
         raise DataError(
             f"A weight must be a number from 0 on. Got {typed!r}."
         ) from None
-    Study(store, study.id).weigh(person.id, weight)
+    Study(store, study).weigh(person.id, weight)
     if fields.get("page") == "group":
         return RedirectResponse(f"/studies/{study.id}/group#careless", 303)
     return RedirectResponse(f"/studies/{study.id}#people", 303)
@@ -263,7 +263,7 @@ def result(
     wanted: WantedPart,
 ) -> Response:
     """Show the result of somebody who agreed to that."""
-    asked, texts = Study(store, study.id), visitor.texts(study)
+    asked, texts = Study(store, study), visitor.texts(study)
     shows = asked.participation(person).shows_result
     if not (study.settings.owner_sees and shows):
         raise HTTPException(403, texts("owner.people.not_agreed"))

@@ -29,7 +29,7 @@ _HIDDEN: Final = {"X-Robots-Tag": "noindex, nofollow"}
 
 def _shared(store: StoreOfApp, token: str) -> Study:
     try:
-        return Study(store, store.find_shared(token).id)
+        return Study(store, store.find_shared(token))
     except StudyNotFoundError:
         raise LinkNotFoundError from None
 

@@ -171,10 +171,10 @@ def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
 def _visit(request: Request, token: str) -> Visit:
     store: Store = request.app.state.store
     try:
-        person = store.find_participant(token)
+        person, record = store.find_visit(token)
     except ParticipantNotFoundError:
         raise LinkNotFoundError from None
-    study = study_of(request, person.study_id)
+    study = Study(store, record)
     now = study.participation(person)
     texts, home = study_texts(request, study, now.language), f"/p/{token}"
     page, query = request.url.path.removeprefix(home)[1:], request.url.query
