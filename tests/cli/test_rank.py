@@ -15,7 +15,7 @@ def test_ranking_of_one_person(asked: Any) -> None:
 def test_ranking_of_all(asked: Any) -> None:
     run, token = asked
     best = run.json("rank", "Flats", "--participant", token)[0]["name"]
-    found = run.json("rank", "Flats", "--group", "--top", 3)
+    found = run.json("rank", "Flats", "--top", 3)
     assert (found["n_people"], found["n_simulated"]) == (1, 0)
     assert [item["tier"] for item in found["items"]] == [1, 1, 1]
     assert (found["kinds"], found["differ"], found["careless"]) == ("none", None, [])
@@ -32,9 +32,3 @@ def test_nobody_has_answered(run: Any) -> None:
     run.new()
     assert "Nobody has answered yet." in run.text("rank", "Flats")
     assert run.json("rank", "Flats")["items"] == []
-
-
-def test_one_or_all_not_both(asked: Any) -> None:
-    run, token = asked
-    said = run.error("rank", "Flats", "--group", "--participant", token, code=2)
-    assert "not both" in said

@@ -34,7 +34,6 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         *("--intro", "Hello", "--consent", "Agreed?", "--language", "fr", "--alone"),
         *("--up", "rent", "--down", "size", "--skip", "view"),
         *("--noun", "logement/logements", "--thanks", "Bye"),
-        *("--text", "fr:intro=Salut", "--text", "fr:consent=D'accord ?"),
     )
     found = run.json("study", "show", study)
     assert found["settings"] == {
@@ -56,7 +55,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "limits": {},
         "about": [],
         "thanks": "Bye",
-        "texts": {"fr": {"intro": "Salut", "consent": "D'accord ?"}},
+        "texts": {},
     }
     directions = {each["name"]: each["direction"] for each in found["attributes"]}
     assert directions == {"rent": "up", "size": "down", "noise": "unknown"}
@@ -184,7 +183,3 @@ def test_questions_about_people_come_from_a_file(run: Any) -> None:
     file.write_text("[]")
     said = run.text("study", "questions", study, "--from", file)
     assert "asked nothing" in said
-    (run.folder / "again.csv").write_text("name,rent\na,1\nb,2\n")
-    wrong = run("study", "new", run.folder / "again.csv", "--text", "fr:poem=x")
-    assert wrong.exit_code == 2
-    assert "fr:poem=x" in wrong.output

@@ -11,8 +11,8 @@ from penchant.elicitation.groups import Newcomer, PersonAnswers
 from penchant.gp import Answer
 from penchant.studies import Careless, Curve, Group, Member, Start, load_texts
 from penchant.studies._group import make_group
-from penchant.views._group import GroupView, group_view
-from penchant.views._studies import ChecksView
+from penchant.views import View
+from penchant.views._group import group_view
 from penchant.web._templates import render
 
 TEXTS = load_texts("en").about("flat", "flats")
@@ -66,7 +66,7 @@ def _told(liked: np.ndarray, rng: np.random.Generator) -> PersonAnswers:
 
 
 @pytest.fixture(scope="module")
-def view(group: Group) -> GroupView:
+def view(group: Group) -> View:
     return group_view(group, FLATS, TEXTS)
 
 
@@ -74,7 +74,7 @@ def _cells(numbers: Any) -> dict[str, tuple[str, ...]]:
     return {row.name: row.cells for row in numbers.rows}
 
 
-def test_people_of_two_kinds_are_told_apart(group: Group, view: GroupView) -> None:
+def test_people_of_two_kinds_are_told_apart(group: Group, view: View) -> None:
     assert [len(segment.members) for segment in group.segments] == [28, 8]
     assert [card.size for card in view.segments] == ["28 people", "8 people"]
     assert view.segments[0].weights[0].label == "price"
@@ -82,12 +82,12 @@ def test_people_of_two_kinds_are_told_apart(group: Group, view: GroupView) -> No
     assert view.segments[1].weights[0].label == "size"
 
 
-def _rows(view: GroupView) -> list[Any]:
+def _rows(view: View) -> list[Any]:
     return [row for tier in view.tiers for row in tier.rows]
 
 
 def test_all_alternatives_are_shown_with_people_and_places(
-    group: Group, view: GroupView
+    group: Group, view: View
 ) -> None:
     rows = _rows(view)
     assert [row.name for row in rows] == [item.name for item in group.items]
@@ -102,7 +102,7 @@ def test_all_alternatives_are_shown_with_people_and_places(
         assert cells[row.name][:3] == (f"{item.place}", f"{item.mean:.0f}", between)
 
 
-def test_a_tier_says_whom_it_is_clearly_behind(group: Group, view: GroupView) -> None:
+def test_a_tier_says_whom_it_is_clearly_behind(group: Group, view: View) -> None:
     leaders = {item.tier: item.name for item in reversed(group.items)}
     assert len(view.tiers) == len(leaders) > 1
     assert view.tiers[0].title == "In front"
@@ -110,7 +110,7 @@ def test_a_tier_says_whom_it_is_clearly_behind(group: Group, view: GroupView) ->
         assert tier.sentence.endswith(f"clearly behind {leaders[number]}")
 
 
-def test_marks_are_the_means_of_the_kinds(group: Group, view: GroupView) -> None:
+def test_marks_are_the_means_of_the_kinds(group: Group, view: View) -> None:
     for row in _rows(view):
         item = FLATS.names.index(row.name)
         for mark, segment in zip(row.marks, group.segments, strict=True):
@@ -133,7 +133,7 @@ def test_agreement_is_said_in_words_and_of_a_hundred(group: Group) -> None:
     assert "71 of 100 times" in told.hint
 
 
-def test_what_counts_shows_the_middle_of_people(view: GroupView) -> None:
+def test_what_counts_shows_the_middle_of_people(view: View) -> None:
     price, size = view.counted[:2]
     assert (price.label, price.share) == ("price", "64\u00a0%")
     assert "the middle 80\u00a0% of people 10\u00a0% to 80\u00a0%" in price.words
@@ -206,7 +206,7 @@ def test_owner_sees_who_looks_careless_and_why(group: Group) -> None:
     assert view.careless_note.startswith("The answers of one person look like")
 
 
-def test_curves_share_one_axis_and_have_their_numbers(view: GroupView) -> None:
+def test_curves_share_one_axis_and_have_their_numbers(view: View) -> None:
     price, balcony = view.curves
     assert price.upward == balcony.upward
     assert price.zero == balcony.zero
@@ -218,14 +218,14 @@ def test_curves_share_one_axis_and_have_their_numbers(view: GroupView) -> None:
     assert most < some < balcony.zero < least  # from the top
 
 
-def test_every_chart_on_the_page_has_its_table(view: GroupView) -> None:
+def test_every_chart_on_the_page_has_its_table(view: View) -> None:
     page = bytes(
         render(
             "report.html",
             t=TEXTS,
             record=type("Record", (), {"name": "Flats", "id": "x"})(),
             group=view,
-            checks=ChecksView("", ""),
+            checks=View(words="", warning=""),
             model=None,
             reason="",
             photos={},

@@ -6,9 +6,9 @@ import pytest
 from penchant.datasets import load_flats
 from penchant.exceptions import DataError
 from penchant.studies import AnsweredQuestion, RankedItem, load_texts
-from penchant.views import Wanted
+from penchant.views import View, Wanted
 from penchant.views._answers import answer_words
-from penchant.views._ranking import RankingView, choices, ranking_view
+from penchant.views._ranking import choices, ranking_view
 
 FLATS = load_flats()
 A, B, C = FLATS.names[:3]
@@ -52,7 +52,7 @@ def test_a_long_ranking_is_found_by_name_and_comes_in_pages() -> None:
         for k in range(260)
     ]
 
-    def look(find: str = "", page: int = 0) -> tuple[list[str], RankingView]:
+    def look(find: str = "", page: int = 0) -> tuple[list[str], View]:
         view = ranking_view(FLATS, long, texts, Wanted(find, page))
         return [row.name for tier in view.tiers for row in tier.rows], view
 

@@ -9,7 +9,8 @@ from penchant.data import Attribute, Items
 from penchant.elicitation import MainReason
 from penchant.explanation import Change, Flip
 from penchant.studies import Parts, load_texts
-from penchant.views._reasons import CompareView, compare_items, why_view
+from penchant.views import View
+from penchant.views._reasons import compare_items, why_view
 
 RENT = Attribute("rent", direction="down", unit="EUR")
 ITEMS = Items.from_frame(
@@ -62,7 +63,7 @@ def test_what_no_attribute_explains_is_a_step_too() -> None:
 
 def _compare(
     values: list[float], flip: Flip | None = None, *, half: float = 0.5
-) -> CompareView:
+) -> View:
     def contrast(_: str, a: int, b: int) -> Parts:
         sign = 1 if a == 0 else -1
         told = [sign * value for value in values]

@@ -18,9 +18,10 @@ from penchant.studies import (
     RankedItem,
     load_texts,
 )
+from penchant.views import View
 from penchant.views._answers import answers_view
 from penchant.views._counts import counts_view
-from penchant.views._result import BestView, Reason, best_view, reasons_view
+from penchant.views._result import best_view, reasons_view
 
 FLATS = load_flats()
 TEXTS = load_texts("en")
@@ -43,7 +44,7 @@ def show(
     finished: str = "",
     known: bool = True,
     n_others: int = 1,
-) -> BestView:
+) -> View:
     """Show a best flat of which something is believed."""
     study = study_that(
         participation=lambda _: replace(NOW, finished=finished),
@@ -104,7 +105,7 @@ def test_before_three_answers_no_number_is_told() -> None:
 
 def reasons(
     names: tuple[str, ...], low: float = 5.0, *, against: float = -3.0
-) -> tuple[Reason, ...]:
+) -> tuple[View, ...]:
     """Say what speaks for and against, where points have some ranges."""
     points = np.array([10.0, 8.0])
     found = Parts(("price", "size"), points, points - low, points + 9, 40.0, 77.0, 1.0)

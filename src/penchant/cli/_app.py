@@ -9,12 +9,11 @@ from typer.core import TyperGroup
 
 from penchant import __version__
 from penchant.cli._ask import ask
-from penchant.cli._explain import explain
 from penchant.cli._export import export, import_, report
 from penchant.cli._items import items
 from penchant.cli._maintenance import backup, check, migrate, restore, tidy
 from penchant.cli._owner import owner
-from penchant.cli._rank import rank
+from penchant.cli._rank import explain, rank
 from penchant.cli._screen import plain
 from penchant.cli._serve import serve
 from penchant.cli._simulate import simulate

@@ -9,8 +9,8 @@ import typer
 from penchant.cli._files import check_target, is_stdout, write_file
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, Force, Output, StudyName
-from penchant.cli._screen import Screen, write_json
-from penchant.cli.running import find_person
+from penchant.cli._running import find_person
+from penchant.cli._screen import tell
 from penchant.exceptions import FormatError, NotAnswerableError
 
 if TYPE_CHECKING:
@@ -135,11 +135,8 @@ def _say_calibration(study_name: str, *, data: str | None, as_json: bool) -> Non
         study = find_study(store, study_name)
         found = study.calibration()
         view = checks_view(found, _texts(study))
-    if as_json:
-        write_json({"study": study.id, **found.to_dict()})
-        return
-    words = view.words or "No answer was foretold yet."
-    Screen().say(f"{view.warning} {words}".strip())
+    words = f"{view.warning} {view.words or 'No answer was foretold yet.'}".strip()
+    tell({"study": study.id, **found.to_dict()}, words, as_json=as_json)
 
 
 def _write(
@@ -159,11 +156,9 @@ def _write(
     write_file(output, content)
     if is_stdout(output):
         return
-    if as_json:
-        values = {"study": study.id, "file": str(output), "format": kind}
-        write_json(values | {"bytes": len(content)})
-    else:
-        Screen().say(f"Wrote {output} ({len(content):,} bytes).")
+    values = {"study": study.id, "file": str(output), "format": kind}
+    words = f"Wrote {output} ({len(content):,} bytes)."
+    tell(values | {"bytes": len(content)}, words, as_json=as_json)
 
 
 def _content(study: "Study", kind: str) -> bytes:
@@ -242,7 +237,5 @@ def import_(
     with open_store(data) as store:
         study_id = import_study(store, values)
         name = store.get_study(study_id).name
-    if as_json:
-        write_json({"study": study_id, "name": name})
-    else:
-        Screen().say(f"Imported {name!r} as {study_id[:8]}.")
+    words = f"Imported {name!r} as {study_id[:8]}."
+    tell({"study": study_id, "name": name}, words, as_json=as_json)

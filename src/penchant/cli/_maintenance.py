@@ -10,7 +10,7 @@ import typer
 
 from penchant.cli._finding import open_store
 from penchant.cli._options import AsJson, Data
-from penchant.cli._screen import Screen, write_json
+from penchant.cli._screen import Screen, tell, write_json
 
 if TYPE_CHECKING:
     from penchant.studies import SqlStore
@@ -38,11 +38,9 @@ def backup(
     with open_store(data) as store:
         back_up(store, file)
         n_studies = len(store.list_studies())
-    if as_json:
-        size = file.stat().st_size
-        write_json({"file": str(file), "studies": n_studies, "bytes": size})
-    else:
-        Screen().say(f"Saved {_studies(n_studies)} to {file}.")
+    size = file.stat().st_size
+    values = {"file": str(file), "studies": n_studies, "bytes": size}
+    tell(values, f"Saved {_studies(n_studies)} to {file}.", as_json=as_json)
 
 
 def restore(
@@ -69,10 +67,8 @@ def restore(
 
     with open_store(data) as store:
         n_studies = put_back(store, file)
-    if as_json:
-        write_json({"file": str(file), "studies": n_studies})
-    else:
-        Screen().say(f"Restored {_studies(n_studies)} from {file}.")
+    words = f"Restored {_studies(n_studies)} from {file}."
+    tell({"file": str(file), "studies": n_studies}, words, as_json=as_json)
 
 
 def check(
@@ -156,15 +152,12 @@ def tidy(
 
     with open_store(data) as store:
         gone = forget(store, days)
-    if as_json:
-        write_json(vars(gone))
-    else:
-        counts = (
-            _count(gone.drafts, "upload"),
-            _count(gone.sessions, "login"),
-            _count(gone.participants, "participant"),
-        )
-        Screen().say(f"Forgotten: {', '.join(counts)}.")
+    counts = (
+        _count(gone.drafts, "upload"),
+        _count(gone.sessions, "login"),
+        _count(gone.participants, "participant"),
+    )
+    tell(vars(gone), f"Forgotten: {', '.join(counts)}.", as_json=as_json)
 
 
 def migrate(
@@ -197,12 +190,10 @@ def migrate(
         if to is not None:
             go_back(store.database.engine, to)
         after = _form(url)
-    if as_json:
-        write_json({"before": before, "after": after})
-    elif before == after:
-        Screen().say(f"The database has the form {after} already.")
-    else:
-        Screen().say(f"The database was brought from {before or 'nothing'} to {after}.")
+    words = f"The database was brought from {before or 'nothing'} to {after}."
+    if before == after:
+        words = f"The database has the form {after} already."
+    tell({"before": before, "after": after}, words, as_json=as_json)
 
 
 def _form(url: str) -> str | None:

@@ -1,11 +1,11 @@
-"""`penchant rank`: what one participant, or all of them, like best."""
+"""`penchant rank` and `explain`: what people like best, and why."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penchant.cli._finding import find_participant, find_study, open_store
+from penchant.cli._finding import find_item, find_participant, find_study, open_store
 from penchant.cli._options import (
     AsJson,
     AtLeast,
@@ -23,23 +23,14 @@ from penchant.cli._screen import Screen, write_json
 if TYPE_CHECKING:
     from penchant.data import Limits
     from penchant.studies import Group, Study
+    from penchant.texts import Texts
 
-_GROUP_HEADS = (
-    "Place",
-    "Alternative",
-    "Mean",
-    "90 % range",
-    "Borda",
-    "Least liked",
-)
+_GROUP_HEADS = ("Place", "Alternative", "Mean", "90 % range", "Borda", "Least liked")
 
 
 def rank(
     study_name: StudyName,
     participant: Participant = None,
-    group: Annotated[
-        bool, typer.Option("--group", help="Rank for all participants (the default).")
-    ] = False,
     top: Annotated[
         int | None, typer.Option(min=1, help="Only so many; by default all.")
     ] = None,
@@ -62,8 +53,6 @@ def rank(
 
     Example: penchant rank "Our next flat" --top 5
     """
-    if group and participant is not None:
-        raise typer.BadParameter("Give --participant or --group, not both.")
     with open_store(data) as store:
         study = find_study(store, study_name)
         limits = read_limits(study.items, at_most, at_least, one_of, known)
@@ -86,16 +75,13 @@ def _rank_for_one(
     study: "Study", token: str, limits: "Limits", top: int | None, as_json: bool
 ) -> None:
     from penchant.cli._results import ranking_values, show_ranking
-    from penchant.texts import choose_language, load_texts
 
     person = find_participant(study, token)
     ranking = study.ranking(person.id, limits or None)[:top]
     if as_json:
         write_json(ranking_values(ranking))
         return
-    spoken = study.participation(person.id).language
-    texts = load_texts(choose_language([spoken], study.settings.languages))
-    show_ranking(ranking, texts, Screen())
+    show_ranking(ranking, _texts_for(study, person.id), Screen())
 
 
 def _rank_for_all(
@@ -163,3 +149,71 @@ def _turning(group: "Group", study: "Study") -> list[str]:
 
     view = group_view(group, study.items, load_texts("en")).another
     return [] if view is None else [f"{view.lead}.", *view.people]
+
+
+def explain(
+    study_name: StudyName,
+    item: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="An alternative: its name or the beginning of it."
+        ),
+    ],
+    participant: Annotated[
+        str,
+        typer.Option(
+            "--participant",
+            metavar="TOKEN",
+            help="Whose points: the secret part of the link, or the whole link.",
+        ),
+    ],
+    rival: Annotated[
+        str | None,
+        typer.Option("--vs", metavar="B", help="Compare with this alternative."),
+    ] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what each attribute adds to an alternative, or why A rather than B.
+
+    In points with 90 % ranges. With --vs also the fewest reasons that are
+    enough, and what would change the choice.
+
+    Exit code 0: explained. 1: no such study, participant or alternative.
+    2: wrong usage.
+
+    Example: penchant explain Flats Mill --vs Kiln --participant TOKEN
+    """
+    from penchant.cli._results import (
+        comparison_values,
+        show_comparison,
+        show_why,
+        why_values,
+    )
+    from penchant.views import compare_items
+
+    with open_store(data) as store:
+        study = find_study(store, study_name)
+        person = find_participant(study, participant).id
+        texts = _texts_for(study, person)
+        a = find_item(study.items, item)
+        b = None if rival is None else find_item(study.items, rival)
+        if a == b:
+            raise typer.BadParameter("A and B are the same alternative.")
+        if as_json and b is None:
+            write_json(why_values(study, person, a))
+        elif as_json and b is not None:
+            write_json(comparison_values(study, person, a, b, texts))
+        elif b is None:
+            show_why(study, person, a, texts, Screen())
+        else:
+            view = compare_items(study, person, a, b, texts, changes=True)
+            show_comparison(view, texts, Screen())
+
+
+def _texts_for(study: "Study", person: str) -> "Texts":
+    """Give the texts in the language that a participant chose."""
+    from penchant.texts import choose_language, load_texts
+
+    spoken = study.participation(person).language
+    return load_texts(choose_language([spoken], study.settings.languages))

@@ -8,8 +8,8 @@ from penchant.data import Items
 from penchant.studies import RankedItem, Study
 from penchant.texts import Texts
 from penchant.views import (
-    CompareView,
     Numbers,
+    View,
     best_view,
     compare_items,
     extras_view,
@@ -92,7 +92,7 @@ def comparison_values(
     }
 
 
-def show_comparison(view: CompareView, texts: Texts, screen: Screen) -> None:
+def show_comparison(view: View, texts: Texts, screen: Screen) -> None:
     """Write why one item is better than another."""
     screen.say(view.title, style="bold")
     screen.say(f"{view.sentence} {view.argument}")

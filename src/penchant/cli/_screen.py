@@ -134,6 +134,14 @@ def _cell(text: str) -> Text:
     return Text(plain(text, _LONGEST_CELL))
 
 
+def tell(values: Any, words: str, *, as_json: bool) -> None:
+    """Write what was done: plain values for a program, or a sentence for people."""
+    if as_json:
+        write_json(values)
+    else:
+        Screen().say(words)
+
+
 def write_json(values: Any) -> None:
     """Write plain values to standard output, in ASCII; what is no number is null."""
     typer.echo(json.dumps(_finite(values), indent=2))

@@ -21,16 +21,15 @@ from penchant.cli._options import (
     say_data,
     say_fits,
 )
-from penchant.cli._screen import Screen, write_json
-from penchant.cli.running import change, share, taking_values, taking_words, weigh
-from penchant.cli.table import table
+from penchant.cli._running import change, share, taking_values, taking_words, weigh
+from penchant.cli._screen import Screen, tell, write_json
+from penchant.cli._table import table
 from penchant.exceptions import DataError, OwnerNotFoundError
 
 if TYPE_CHECKING:
     from penchant.data import Attribute
     from penchant.studies import (
         Noun,
-        OwnTexts,
         Participation,
         PersonQuestion,
         Store,
@@ -94,14 +93,6 @@ def new(
     thanks: Annotated[
         str, typer.Option(help="Text that participants read with their result.")
     ] = "",
-    text: Annotated[
-        list[str],
-        typer.Option(
-            metavar="LANGUAGE:NAME=TEXT",
-            help="One of these texts in one language only: fr:intro=Bonjour. "
-            "May be repeated.",
-        ),
-    ] = [],  # noqa: B006 - Typer copies it
     about: Annotated[
         Path | None,
         typer.Option(
@@ -208,7 +199,6 @@ def new(
         languages=tuple(language),
         intro=intro,
         thanks=thanks,
-        texts=_own_texts(text),
         about=() if about is None else _read_about(about),
         nouns=tuple(_noun(words, language[0]) for words in noun),
         help_each_other=help_each_other,
@@ -277,24 +267,6 @@ def _noun(words: str, first_language: str) -> "Noun":
             param_hint="--noun",
         )
     return Noun(language or first_language, one.strip(), several.strip())
-
-
-def _own_texts(entries: list[str]) -> "tuple[OwnTexts, ...]":
-    """Read texts that are there in one language only."""
-    from penchant.studies import OwnTexts
-
-    found: dict[str, dict[str, str]] = {}
-    for entry in entries:
-        place, equals, words = entry.partition("=")
-        language, _, name = place.partition(":")
-        if not equals or name not in OwnTexts._fields[1:]:
-            raise typer.BadParameter(
-                "It must be a language, then intro, consent or thanks, and the text, "
-                f"as fr:intro=Bonjour. Got {entry!r}.",
-                param_hint="--text",
-            )
-        found.setdefault(language, {})[name] = words
-    return tuple(OwnTexts(language, **texts) for language, texts in found.items())
 
 
 def _read_about(file: Path) -> "tuple[PersonQuestion, ...]":
@@ -493,10 +465,8 @@ def copy(
             store, found.id, name=name or None, participants=participants
         )
         copied = Study(store, made)
-        if as_json:
-            write_json(_details(copied))
-            return
-        Screen().say(f"Made {copied.record.name!r}: {made}")
+        words = f"Made {copied.record.name!r}: {made}"
+        tell(_details(copied), words, as_json=as_json)
 
 
 def _details(found: "Study") -> dict[str, Any]:

@@ -1,4 +1,10 @@
-"""What pages and terminal show, without a web framework."""
+"""What pages and terminal show, without a web framework.
+
+A view is a plain namespace: texts and places that a template reads by name. Only what
+several views share, or what knows something of itself, is a class.
+"""
+
+from types import SimpleNamespace as View
 
 from penchant.views._answers import answers_view
 from penchant.views._charts import Numbers
@@ -21,10 +27,10 @@ from penchant.views._question import (
     same_lines,
 )
 from penchant.views._ranking import choices, ranking_view
-from penchant.views._reasons import CompareView, compare_items, why_view
+from penchant.views._reasons import compare_items, why_view
 from penchant.views._result import best_view, reasons_view
 from penchant.views._studies import checks_view, study_line, study_view
-from penchant.views._what_if import WhatIfView, read_values, what_if_view
+from penchant.views._what_if import read_values, what_if_view
 from penchant.views.lists import Wanted
 
 __all__ = [
@@ -32,14 +38,13 @@ __all__ = [
     "Asked",
     "BecauseView",
     "Card",
-    "CompareView",
     "ExtrasView",
     "Numbers",
     "Photo",
     "PictureKind",
     "Shelf",
+    "View",
     "Wanted",
-    "WhatIfView",
     "answers_view",
     "because_view",
     "best_view",

@@ -1,7 +1,7 @@
 """The answers of a person, what each does for the result, and how they fit together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 
 from penchant.data import Items
 from penchant.explanation import AnswerSupport
@@ -13,26 +13,6 @@ _DOUBTS = 8
 _LEAST_POINTS = 0.5
 
 
-@dataclass(frozen=True)
-class AnswerRow:
-    """One answer of the person and what it does for the best alternative."""
-
-    number: str
-    words: str
-    points: str
-    note: str
-
-
-@dataclass(frozen=True)
-class AnswersView:
-    """All answers, the latest first, and whether they fit together."""
-
-    hint: str
-    rows: tuple[AnswerRow, ...]
-    consistency: str
-    doubtful: tuple[str, ...]
-
-
 def answers_view(
     items: Items,
     best: int,
@@ -41,7 +21,7 @@ def answers_view(
     doubts: Sequence[Contradiction],
     unsettled: Sequence[int],
     texts: Texts,
-) -> AnswersView:
+) -> View:
     """Show what the person's own answers do for the best alternative.
 
     Parameters
@@ -67,11 +47,13 @@ def answers_view(
         for k, told in enumerate(answered)
     ]
     key = "decided.hint" if rows else "decided.none"
-    return AnswersView(
-        texts(key, name=show_name(items.names[best])),
-        tuple(reversed(rows)),
-        texts("consistency.some" if doubts or unsettled else "consistency.none"),
-        (
+    return View(
+        hint=texts(key, name=show_name(items.names[best])),
+        rows=tuple(reversed(rows)),
+        consistency=texts(
+            "consistency.some" if doubts or unsettled else "consistency.none"
+        ),
+        doubtful=(
             *(_doubt(items, each, texts) for each in doubts[:_DOUBTS]),
             *(
                 texts("consistency.rejected", name=show_name(items.names[item]))
@@ -88,14 +70,16 @@ def _row(
     told: AnsweredQuestion,
     support: AnswerSupport | None,
     texts: Texts,
-) -> AnswerRow:
+) -> View:
     points, note = "", ""
     if support is not None and abs(support.effect) >= _LEAST_POINTS:
         points = texts.signed(support.effect)
         if support.item != best:
             note = texts("decided.first", name=show_name(items.names[support.item]))
     number = texts.number(position + 1)
-    return AnswerRow(number, answer_words(items, told, texts), points, note)
+    return View(
+        number=number, words=answer_words(items, told, texts), points=points, note=note
+    )
 
 
 def answer_words(items: Items, told: AnsweredQuestion, texts: Texts) -> str:

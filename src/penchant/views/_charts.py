@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Self
 
 _MOST_TICKS = 5
@@ -183,23 +184,6 @@ def waterfall(
     return axis, bars
 
 
-@dataclass(frozen=True)
-class CurveShape:
-    """The shape of a curve with its band in a square of 100 by 100.
-
-    Parameters
-    ----------
-    line, band : str
-        Paths.
-    zero : float
-        Height of 0 from the top, in percent.
-    """
-
-    line: str
-    band: str
-    zero: float
-
-
 def curve_shape(
     across: Axis,
     upward: Axis,
@@ -207,7 +191,7 @@ def curve_shape(
     values: Sequence[float],
     low: Sequence[float],
     high: Sequence[float],
-) -> CurveShape:
+) -> View:
     """Draw values over a grid, and the band between two bounds.
 
     Parameters
@@ -226,8 +210,7 @@ def curve_shape(
         ]
 
     band = [*points(high), *reversed(points(low))]
-    return CurveShape(
-        f"M{'L'.join(points(values))}",
-        f"M{'L'.join(band)}Z",
-        round(100 - upward.place(0.0), 2),
+    return View(
+        line=f"M{'L'.join(points(values))}",
+        band=f"M{'L'.join(band)}Z",
     )

@@ -1,7 +1,7 @@
 """How much each attribute counts, as bars with their ranges."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 
 from penchant.studies import Curve
 from penchant.texts import Texts
@@ -13,30 +13,7 @@ _LEAST = 0.01
 _LONGEST_LABEL = 40
 
 
-@dataclass(frozen=True)
-class CountRow:
-    """How much one attribute counts.
-
-    Parameters
-    ----------
-    label, share, words : str
-        The attribute, its share, and all of it in words.
-    width, low, high : float
-        The bar and its range, in percent of the drawing.
-    unsure : bool
-        Whether it may count for nothing.
-    """
-
-    label: str
-    share: str
-    words: str
-    width: float
-    low: float
-    high: float
-    unsure: bool
-
-
-def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[CountRow, ...]:
+def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
     """Show how much every attribute counts for a person, the most first.
 
     Parameters
@@ -69,7 +46,7 @@ def count_row(
     texts: Texts,
     *,
     unsure: bool = False,
-) -> CountRow:
+) -> View:
     """Draw a share with the ends of its range; `key` says what the range is."""
     label = show_name(name, _LONGEST_LABEL)
     share, low, high = map(texts.share, shares)
@@ -78,4 +55,12 @@ def count_row(
         words = f"{words}, {texts('numbers.not_sure')}"
     width, left, right = map(axis.place, shares)
     shown = texts("numbers.not_sure") if unsure else share
-    return CountRow(label, shown, words, width, left, right, unsure)
+    return View(
+        label=label,
+        share=shown,
+        words=words,
+        width=width,
+        low=left,
+        high=right,
+        unsure=unsure,
+    )

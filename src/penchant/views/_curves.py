@@ -2,20 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace as View
 
 import numpy as np
 
 from penchant.data import Attribute, Items
 from penchant.studies import Curve, Interaction
 from penchant.texts import Texts
-from penchant.views._charts import (
-    Axis,
-    CurveShape,
-    NumberRow,
-    Numbers,
-    Tick,
-    curve_shape,
-)
+from penchant.views._charts import Axis, NumberRow, Numbers, Tick, curve_shape
 from penchant.views._display import show_name
 
 _TICKS = 4
@@ -46,7 +40,7 @@ class CurveView:
     ----------
     attribute, unit, words : str
         Its name, its unit, and the picture in words.
-    shape : CurveShape or None
+    shape : View or None
         The curve of a numeric attribute.
     across, upward : tuple of Tick
         Its axes.
@@ -65,7 +59,7 @@ class CurveView:
     attribute: str
     unit: str
     words: str
-    shape: CurveShape | None
+    shape: View | None
     across: tuple[Tick, ...]
     upward: tuple[Tick, ...]
     rug: tuple[float, ...]

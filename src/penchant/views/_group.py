@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace as View
 from typing import Final
 
 import numpy as np
@@ -14,12 +15,12 @@ from penchant.elicitation.groups import quantiles
 from penchant.studies import FEW_PEOPLE, Group, GroupItem, ranking_frame
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
-from penchant.views._counts import CountRow, count_row
+from penchant.views._counts import count_row
 from penchant.views._display import Fact, item_facts, show_name
-from penchant.views._group_curves import CurveView, curve_views
-from penchant.views._segments import SegmentCard, in_front, segment_cards
-from penchant.views.groups import AnotherWinnerView, another_winner_view
-from penchant.views.lists import Part, Wanted, part_of
+from penchant.views._group_curves import curve_views
+from penchant.views._segments import in_front, segment_cards
+from penchant.views.groups import another_winner_view
+from penchant.views.lists import Wanted, part_of
 
 _MOST_ROWS: Final = 200
 """The list ends here, so that a page stays small."""
@@ -28,23 +29,6 @@ _FACTS: Final = 4
 _AXIS: Final = Axis(0.0, 100.0)
 _AGREE: Final = ((0.8, "well"), (0.65, "fairly"), (0.55, "differ"), (0.0, "not"))
 """Words for how often two people put two alternatives in the same order."""
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far people agree, in words and of 100 cases."""
-
-    words: str
-    hint: str
-    width: float
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Where the mean of a segment is, in percent."""
-
-    shape: int
-    at: float
 
 
 @dataclass(frozen=True)
@@ -79,95 +63,16 @@ class Row:
     mean: float
     low: float
     high: float
-    marks: tuple[Mark, ...]
+    marks: tuple[View, ...]
     differ: bool
     words: str
     item: int
     failed: str = ""
 
 
-@dataclass(frozen=True)
-class Tier:
-    """Alternatives that are clearly behind the leader of the tier above."""
-
-    title: str
-    sentence: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class CarelessLine:
-    """Somebody whose answers look careless, or who was left out; for the owner."""
-
-    id: str
-    name: str
-    reason: str
-    left_out: bool
-
-
-@dataclass(frozen=True)
-class GroupView:
-    """What a group prefers.
-
-    Parameters
-    ----------
-    lead, title, sentence : str
-        The answer in words.
-    agreement : Agreement or None
-        How far people agree; None for one person.
-    notes : tuple of str
-        Who is simulated, and how many are left out.
-    kinds : str
-        What may be said about kinds of people; empty for one person.
-    careless_note, careless : str, tuple of CarelessLine
-        For the owner only.
-    segments : tuple of SegmentCard
-        Kinds of people, or everybody.
-    tiers : tuple of Tier
-        The common ranking as a chart.
-    people : str
-        How many are counted.
-    n_items, more : int, str
-        How many alternatives there are, and how many the chart does not show.
-    ticks : tuple of Tick
-        Of the chart.
-    counted : tuple of CountRow
-        How much attributes count, with the middle of people.
-    ways_hint, ways : str, Numbers
-        Whether other ways to count lead elsewhere, and all their numbers.
-    curves : tuple of CurveView
-        Of all attributes.
-    another : AnotherWinnerView or None
-        How much would have to change for another winner.
-    part : Part or None
-        Which part of the ranking is shown; None: the first alternatives.
-    """
-
-    lead: str
-    title: str
-    sentence: str
-    agreement: Agreement | None
-    notes: tuple[str, ...]
-    kinds: str
-    careless_note: str
-    careless: tuple[CarelessLine, ...]
-    segments: tuple[SegmentCard, ...]
-    tiers: tuple[Tier, ...]
-    people: str
-    n_items: int
-    more: str
-    ticks: tuple[Tick, ...]
-    counted: tuple[CountRow, ...]
-    ways_hint: str
-    ways: Numbers
-    curves: tuple[CurveView, ...]
-    another: AnotherWinnerView | None = None
-    part: Part | None = None
-
-
 def group_view(
     group: Group, items: Items, texts: Texts, wanted: Wanted | None = None
-) -> GroupView:
+) -> View:
     """Show what a group prefers.
 
     Parameters
@@ -190,32 +95,36 @@ def group_view(
         )
     n_more = len(group.items) - len(shown)
     n_careless = sum(not each.left_out for each in group.careless)
-    return GroupView(
-        _lead(group, texts),
-        _title(group, texts),
-        _sentence(group, texts),
-        agreement_view(group, texts),
-        _notes(group, texts),
-        _kinds(group, texts),
-        texts.count("owner.group.careless_note", n_careless) if n_careless else "",
-        _careless(group, texts),
-        cards,
-        tuple(
+    return View(
+        lead=_lead(group, texts),
+        title=_title(group, texts),
+        sentence=_sentence(group, texts),
+        agreement=agreement_view(group, texts),
+        notes=_notes(group, texts),
+        kinds=_kinds(group, texts),
+        careless_note=texts.count("owner.group.careless_note", n_careless)
+        if n_careless
+        else "",
+        careless=_careless(group, texts),
+        segments=cards,
+        tiers=tuple(
             _tier(group, items, list(same), cards, texts)
             for _, same in groupby(shown, key=lambda item: item.tier)
         ),
-        texts.count("owner.study.n_people", group.n_voices),
-        len(group.items),
-        texts.count("owner.group.more", n_more) if n_more and part is None else "",
-        tuple(Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()),
-        _counted(group, items, texts),
-        _ways_hint(group, texts),
-        _ways(shown, texts),
-        curve_views(group, cards, items, texts),
-        another_winner_view(
+        people=texts.count("owner.study.n_people", group.n_voices),
+        n_items=len(group.items),
+        more=texts.count("owner.group.more", n_more) if n_more and part is None else "",
+        ticks=tuple(
+            Tick(_AXIS.place(value), texts.number(value)) for value in _AXIS.ticks()
+        ),
+        counted=_counted(group, items, texts),
+        ways_hint=_ways_hint(group, texts),
+        ways=_ways(shown, texts),
+        curves=curve_views(group, cards, items, texts),
+        another=another_winner_view(
             group, items, [(card.name, card.size) for card in cards], texts
         ),
-        part,
+        part=part,
     )
 
 
@@ -248,16 +157,16 @@ def _sentence(group: Group, texts: Texts) -> str:
     return " ".join(told)
 
 
-def agreement_view(group: Group, texts: Texts) -> Agreement | None:
+def agreement_view(group: Group, texts: Texts) -> View | None:
     """Say how far people agree; None where there is nobody to agree with."""
     if math.isnan(group.agreement):
         return None
     level = next(word for least, word in _AGREE if group.agreement >= least)
     same = round(100 * group.agreement)
-    return Agreement(
-        texts(f"owner.group.agree_{level}"),
-        texts("owner.group.agree_hint", n=texts.number(same)),
-        float(same),
+    return View(
+        words=texts(f"owner.group.agree_{level}"),
+        hint=texts("owner.group.agree_hint", n=texts.number(same)),
+        width=float(same),
     )
 
 
@@ -287,16 +196,16 @@ def _kinds(group: Group, texts: Texts) -> str:
     return " ".join(told)
 
 
-def _careless(group: Group, texts: Texts) -> tuple[CarelessLine, ...]:
+def _careless(group: Group, texts: Texts) -> tuple[View, ...]:
     numbers = {member.id: k for k, member in enumerate(group.members, start=1)}
     labels = {member.id: show_name(member.label) for member in group.members}
     return tuple(
-        CarelessLine(
-            each.member,
-            labels[each.member]
+        View(
+            id=each.member,
+            name=labels[each.member]
             or texts("owner.study.person_number", number=numbers[each.member]),
-            texts(f"owner.group.careless_{each.kind or 'unknown'}"),
-            each.left_out,
+            reason=texts(f"owner.group.careless_{each.kind or 'unknown'}"),
+            left_out=each.left_out,
         )
         for each in group.careless
     )
@@ -306,9 +215,9 @@ def _tier(
     group: Group,
     items: Items,
     shown: Sequence[GroupItem],
-    cards: Sequence[SegmentCard],
+    cards: Sequence[View],
     texts: Texts,
-) -> Tier:
+) -> View:
     number = shown[0].tier
     size = sum(item.tier == number for item in group.items)
     said = [texts.count("owner.n_alternatives", size)]
@@ -321,14 +230,14 @@ def _tier(
         leader = next(item for item in group.items if item.tier == number - 1)
         said.append(texts("owner.group.behind", name=show_name(leader.name)))
     rows = tuple(_row(group, items, item, cards, texts) for item in shown)
-    return Tier(title, "; ".join(said), rows)
+    return View(title=title, sentence="; ".join(said), rows=rows)
 
 
 def _row(
     group: Group,
     items: Items,
     item: GroupItem,
-    cards: Sequence[SegmentCard],
+    cards: Sequence[View],
     texts: Texts,
 ) -> Row:
     name = show_name(item.name)
@@ -360,7 +269,10 @@ def _row(
         _AXIS.place(item.mean),
         _AXIS.place(item.people_low),
         _AXIS.place(item.people_high),
-        tuple(Mark(shape, _AXIS.place(own.mean)) for shape, own in enumerate(seen)),
+        tuple(
+            View(shape=shape, at=_AXIS.place(own.mean))
+            for shape, own in enumerate(seen)
+        ),
         item is group.differ,
         "; ".join([words, *by_segment]),
         item.item,
@@ -372,7 +284,7 @@ def _of(ranked: Sequence[GroupItem], item: GroupItem) -> GroupItem:
     return next(each for each in ranked if each.item == item.item)
 
 
-def _counted(group: Group, items: Items, texts: Texts) -> tuple[CountRow, ...]:
+def _counted(group: Group, items: Items, texts: Texts) -> tuple[View, ...]:
     """Show how much attributes count: the mean, and the middle of people."""
     weights = np.stack([member.weights for member in group.voices])
     mean = np.average(weights, axis=0, weights=group.votes)

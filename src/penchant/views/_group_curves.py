@@ -1,7 +1,7 @@
 """What the people of a group value, attribute by attribute, as charts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 from penchant.data import Attribute, Items
@@ -9,62 +9,15 @@ from penchant.studies import Curve, Group
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._display import show_name
-from penchant.views._segments import SegmentCard
 
 _LONGEST_LABEL: Final = 30
 _MOST_LABELS: Final = 8
 _MARKS: Final = 5
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A mark of a segment, in percent of the width and from the top."""
-
-    shape: int
-    x: float
-    y: float = 50.0
-
-
-@dataclass(frozen=True)
-class Line:
-    """The curve of one segment, with a few marks on it."""
-
-    shape: int
-    path: str
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True)
-class CurveView:
-    """The curves of all segments for one attribute.
-
-    Parameters
-    ----------
-    name, unit, words : str
-        The attribute, its unit, and what the drawing shows in words.
-    lines : tuple of Line
-        One per segment.
-    across, upward : tuple of Tick
-        Of the values and of the points.
-    zero : float
-        Height of 0 from the top, in percent.
-    numbers : Numbers
-        The table behind it.
-    """
-
-    name: str
-    unit: str
-    words: str
-    lines: tuple[Line, ...]
-    across: tuple[Tick, ...]
-    upward: tuple[Tick, ...]
-    zero: float
-    numbers: Numbers
-
-
 def curve_views(
-    group: Group, cards: Sequence[SegmentCard], items: Items, texts: Texts
-) -> tuple[CurveView, ...]:
+    group: Group, cards: Sequence[View], items: Items, texts: Texts
+) -> tuple[View, ...]:
     """Show what every segment values in each attribute that varies.
 
     Parameters
@@ -99,7 +52,7 @@ def lines_view(
     labels: Sequence[str],
     upward: Axis,
     texts: Texts,
-) -> CurveView:
+) -> View:
     """Show several curves over the values of one attribute.
 
     Parameters
@@ -123,21 +76,23 @@ def lines_view(
         across = Axis.around([-0.3, *places, places[-1] + 0.3])
     joined = attribute.kind != "categorical"
     name = show_name(attribute.name, _LONGEST_LABEL)
-    return CurveView(
-        name,
-        show_name(attribute.unit, 20),
-        texts("owner.group.curve_words", attribute=name, labels=", ".join(labels)),
-        tuple(
+    return View(
+        name=name,
+        unit=show_name(attribute.unit, 20),
+        words=texts(
+            "owner.group.curve_words", attribute=name, labels=", ".join(labels)
+        ),
+        lines=tuple(
             _line(shape, curve, places, across, upward, joined=joined)
             for shape, curve in enumerate(curves)
         ),
-        _across_ticks(attribute, grid, across, texts),
-        tuple(
+        across=_across_ticks(attribute, grid, across, texts),
+        upward=tuple(
             Tick(round(100 - upward.place(value), 2), _signed(value, texts))
             for value in upward.ticks()
         ),
-        round(100 - upward.place(0.0), 2),
-        _numbers(attribute, curves, labels, texts),
+        zero=round(100 - upward.place(0.0), 2),
+        numbers=_numbers(attribute, curves, labels, texts),
     )
 
 
@@ -149,17 +104,17 @@ def _line(
     upward: Axis,
     *,
     joined: bool,
-) -> Line:
+) -> View:
     """Draw a curve; values without an order are not joined by a line."""
     spots = [
         (across.place(x), round(100 - upward.place(float(y)), 2))
         for x, y in zip(places, curve.points, strict=True)
     ]
     step = max(1, len(spots) // _MARKS) if joined else 1
-    return Line(
-        shape,
-        f"M{'L'.join(f'{x:g} {y:g}' for x, y in spots)}" if joined else "",
-        tuple(Mark(shape, x, y) for x, y in spots[step // 2 :: step]),
+    return View(
+        shape=shape,
+        path=f"M{'L'.join(f'{x:g} {y:g}' for x, y in spots)}" if joined else "",
+        marks=tuple(View(shape=shape, x=x, y=y) for x, y in spots[step // 2 :: step]),
     )
 
 

@@ -1,9 +1,9 @@
 """How people come to a study: a QR code of the link, and how many came when."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
+from types import SimpleNamespace as View
 
 import segno
 
@@ -17,15 +17,7 @@ _MOST_DAYS = 400
 _TICKS = 3
 
 
-@dataclass(frozen=True)
-class QRCode:
-    """A QR code: modules on a side with the border, and the dark ones as a path."""
-
-    size: int
-    path: str
-
-
-def qr_code(address: str) -> QRCode:
+def qr_code(address: str) -> View:
     """Draw an address as a QR code.
 
     Examples
@@ -42,19 +34,10 @@ def qr_code(address: str) -> QRCode:
             if dark:
                 runs.append(f"M{x} {y}h{width}v1h-{width}z")
             x += width
-    return QRCode(len(rows) + 2 * _BORDER, "".join(runs))
+    return View(size=len(rows) + 2 * _BORDER, path="".join(runs))
 
 
-@dataclass(frozen=True)
-class TakingView:
-    """Whether a study takes new people: a word for a tag, and all of it."""
-
-    open: bool
-    tag: str
-    sentence: str
-
-
-def taking_view(taking: Taking, texts: Texts) -> TakingView:
+def taking_view(taking: Taking, texts: Texts) -> View:
     """Say whether a study takes new people, until when, and how many."""
     moment = texts.moment(taking.closes) if taking.closes else ""
     told = []
@@ -68,52 +51,12 @@ def taking_view(taking: Taking, texts: Texts) -> TakingView:
         told.append(texts.count("owner.study.quota", taking.n_finished, quota=quota))
     tag = "owner.home.is_open" if taking.open else "owner.home.is_closed"
     tag = "owner.study.is_full" if taking.state == "full" else tag
-    return TakingView(taking.open, texts(tag), " ".join(told))
-
-
-@dataclass(frozen=True)
-class Arrivals:
-    """How many people had joined day by day, and how many of them have finished.
-
-    Beside it, how many answers there were on each day.
-
-    Parameters
-    ----------
-    joined, finished, area : str
-        Paths in a square of 100 by 100.
-    upward, across : tuple of Tick
-        Of people, from the top, and of days.
-    words, total_joined, total_finished : str
-        The picture in words, and its ends.
-    joined_at, finished_at : float
-        Where the lines end, in percent from the top.
-    numbers : Numbers
-        Day by day.
-    bars : str
-        A path of the answers of each day, in a square of 100 by 100.
-    most_answers, bars_words : str
-        Answers of the busiest day, and the bars in words.
-    """
-
-    joined: str
-    finished: str
-    area: str
-    upward: tuple[Tick, ...]
-    across: tuple[Tick, ...]
-    words: str
-    total_joined: str
-    total_finished: str
-    joined_at: float
-    finished_at: float
-    numbers: Numbers
-    bars: str
-    most_answers: str
-    bars_words: str
+    return View(open=taking.open, tag=texts(tag), sentence=" ".join(told))
 
 
 def arrivals_view(
     people: Sequence[tuple[date, bool]], answered: Sequence[date], texts: Texts
-) -> Arrivals | None:
+) -> View | None:
     """Show when people joined and answered; None where all was on one day, or nothing.
 
     Parameters
@@ -148,37 +91,37 @@ def arrivals_view(
     heads = [texts(f"owner.study.{key}") for key in ("day", "joined", "finished_now")]
     heads.append(texts("owner.people.answers"))
     most = max(answers)
-    return Arrivals(
-        lines[0],
-        lines[1],
-        f"{lines[1]}L100 100L0 100Z",
-        tuple(
+    return View(
+        joined=lines[0],
+        finished=lines[1],
+        area=f"{lines[1]}L100 100L0 100Z",
+        upward=tuple(
             Tick(round(100 - upward.place(value), 2), texts.number(value))
             for value in upward.ticks(_TICKS)
             if value == round(value)
         ),
-        tuple(Tick(round(100 * k / (len(days) - 1), 2), shown[k]) for k in ends),
-        texts(
+        across=tuple(Tick(round(100 * k / (len(days) - 1), 2), shown[k]) for k in ends),
+        words=texts(
             "owner.study.arrivals_words",
             joined=totals[0],
             finished=totals[1],
             first=shown[0],
             last=shown[-1],
         ),
-        totals[0],
-        totals[1],
-        round(100 - upward.place(joined[-1]), 2),
-        round(100 - upward.place(done[-1]), 2),
-        Numbers(
+        total_joined=totals[0],
+        total_finished=totals[1],
+        joined_at=round(100 - upward.place(joined[-1]), 2),
+        finished_at=round(100 - upward.place(done[-1]), 2),
+        numbers=Numbers(
             tuple(heads),
             tuple(
                 NumberRow(day, tuple(map(texts.number, counts)))
                 for day, *counts in zip(shown, joined, done, answers, strict=True)
             ),
         ),
-        _bars(answers),
-        texts.number(most),
-        texts(
+        bars=_bars(answers),
+        most_answers=texts.number(most),
+        bars_words=texts(
             "owner.study.answers_words",
             n=texts.number(total[-1]),
             most=texts.number(most),

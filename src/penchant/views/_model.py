@@ -1,6 +1,6 @@
 """The rules and the sparse model of all answers, as one page shows them."""
 
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 import numpy as np
@@ -11,10 +11,8 @@ from penchant.studies import Curve, GroupModels
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
 from penchant.views._display import show_name
-from penchant.views._group_curves import CurveView, lines_view, points_axis
+from penchant.views._group_curves import lines_view, points_axis
 from penchant.views.groups import (
-    ChoquetView,
-    PairTable,
     choquet_view,
     curves_certificate,
     pair_tables,
@@ -27,66 +25,7 @@ _MOST_CURVES: Final = 8
 _GRID: Final = 25
 
 
-@dataclass(frozen=True)
-class RuleRow:
-    """A rule and its weight; rules against go to the left."""
-
-    text: str
-    weight: str
-    bar: Bar
-    words: str
-
-
-@dataclass(frozen=True)
-class FactorRow:
-    """A part of the model and its share."""
-
-    name: str
-    share: str
-    width: float
-    words: str
-
-
-@dataclass(frozen=True)
-class ModelView:
-    """Models of all answers.
-
-    Parameters
-    ----------
-    lead, contradicted : str
-        What they were learned from, and what rules leave out.
-    rules : tuple of RuleRow
-        The heaviest first.
-    zero : float
-        Where no weight is, in percent.
-    factors : tuple of FactorRow
-        The parts of the sparse model that matter.
-    curves : tuple of CurveView
-        Its curves.
-    rule_numbers, factor_numbers : Numbers
-        The tables behind the charts.
-    pairs : tuple of PairTable
-        What two attributes are worth together.
-    certificate : str
-        What is certified of curves and pairs, in one sentence.
-    choquet : ChoquetView or None
-        The second reading.
-    """
-
-    lead: str
-    contradicted: str
-    rules: tuple[RuleRow, ...]
-    zero: float
-    factors: tuple[FactorRow, ...]
-    curves: tuple[CurveView, ...]
-    rule_numbers: Numbers
-    factor_numbers: Numbers
-    pairs: tuple[PairTable, ...]
-    certificate: str
-    choquet: ChoquetView | None
-
-
-def model_view(models: GroupModels, items: Items, texts: Texts) -> ModelView:
+def model_view(models: GroupModels, items: Items, texts: Texts) -> View:
     """Show the models of all answers.
 
     Parameters
@@ -101,28 +40,28 @@ def model_view(models: GroupModels, items: Items, texts: Texts) -> ModelView:
     rules, zero = _rules(models.rules, texts)
     shares = _shares(models.gai)
     factors = tuple(_factor(models.gai, f, s, texts) for f, s in shares.items())
-    return ModelView(
-        texts.count("owner.model.learned", models.n_comparisons),
-        _contradicted(models, texts),
-        rules,
-        zero,
-        factors,
-        _curves(models.gai, [f[0] for f in shares if len(f) == 1], items, texts),
-        Numbers(
+    return View(
+        lead=texts.count("owner.model.learned", models.n_comparisons),
+        contradicted=_contradicted(models, texts),
+        rules=rules,
+        zero=zero,
+        factors=factors,
+        curves=_curves(models.gai, [f[0] for f in shares if len(f) == 1], items, texts),
+        rule_numbers=Numbers(
             (texts("owner.model.rule"), texts("owner.model.weight")),
             tuple(NumberRow(row.text, (row.weight,)) for row in rules),
         ),
-        Numbers(
+        factor_numbers=Numbers(
             (texts("owner.model.part"), texts("owner.model.share")),
             tuple(NumberRow(row.name, (row.share,)) for row in factors),
         ),
-        pair_tables(models, items, texts),
-        curves_certificate(models, texts),
-        choquet_view(models, texts),
+        pairs=pair_tables(models, items, texts),
+        certificate=curves_certificate(models, texts),
+        choquet=choquet_view(models, texts),
     )
 
 
-def _rules(model: Any, texts: Texts) -> tuple[tuple[RuleRow, ...], float]:
+def _rules(model: Any, texts: Texts) -> tuple[tuple[View, ...], float]:
     signed = [
         rule.weight if rule.target == "better" else -rule.weight
         for rule in model.rules_
@@ -137,7 +76,12 @@ def _rules(model: Any, texts: Texts) -> tuple[tuple[RuleRow, ...], float]:
         key = "owner.model.rule_for" if weight >= 0 else "owner.model.rule_against"
         words = texts(key, rule=text, weight=number)
         rows.append(
-            RuleRow(text, number, Bar.placed(axis, 0.0, weight, weight, weight), words)
+            View(
+                text=text,
+                weight=number,
+                bar=Bar.placed(axis, 0.0, weight, weight, weight),
+                words=words,
+            )
         )
     return tuple(rows), axis.place(0.0)
 
@@ -168,24 +112,22 @@ def _shares(model: Any) -> dict[tuple[int, ...], float]:
     return {factor: share for factor, share in ordered if share >= _LEAST_SHARE}
 
 
-def _factor(
-    model: Any, factor: tuple[int, ...], share: float, texts: Texts
-) -> FactorRow:
+def _factor(model: Any, factor: tuple[int, ...], share: float, texts: Texts) -> View:
     names = [show_name(model.encoding_.names[i], 40) for i in factor]
     name = names[0]
     if len(names) > 1:
         name = texts("owner.model.together", a=names[0], b=names[1])
-    return FactorRow(
-        name,
-        texts.share(share),
-        round(100 * share, 1),
-        texts("owner.model.part_share", part=name, share=texts.share(share)),
+    return View(
+        name=name,
+        share=texts.share(share),
+        width=round(100 * share, 1),
+        words=texts("owner.model.part_share", part=name, share=texts.share(share)),
     )
 
 
 def _curves(
     model: Any, chosen: list[int], items: Items, texts: Texts
-) -> tuple[CurveView, ...]:
+) -> tuple[View, ...]:
     """Draw curves so that the whole utility of the table spans 100 points."""
     utility = model.utility(items)
     scale = 100.0 / (float(np.ptp(utility)) or 1.0)

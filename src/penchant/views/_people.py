@@ -1,10 +1,10 @@
 """Participants as the owner of a study sees them: who, how far, how carefully."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import count
 from statistics import median
+from types import SimpleNamespace as View
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -21,7 +21,7 @@ from penchant.studies import (
 )
 from penchant.texts import Texts
 from penchant.views._display import Fact, show_name
-from penchant.views._invite import Arrivals, arrivals_view
+from penchant.views._invite import arrivals_view
 
 PEOPLE_PER_PAGE: Final = 25
 
@@ -62,83 +62,6 @@ class Asked(NamedTuple):
         return f"?{urlencode(said)}#people"
 
 
-@dataclass(frozen=True)
-class Column:
-    """The head of a column: the link that sorts by it, and how it is sorted now."""
-
-    label: str
-    link: str
-    sorted: str
-    numeric: bool
-
-
-@dataclass(frozen=True)
-class PersonLine:
-    """One participant; `quality` says what the answers look like.
-
-    `opens` tells whether the person agreed that the owner sees their result, `about`
-    what they said of themselves.
-    """
-
-    id: str
-    name: str
-    state: str
-    answers: int
-    certainty: str
-    took: str
-    quality: str
-    careless: bool
-    weight: float
-    joined: str
-    simulated: bool
-    left_out: bool
-    opens: bool
-    about: tuple[Fact, ...] = ()
-
-
-@dataclass(frozen=True)
-class PeopleView:
-    """One page of the participants of a study.
-
-    Parameters
-    ----------
-    facts : str
-        How many there are, and how far.
-    columns : tuple of Column
-        Heads of the table.
-    lines : tuple of PersonLine
-        Those on this page.
-    shown, previous, following : str
-        Which part of the list it is, and links to others.
-    asked : Asked
-        What was asked for.
-    searchable, any_simulated : bool
-        Whether there are so many that a search helps, and any simulated ones.
-    simulated_link : str
-        To the list with simulated people, or without.
-    states : tuple of Fact
-        How many joined, finished, are answering and have not begun.
-    arrivals : Arrivals or None
-        When they joined and answered.
-    typical : str
-        How many answers those who finished gave; empty: nobody has.
-    """
-
-    facts: str
-    columns: tuple[Column, ...]
-    lines: tuple[PersonLine, ...]
-    shown: str
-    previous: str
-    following: str
-    asked: Asked
-    searchable: bool
-    any_simulated: bool
-    simulated_link: str
-    states: tuple[Fact, ...]
-    arrivals: Arrivals | None
-    typical: str
-
-
 class _Person(NamedTuple):
     """A participant with what the log amounts to."""
 
@@ -174,7 +97,7 @@ COLUMNS: Final[Mapping[str, tuple[_Key, bool]]] = {
 _LATEST_FIRST: Final = ("joined", "answers", "certainty", "took", "weight")
 
 
-def people_view(study: Study, texts: Texts, asked: Asked | None = None) -> PeopleView:
+def people_view(study: Study, texts: Texts, asked: Asked | None = None) -> View:
     """Show one page of the participants, those who joined last first.
 
     Parameters
@@ -206,20 +129,20 @@ def people_view(study: Study, texts: Texts, asked: Asked | None = None) -> Peopl
     last = first + len(part)
     shown = texts("owner.study.shown", first=first + 1, last=last, n=len(found))
     careless = study.known_careless()
-    return PeopleView(
-        _facts(everybody, texts),
-        _columns(asked, texts),
-        tuple(_line(who, careless.get(who.record.id, ""), texts) for who in part),
-        shown if n_pages > 1 else "",
-        asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        asked.link(page=asked.page + 1) if asked.page < n_pages else "",
-        asked,
-        bool(asked.who) or len(listed) > PEOPLE_PER_PAGE,
-        any(who.record.simulated for who in everybody),
-        asked.link(simulated=not asked.simulated, page=1),
-        _states(everybody, texts),
-        _arrivals(everybody, texts),
-        _typical(everybody, texts),
+    return View(
+        facts=_facts(everybody, texts),
+        columns=_columns(asked, texts),
+        lines=tuple(_line(who, careless.get(who.record.id, ""), texts) for who in part),
+        shown=shown if n_pages > 1 else "",
+        previous=asked.link(page=asked.page - 1) if asked.page > 1 else "",
+        following=asked.link(page=asked.page + 1) if asked.page < n_pages else "",
+        asked=asked,
+        searchable=bool(asked.who) or len(listed) > PEOPLE_PER_PAGE,
+        any_simulated=any(who.record.simulated for who in everybody),
+        simulated_link=asked.link(simulated=not asked.simulated, page=1),
+        states=_states(everybody, texts),
+        arrivals=_arrivals(everybody, texts),
+        typical=_typical(everybody, texts),
     )
 
 
@@ -243,20 +166,20 @@ def _sorted(people: list[_Person], asked: Asked) -> list[_Person]:
     return [each for _, each in there] + [each for k, each in known if k is None]
 
 
-def _columns(asked: Asked, texts: Texts) -> tuple[Column, ...]:
+def _columns(asked: Asked, texts: Texts) -> list[View]:
     heads = []
     for key, (_, numeric) in COLUMNS.items():
         here = key == asked.by
         down = (key in _LATEST_FIRST) != asked.turned
         heads.append(
-            Column(
-                texts(f"owner.people.{key}"),
-                asked.link(by=key, turned=here and not asked.turned, page=1),
-                ("descending" if down else "ascending") if here else "",
-                numeric,
+            View(
+                label=texts(f"owner.people.{key}"),
+                link=asked.link(by=key, turned=here and not asked.turned, page=1),
+                sorted=("descending" if down else "ascending") if here else "",
+                numeric=numeric,
             )
         )
-    return tuple(heads)
+    return heads
 
 
 def _states(people: Sequence[_Person], texts: Texts) -> tuple[Fact, ...]:
@@ -269,7 +192,7 @@ def _states(people: Sequence[_Person], texts: Texts) -> tuple[Fact, ...]:
     )
 
 
-def _arrivals(people: Sequence[_Person], texts: Texts) -> Arrivals | None:
+def _arrivals(people: Sequence[_Person], texts: Texts) -> View | None:
     joined = [(who.record.created.date(), _ended(who)) for who in people]
     answered: list[date] = [at.date() for who in people for _, at in who.replay.answers]
     return arrivals_view(joined, answered, texts)
@@ -299,24 +222,24 @@ def _facts(people: Sequence[_Person], texts: Texts) -> str:
     return texts("owner.study.finished", people=facts, done=done)
 
 
-def _line(person: _Person, careless: str, texts: Texts) -> PersonLine:
+def _line(person: _Person, careless: str, texts: Texts) -> View:
     now, seconds = person.now, person.replay.seconds
     certainty = person.certainty
-    return PersonLine(
-        person.record.id,
-        person.name,
-        texts(f"owner.study.states.{now.state}"),
-        len(now.answered),
-        "" if certainty is None else texts.share(certainty),
-        "" if seconds is None else texts.duration(seconds),
-        _quality(now, careless, texts),
-        bool(careless),
-        now.weight,
-        texts.short_day(person.record.created),
-        person.record.simulated,
-        now.left_out,
-        now.shows_result and person.study.settings.owner_sees,
-        _about(person.study.settings, now),
+    return View(
+        id=person.record.id,
+        name=person.name,
+        state=texts(f"owner.study.states.{now.state}"),
+        answers=len(now.answered),
+        certainty="" if certainty is None else texts.share(certainty),
+        took="" if seconds is None else texts.duration(seconds),
+        quality=_quality(now, careless, texts),
+        careless=bool(careless),
+        weight=now.weight,
+        joined=texts.short_day(person.record.created),
+        simulated=person.record.simulated,
+        left_out=now.left_out,
+        opens=now.shows_result and person.study.settings.owner_sees,
+        about=_about(person.study.settings, now),
     )
 
 

@@ -1,86 +1,21 @@
 """The ranking of a person in tiers, as the pages show it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from types import SimpleNamespace as View
 
 from penchant.data import Items
 from penchant.studies import RankedItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Estimate, Tick
-from penchant.views._display import Fact, item_facts, show_name
-from penchant.views.lists import Part, Wanted, part_of
+from penchant.views._display import item_facts, show_name
+from penchant.views.lists import Wanted, part_of
 
 _MOST_ROWS = 200
 """So many alternatives can be chosen from a list, so that a page stays small."""
 _FACTS = 4
 _LONGEST_CHOICE = 50
 _TICKS = 4
-
-
-@dataclass(frozen=True)
-class RankingRow:
-    """One alternative in the chart of the ranking.
-
-    Parameters
-    ----------
-    place, name, points : str
-        What stands beside the drawing.
-    facts : tuple of Fact
-        Its first values.
-    item : int
-        Its position in the table.
-    mark : Estimate
-        The points on their axis.
-    words : str
-        All of it in words.
-    """
-
-    place: str
-    name: str
-    points: str
-    facts: tuple[Fact, ...]
-    item: int
-    mark: Estimate
-    words: str
-
-
-@dataclass(frozen=True)
-class Tier:
-    """Alternatives that the first of the tier above is clearly better than."""
-
-    title: str
-    sentence: str
-    rows: tuple[RankingRow, ...]
-
-
-@dataclass(frozen=True)
-class RankingView:
-    """The ranking as a chart.
-
-    Parameters
-    ----------
-    tiers : tuple of Tier
-        The best first.
-    ticks : tuple of Tick
-        Of the points.
-    n_items, n_tiers : int
-        Alternatives and tiers in the ranking.
-    rejected : str
-        Which are not acceptable; empty: none.
-    top : tuple of RankingRow
-        The first three.
-    part : Part
-        Which part of the ranking the tiers hold.
-    """
-
-    tiers: tuple[Tier, ...]
-    ticks: tuple[Tick, ...]
-    n_items: int
-    n_tiers: int
-    rejected: str
-    top: tuple[RankingRow, ...]
-    part: Part
 
 
 def ranking_view(
@@ -90,7 +25,7 @@ def ranking_view(
     wanted: Wanted | None = None,
     *,
     anchor: str = "ranking-fold",
-) -> RankingView:
+) -> View:
     """Show a ranking.
 
     Parameters
@@ -108,27 +43,22 @@ def ranking_view(
     """
     ranked = [each for each in ranking if each.tier] or list(ranking)
     out = [show_name(each.name) for each in ranking if not each.tier]
-    asked = Wanted() if wanted is None else wanted
-    shown, part = part_of(ranked, _name, asked, texts, anchor=anchor)
+    shown, part = part_of(ranked, lambda each: each.name, wanted, texts, anchor=anchor)
     axis = Axis.around([end for each in ranked for end in (each.low, each.high)])
     values = axis.ticks(_TICKS)
     tiers = [
         _tier(items, list(same), ranked, axis, texts)
         for _, same in groupby(shown, key=lambda each: each.tier)
     ]
-    return RankingView(
-        tuple(tiers),
-        tuple(Tick(axis.place(value), texts.points(value)) for value in values),
-        len(ranking),
-        len({each.tier for each in ranked}),
-        texts("ranking.rejected", names=texts.listed(out)) if out else "",
-        tuple(_row(items, each, axis, texts) for each in ranked[:3]),
-        part,
+    return View(
+        tiers=tuple(tiers),
+        ticks=tuple(Tick(axis.place(value), texts.points(value)) for value in values),
+        n_items=len(ranking),
+        n_tiers=len({each.tier for each in ranked}),
+        rejected=texts("ranking.rejected", names=texts.listed(out)) if out else "",
+        top=tuple(_row(items, each, axis, texts) for each in ranked[:3]),
+        part=part,
     )
-
-
-def _name(each: RankedItem) -> str:
-    return each.name
 
 
 def _tier(
@@ -137,7 +67,7 @@ def _tier(
     ranked: Sequence[RankedItem],
     axis: Axis,
     texts: Texts,
-) -> Tier:
+) -> View:
     number = shown[0].tier
     members = [each for each in ranked if each.tier == number]
     chance = max(each.probability_best for each in members)
@@ -150,34 +80,26 @@ def _tier(
         said = texts("ranking.behind", size=size, name=show_name(leader.name))
     best = texts.count("ranking.tier_chance", len(members), share=texts.share(chance))
     rows = tuple(_row(items, each, axis, texts) for each in shown)
-    return Tier(title, f"{said} {best}", rows)
+    return View(title=title, sentence=f"{said} {best}", rows=rows)
 
 
-def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> RankingRow:
+def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> View:
     name = show_name(each.name)
     points, low, high = (texts.points(v) for v in (each.points, each.low, each.high))
-    return RankingRow(
-        texts.number(each.place),
-        name,
-        points,
-        item_facts(items, each.item, texts, _FACTS),
-        each.item,
-        Estimate.placed(axis, each.points, each.low, each.high),
-        texts("result.tip_score", name=name, points=points, low=low, high=high),
+    return View(
+        place=texts.number(each.place),
+        name=name,
+        points=points,
+        facts=item_facts(items, each.item, texts, _FACTS),
+        item=each.item,
+        mark=Estimate.placed(axis, each.points, each.low, each.high),
+        words=texts("result.tip_score", name=name, points=points, low=low, high=high),
     )
 
 
-@dataclass(frozen=True)
-class Choice:
-    """An alternative in a list to choose from."""
-
-    item: int
-    name: str
-
-
-def choices(ranking: Sequence[RankedItem]) -> list[Choice]:
+def choices(ranking: Sequence[RankedItem]) -> list[View]:
     """List alternatives to choose from, the best first."""
     return [
-        Choice(each.item, show_name(each.name, _LONGEST_CHOICE))
+        View(item=each.item, name=show_name(each.name, _LONGEST_CHOICE))
         for each in ranking[:_MOST_ROWS]
     ]

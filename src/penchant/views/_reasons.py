@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace as View
 
 from penchant.data import Items
 from penchant.elicitation import MainReason
@@ -26,48 +27,6 @@ _FLIPS = 3
 
 
 @dataclass(frozen=True)
-class Step:
-    """What one attribute adds.
-
-    Parameters
-    ----------
-    label, value : str
-        The attribute and its value.
-    rival : str
-        Its value in the other alternative, if there is one.
-    points, words : str
-        The number, and all about it in words.
-    bar : Bar
-        Where it is.
-    """
-
-    label: str
-    value: str
-    rival: str
-    points: str
-    words: str
-    bar: Bar
-
-
-@dataclass(frozen=True)
-class WhyView:
-    """From an average alternative to this one."""
-
-    item: int
-    name: str
-    title: str
-    hint: str
-    words: str
-    base: str
-    points: str
-    begin: float
-    end: float
-    steps: tuple[Step, ...]
-    ticks: tuple[Tick, ...]
-    numbers: Numbers
-
-
-@dataclass(frozen=True)
 class _Part:
     """One attribute, or what is left over, before it is drawn.
 
@@ -87,14 +46,21 @@ class _Part:
         values = (self.value, self.rival) if both else (self.value,)
         return NumberRow(self.label, (*values, texts.signed(self.points), span))
 
-    def step(self, bar: Bar, words: str, texts: Texts) -> Step:
+    def step(self, bar: Bar, words: str, texts: Texts) -> View:
         points = texts.signed(self.points)
         if self.low == self.high and self.points:
             bar = replace(bar, unsure=True)
         if bar.unsure:
             points = texts("numbers.not_sure")
             words = f"{words}, {points}"
-        return Step(self.label, self.value, self.rival, points, words, bar)
+        return View(
+            label=self.label,
+            value=self.value,
+            rival=self.rival,
+            points=points,
+            words=words,
+            bar=bar,
+        )
 
     def tip(self, key: str, texts: Texts, **more: str) -> str:
         return texts(
@@ -110,7 +76,7 @@ class _Part:
 
 def why_view(
     items: Items, item: int, found: Parts, reason: MainReason, texts: Texts
-) -> WhyView:
+) -> View:
     """Show what each attribute adds to an alternative.
 
     Parameters
@@ -131,22 +97,24 @@ def why_view(
     base, total = found.base, found.total
     axis, bars = waterfall(base, [(p.points, p.low, p.high) for p in parts])
     heads = ("result.attribute", "result.value", "why.adds", "result.range")
-    return WhyView(
-        item,
-        name,
-        texts("why.title", name=name),
-        texts("why.hint", base=texts.points(base), points=texts.points(total)),
-        reason_words(items, item, reason, texts),
-        texts.points(base),
-        texts.points(total),
-        axis.place(base),
-        axis.place(total),
-        tuple(
+    return View(
+        item=item,
+        name=name,
+        title=texts("why.title", name=name),
+        hint=texts("why.hint", base=texts.points(base), points=texts.points(total)),
+        words=reason_words(items, item, reason, texts),
+        base=texts.points(base),
+        points=texts.points(total),
+        begin=axis.place(base),
+        end=axis.place(total),
+        steps=tuple(
             part.step(bar, part.tip("why.tip", texts), texts)
             for part, bar in zip(parts, bars, strict=True)
         ),
-        _ticks(axis, texts),
-        Numbers(tuple(map(texts, heads)), tuple(p.numbers(texts) for p in parts)),
+        ticks=_ticks(axis, texts),
+        numbers=Numbers(
+            tuple(map(texts, heads)), tuple(p.numbers(texts) for p in parts)
+        ),
     )
 
 
@@ -178,44 +146,6 @@ def _ticks(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
     return tuple(Tick(axis.place(value), texts.points(value)) for value in axis.ticks())
 
 
-@dataclass(frozen=True)
-class CompareView:
-    """What speaks for one alternative and what for another.
-
-    Parameters
-    ----------
-    a, b : int
-        The two alternatives, as chosen.
-    name_a, name_b : str
-        Their names.
-    title, sentence, argument : str
-        In words: which is better, by how much, and why.
-    flips : tuple of str
-        What would change the choice.
-    steps : tuple of Step
-        What speaks for the first to the left, for the other to the right.
-    zero : float
-        Where neither is.
-    same : tuple of Fact
-        What both have alike.
-    numbers : Numbers
-        All in numbers.
-    """
-
-    a: int
-    b: int
-    name_a: str
-    name_b: str
-    title: str
-    sentence: str
-    argument: str
-    flips: tuple[str, ...]
-    steps: tuple[Step, ...]
-    zero: float
-    same: tuple[Fact, ...]
-    numbers: Numbers
-
-
 def compare_items(
     study: Study,
     person: str | ParticipantRecord,
@@ -224,7 +154,7 @@ def compare_items(
     texts: Texts,
     *,
     changes: bool,
-) -> CompareView:
+) -> View:
     """Tell why one alternative is better than another.
 
     Parameters
@@ -254,29 +184,40 @@ def compare_items(
     axis = Axis.both_sides(end for part in parts for end in (part.low, part.high))
     points = texts.count("compare.points", round(found.total - found.base))
     share = texts.share(found.chance)
-    return CompareView(
-        a,
-        b,
-        names[0],
-        names[1],
-        texts("compare.title", **words),
-        texts("compare.ahead", a=words["a"], points=points, share=share),
-        _argument(found, words, texts),
-        _flips(items, flip, words, texts),
-        tuple(_side(part, axis, names[0], texts) for part in parts),
-        axis.place(0.0),
-        tuple(Fact(part.label, part.value) for part in every if part not in parts),
-        _both_numbers(every, names, texts),
+    return View(
+        a=a,
+        b=b,
+        name_a=names[0],
+        name_b=names[1],
+        title=texts("compare.title", **words),
+        sentence=texts("compare.ahead", a=words["a"], points=points, share=share),
+        argument=_argument(found, words, texts),
+        flips=_flips(items, flip, words, texts),
+        steps=tuple(_side(part, axis, names[0], texts) for part in parts),
+        zero=axis.place(0.0),
+        same=tuple(Fact(part.label, part.value) for part in every if part not in parts),
+        numbers=_both_numbers(every, names, texts),
     )
 
 
-def _same(items: Items, item: int, texts: Texts) -> CompareView:
+def _same(items: Items, item: int, texts: Texts) -> View:
     """Say that an alternative cannot be compared with itself."""
     name = show_name(items.names[item])
     title, sentence = texts("compare.title_same"), texts("compare.same")
     numbers = Numbers((), ())
-    return CompareView(
-        item, item, name, name, title, sentence, "", (), (), 50.0, (), numbers
+    return View(
+        a=item,
+        b=item,
+        name_a=name,
+        name_b=name,
+        title=title,
+        sentence=sentence,
+        argument="",
+        flips=(),
+        steps=(),
+        zero=50.0,
+        same=(),
+        numbers=numbers,
     )
 
 
@@ -288,7 +229,7 @@ def _both_numbers(
     return Numbers(heads, tuple(part.numbers(texts, both=True) for part in parts))
 
 
-def _side(part: _Part, axis: Axis, name: str, texts: Texts) -> Step:
+def _side(part: _Part, axis: Axis, name: str, texts: Texts) -> View:
     """Draw what speaks for the first alternative to the left."""
     bar = Bar.placed(axis, 0.0, -part.points, -part.high, -part.low)
     side = "pro" if part.points >= 0 else "con"

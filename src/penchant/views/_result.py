@@ -1,13 +1,13 @@
 """The first layer of a result: what is best, how sure, why, and what counts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 
 from penchant.data import Items
 from penchant.elicitation import MainReason
 from penchant.studies import ParticipantRecord, Parts, RankedItem, Study
 from penchant.texts import Texts
-from penchant.views._display import Fact, item_facts, item_values, show_name
+from penchant.views._display import item_facts, item_values, show_name
 
 _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
 """Words for a certainty of at least so much; below, nothing is decided."""
@@ -19,49 +19,12 @@ _MOST_IN_FRONT = 10
 """A tier of more than so many says nothing: the headline names who leads it."""
 
 
-@dataclass(frozen=True)
-class BestView:
-    """What suits the person best, in words.
-
-    Parameters
-    ----------
-    lead, title : str
-        The headline: one alternative, or how many are in front.
-    name : str
-        The alternative with the most points, which the headline names if it may.
-    facts : tuple of Fact
-        Its values; none where the headline does not name it.
-    sure : str
-        How certain that is, in words and as a number.
-    certainty : float or None
-        In percent, for the meter; None before three answers.
-    chance_of, loss : str
-        What it is the chance of, and what there is to lose; empty before three answers.
-    state : str
-        Whether the questions are at an end, and why.
-    can_go_on, can_undo : bool
-        What the person may do.
-    """
-
-    lead: str
-    title: str
-    name: str
-    facts: tuple[Fact, ...]
-    sure: str
-    certainty: float | None
-    chance_of: str
-    loss: str
-    state: str
-    can_go_on: bool
-    can_undo: bool
-
-
 def best_view(
     study: Study,
     person: str | ParticipantRecord,
     ranking: Sequence[RankedItem],
     texts: Texts,
-) -> BestView:
+) -> View:
     """Show what suits a person best.
 
     Parameters
@@ -86,21 +49,26 @@ def best_view(
         title = texts("result.leads", name=name)
     state = f"result.{now.finished}" if now.finished else "result.unfinished"
     loss = texts.count("result.loss", max(1, round(progress.expected_points)))
-    return BestView(
-        texts(
+    points = texts.count("compare.points", max(1, round(study.noticed(person))))
+    n = len(now.answered)
+    chance_of = texts.count("result.chance_of", n, name=name, points=points)
+    return View(
+        lead=texts(
             "result.lead" if decided else "result.lead_open",
             alternatives=texts.number(n_items),
         ),
-        name if decided else texts("result.early") if level == "early" else title,
-        name,
-        item_facts(study.items, best.item, texts, _FACTS) if decided else (),
-        texts(f"result.level_{level}", share="" if sure is None else texts.share(sure)),
-        None if sure is None else round(100 * sure, 1),
-        _chance_of(study, person, name, len(now.answered), texts) if sure else "",
-        "" if sure is None else loss,
-        texts(state if state in texts.entries else "result.person"),
-        now.finished != "exhausted",
-        bool(now.answered),
+        title=name if decided else texts("result.early") if level == "early" else title,
+        name=name,
+        facts=item_facts(study.items, best.item, texts, _FACTS) if decided else (),
+        sure=texts(
+            f"result.level_{level}", share="" if sure is None else texts.share(sure)
+        ),
+        certainty=None if sure is None else round(100 * sure, 1),
+        chance_of=chance_of if sure else "",
+        loss="" if sure is None else loss,
+        state=texts(state if state in texts.entries else "result.person"),
+        can_go_on=now.finished != "exhausted",
+        can_undo=bool(now.answered),
     )
 
 
@@ -111,27 +79,12 @@ def _level(certainty: float | None) -> str:
     return next((word for least, word in _LEVELS if certainty >= least), "open")
 
 
-def _chance_of(
-    study: Study, person: str | ParticipantRecord, name: str, n: int, texts: Texts
-) -> str:
-    points = texts.count("compare.points", max(1, round(study.noticed(person))))
-    return texts.count("result.chance_of", n, name=name, points=points)
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A reason in a sentence, and whether it speaks for, against, or stays open."""
-
-    side: str
-    words: str
-
-
 def reasons_view(
     study: Study,
     person: str | ParticipantRecord,
     ranking: Sequence[RankedItem],
     texts: Texts,
-) -> tuple[Reason, ...]:
+) -> tuple[View, ...]:
     """Say what speaks most for the first alternative, and what against it.
 
     Parameters
@@ -145,22 +98,21 @@ def reasons_view(
         In the language of the person.
     """
     items, best = study.items, ranking[0].item
-    found, reason = study.explain(person, best), study.main_reason(person, best)
+    reason = study.main_reason(person, best)
     words = reason_words(items, best, reason, texts)
     if reason.attributes:
-        words = f"{words} {_worth(found, reason, texts)}"
-    side = "for" if reason.attributes else "open"
-    rival = ranking[1].item if len(ranking) > 1 else None
-    against = None
-    if rival is not None:
-        against = _against(items, best, rival, study.contrast(person, best, rival))
-    if against is not None:
-        words_against = texts("why.against", **_values(items, against, texts))
-    else:
-        words_against = texts("why.against_none")
+        words = f"{words} {_worth(study.explain(person, best), reason, texts)}"
+    against = ""
+    if len(ranking) > 1:
+        rival = ranking[1].item
+        found = study.contrast(person, best, rival)
+        against = _against(items, best, rival, found, texts)
     return (
-        Reason(side, words),
-        Reason("against" if against else "open", words_against),
+        View(side="for" if reason.attributes else "open", words=words),
+        View(
+            side="against" if against else "open",
+            words=against or texts("why.against_none"),
+        ),
     )
 
 
@@ -190,35 +142,22 @@ def _worth(found: Parts, reason: MainReason, texts: Texts) -> str:
     return texts.count("why.worth", points, lead=lead)
 
 
-@dataclass(frozen=True)
-class _Against:
-    """An attribute that speaks for the next best."""
-
-    attribute: str
-    item: int
-    rival: int
-    points: float
-
-
-def _against(items: Items, item: int, rival: int, found: Parts) -> _Against | None:
-    """Find what surely speaks most against an alternative, beside the next best."""
+def _against(items: Items, item: int, rival: int, found: Parts, texts: Texts) -> str:
+    """Say what surely speaks most against an alternative, beside the next best."""
     sure = [k for k in range(len(found.names)) if found.high[k] < 0]
     if not sure:
-        return None
+        return ""
     worst = min(sure, key=lambda k: found.points[k])
-    return _Against(found.names[worst], item, rival, -float(found.points[worst]))
-
-
-def _values(items: Items, found: _Against, texts: Texts) -> dict[str, str]:
-    attribute = next(a for a in items.attributes if a.name == found.attribute)
-    value, rival = (
-        show_name(texts.value(attribute, items.values(item)[attribute.name]), 40)
-        for item in (found.item, found.rival)
+    attribute = next(a for a in items.attributes if a.name == found.names[worst])
+    own, other = (
+        show_name(texts.value(attribute, items.values(each)[attribute.name]), 40)
+        for each in (item, rival)
     )
-    return {
-        "attribute": texts.sentence(show_name(attribute.name, _LONGEST_LABEL)),
-        "value": value,
-        "rival": rival,
-        "name": show_name(items.names[found.rival]),
-        "points": texts.count("compare.points", max(1, round(found.points))),
-    }
+    return texts(
+        "why.against",
+        attribute=texts.sentence(show_name(attribute.name, _LONGEST_LABEL)),
+        value=own,
+        rival=other,
+        name=show_name(items.names[rival]),
+        points=texts.count("compare.points", max(1, round(-found.points[worst]))),
+    )

@@ -1,13 +1,13 @@
 """Kinds of people in a group: what they are called, and what counts for them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Final
 
 from penchant.studies import Group, GroupItem, Segment
 from penchant.texts import Texts
 from penchant.views._charts import Axis
-from penchant.views._counts import CountRow, count_row
+from penchant.views._counts import count_row
 from penchant.views._display import show_name
 
 _WEIGHTS: Final = 4
@@ -16,30 +16,7 @@ _MOST_NAMED: Final = 3
 """Alternatives in front that are named; others are counted."""
 
 
-@dataclass(frozen=True)
-class SegmentCard:
-    """People who want something similar.
-
-    Parameters
-    ----------
-    shape : int
-        Which mark and colour stand for them.
-    name, size : str
-        What they are called, and how many they are.
-    weights : tuple of CountRow
-        The heaviest attributes.
-    best : str
-        The alternatives in front for them, points of the first and its place for all.
-    """
-
-    shape: int
-    name: str
-    size: str
-    weights: tuple[CountRow, ...]
-    best: str
-
-
-def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
+def segment_cards(group: Group, texts: Texts) -> tuple[View, ...]:
     """Show the segments of a group.
 
     Parameters
@@ -53,15 +30,15 @@ def segment_cards(group: Group, texts: Texts) -> tuple[SegmentCard, ...]:
     heaviest = max(max(each.weights.values()) for each in group.segments)
     axis = Axis(0.0, heaviest or 1.0)
     return tuple(
-        SegmentCard(
-            shape,
-            name,
-            texts.count("owner.study.n_people", len(segment.members)),
-            tuple(
+        View(
+            shape=shape,
+            name=name,
+            size=texts.count("owner.study.n_people", len(segment.members)),
+            weights=tuple(
                 count_row(label, (share,) * 3, axis, "owner.group.weight", texts)
                 for label, share in list(segment.weights.items())[:_WEIGHTS]
             ),
-            _best(group, segment, texts),
+            best=_best(group, segment, texts),
         )
         for shape, (name, segment) in enumerate(zip(names, group.segments, strict=True))
     )

@@ -1,6 +1,7 @@
 """Turning studies into what the templates show."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace as View
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -9,112 +10,23 @@ from penchant.data import DATE, Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
-from penchant.views._extras import ExtrasView, Shelf, extras_view
-from penchant.views.lists import Part, Wanted, part_of
+from penchant.views._extras import Shelf, extras_view
+from penchant.views.lists import Wanted, part_of
 
-LONGEST_LINE = 40
-
-
-@dataclass(frozen=True)
-class StudyLine:
-    """A study in the list on the first page.
-
-    Parameters
-    ----------
-    path, name, facts, people : str
-        Where it is, and what is said of it.
-    open : bool
-        Whether new people may join.
-    demo : bool
-        Whether it is there to look around.
-    trial : str
-        What a visitor may try, in words; empty: this is not for trying.
-    join : str
-        Where to take part.
-    """
-
-    path: str
-    name: str
-    facts: str
-    demo: bool
-    people: str
-    open: bool
-    trial: str
-    join: str
+_LONGEST_LINE = 40
+"""Longer values are broken into lines."""
 
 
-@dataclass(frozen=True)
-class Head:
-    """The head of a column: what it means and the link that sorts by it."""
-
-    label: str
-    meaning: str
-    link: str
-    sorted: str
-    numeric: bool
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A value as text, empty if it is not known, and its unit."""
-
-    value: str
-    unit: str
-
-    @property
-    def long(self) -> bool:
-        """Whether the value should be broken into lines."""
-        return len(self.value) > LONGEST_LINE
-
-
-@dataclass(frozen=True)
-class Row:
-    """One alternative: its name, its values, and what is shown beside them."""
-
-    name: str
-    cells: tuple[Cell, ...]
-    extras: ExtrasView
-    withdrawn: bool = False
-
-
-@dataclass(frozen=True)
-class StudyView:
-    """A study as a table on a page."""
-
-    name: str
-    facts: str
-    demo: bool
-    heads: tuple[Head, ...]
-    rows: tuple[Row, ...]
-    part: Part
-
-
-@dataclass(frozen=True)
-class ChecksView:
-    """How often answers were foretold rightly.
-
-    Parameters
-    ----------
-    words : str
-        In words; empty while none were foretold.
-    warning : str
-        What that means for the results, if it is bad.
-    """
-
-    words: str
-    warning: str
-
-
-def checks_view(found: Calibration, texts: Texts) -> ChecksView:
+def checks_view(found: Calibration, texts: Texts) -> View:
     """Say how often answers were foretold rightly."""
     if not found.n:
-        return ChecksView("", "")
+        return View(words="", warning="")
     right, said = texts.number(found.right), texts.share(found.said)
     words = texts.count("owner.checks.right", found.n, right=right, said=said)
-    return ChecksView(words, texts("owner.checks.fails") if found.fails else "")
+    return View(words=words, warning=texts("owner.checks.fails") if found.fails else "")
 
 
-def study_line(study: StudySummary, texts: Texts) -> StudyLine:
+def study_line(study: StudySummary, texts: Texts) -> View:
     """Show a study in a list."""
     facts = [
         texts.count("owner.n_alternatives", study.n_items),
@@ -125,15 +37,15 @@ def study_line(study: StudySummary, texts: Texts) -> StudyLine:
     people = texts.count("owner.n_participants", study.n_participants)
     is_open = study.settings.open and not study.settings.over
     trial = texts("owner.home.try_text", count=texts.number(study.n_items))
-    return StudyLine(
-        f"/studies/{study.id}",
-        study.name,
-        ", ".join(facts),
-        study.demo,
-        people,
-        is_open,
-        trial if study.demo and is_open else "",
-        f"/s/{study.id}/join",
+    return View(
+        path=f"/studies/{study.id}",
+        name=study.name,
+        facts=", ".join(facts),
+        demo=study.demo,
+        people=people,
+        open=is_open,
+        trial=trial if study.demo and is_open else "",
+        join=f"/s/{study.id}/join",
     )
 
 
@@ -145,7 +57,7 @@ def study_view(
     descending: bool = False,
     wanted: Wanted | None = None,
     shelf: Shelf | None = None,
-) -> StudyView:
+) -> View:
     """Show one page of the table of a study.
 
     Parameters
@@ -167,29 +79,33 @@ def study_view(
     items = study.items
     if sort is not None and sort > len(items.attributes):
         raise DataError("The table has no such column to sort by.")
-    asked = Wanted() if wanted is None else wanted
     kept = {} if sort is None else {"sort": str(sort)}
     kept |= {"descending": "1"} if descending else {}
     rows, part = part_of(
         _order(items, sort, descending),
         lambda row: items.names[row],
-        asked,
+        wanted,
         texts,
         anchor="table",
         kept=kept,
     )
     n_alternatives = texts.count("owner.n_alternatives", study.n_standing)
     n_attributes = texts.count("owner.n_attributes", len(items.attributes))
-    return StudyView(
-        study.name,
-        f"{n_alternatives}, {n_attributes}",
-        study.demo,
-        tuple(_heads(items, texts, sort, descending, part.find)),
-        tuple(
-            replace(_row(items, row, shelf), withdrawn=row in study.withdrawn)
+    return View(
+        name=study.name,
+        facts=f"{n_alternatives}, {n_attributes}",
+        demo=study.demo,
+        heads=tuple(_heads(items, texts, sort, descending, part.find)),
+        rows=tuple(
+            View(
+                name=items.names[row],
+                cells=_cells(items, row),
+                extras=extras_view(items, row, shelf),
+                withdrawn=row in study.withdrawn,
+            )
             for row in rows
         ),
-        part,
+        part=part,
     )
 
 
@@ -210,41 +126,26 @@ def _order(items: Items, sort: int | None, descending: bool) -> list[int]:
 
 def _heads(
     items: Items, texts: Texts, sort: int | None, descending: bool, find: str
-) -> list[Head]:
-    name, now = texts("owner.study.name"), (sort, descending, find)
-    heads = [_head(0, name, "", now, best_last=False, numeric=False)]
-    for position, attribute in enumerate(items.attributes, start=1):
+) -> list[View]:
+    """Link so that the first click puts the best on top, the second turns round."""
+    heads = []
+    for position, attribute in enumerate([None, *items.attributes]):
+        here = sort == position
+        best_last = attribute is not None and attribute.direction == "up"
+        said = {"sort": str(position)}
+        if not descending if here else best_last:
+            said["descending"] = "1"
+        said |= {"find": find} if find else {}
         heads.append(
-            _head(
-                position,
-                attribute.name,
-                _meaning(attribute, texts),
-                now,
-                best_last=attribute.direction == "up",
-                numeric=attribute.kind == "numeric",
+            View(
+                label=attribute.name if attribute else texts("owner.study.name"),
+                meaning=_meaning(attribute, texts) if attribute else "",
+                link=f"?{urlencode(said)}",
+                sorted=("descending" if descending else "ascending") if here else "",
+                numeric=attribute is not None and attribute.kind == "numeric",
             )
         )
     return heads
-
-
-def _head(
-    position: int,
-    label: str,
-    meaning: str,
-    now: tuple[int | None, bool, str],
-    *,
-    best_last: bool,
-    numeric: bool,
-) -> Head:
-    """Link so that the first click puts the best on top, the second turns round."""
-    sort, descending, find = now
-    here = sort == position
-    order = ("descending" if descending else "ascending") if here else ""
-    said = {"sort": str(position)}
-    if not descending if here else best_last:
-        said["descending"] = "1"
-    said |= {"find": find} if find else {}
-    return Head(label, meaning, f"?{urlencode(said)}", order, numeric)
 
 
 def _meaning(attribute: Attribute, texts: Texts) -> str:
@@ -259,12 +160,13 @@ def _meaning(attribute: Attribute, texts: Texts) -> str:
     return texts("owner.study.best_level", level=attribute.levels[-1 if up else 0])
 
 
-def _row(items: Items, row: int, shelf: Shelf | None) -> Row:
-    values = items.values(row)
-    cells = [
-        Cell(a.format(values[a.name]), "")
-        if a.unit == DATE
-        else Cell(replace(a, unit="").format(values[a.name]), a.unit)
-        for a in items.attributes
-    ]
-    return Row(items.names[row], tuple(cells), extras_view(items, row, shelf))
+def _cells(items: Items, row: int) -> list[View]:
+    """Give the values of an alternative, empty if not known, and their units."""
+    cells = []
+    for attribute in items.attributes:
+        # The unit of a date is part of how it is written.
+        unit = "" if attribute.unit == DATE else attribute.unit
+        bare = replace(attribute, unit="") if unit else attribute
+        value = bare.format(items.values(row)[attribute.name])
+        cells.append(View(value=value, unit=unit, long=len(value) > _LONGEST_LINE))
+    return cells

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any
 
 import numpy as np
@@ -15,58 +15,6 @@ from penchant.views._display import show_name
 
 _STEPS = 100
 _LONGEST_LABEL = 40
-
-
-@dataclass(frozen=True)
-class Option:
-    """A level that can be chosen."""
-
-    value: int
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class Slider:
-    """A control for one attribute.
-
-    Parameters
-    ----------
-    field, label : str
-        Name of the form field, and what people read.
-    low, high, step, value : str
-        Of a numeric attribute, as the browser takes them.
-    shown, unit : str
-        The value as people read it, and what follows the number in it.
-    levels : tuple of Option
-        Of an attribute without numbers.
-    """
-
-    field: str
-    label: str
-    low: str = ""
-    high: str = ""
-    step: str = ""
-    value: str = ""
-    shown: str = ""
-    unit: str = ""
-    levels: tuple[Option, ...] = ()
-
-
-@dataclass(frozen=True)
-class WhatIfView:
-    """An imagined alternative and its place in the ranking."""
-
-    item: int
-    title: str
-    box: str
-    sliders: tuple[Slider, ...]
-    place: str
-    points: str
-    range: str
-    change: str
-    chance: str
-    chance_of: str
 
 
 def read_values(
@@ -142,7 +90,7 @@ def what_if_view(
     outcome: WhatIf,
     best: int,
     texts: Texts,
-) -> WhatIfView:
+) -> View:
     """Show an imagined alternative.
 
     Parameters
@@ -162,27 +110,29 @@ def what_if_view(
     """
     name = show_name(items.names[item])
     changed = values != read_values(items, item, {})
-    return WhatIfView(
-        item,
-        texts("what_if.title", name=name),
-        texts("what_if.box", name=name),
-        sliders_of(items, values, texts),
-        texts(
+    return View(
+        item=item,
+        title=texts("what_if.title", name=name),
+        box=texts("what_if.box", name=name),
+        sliders=sliders_of(items, values, texts),
+        place=texts(
             "what_if.place",
             place=texts.number(outcome.place),
             alternatives=texts.number(len(items)),
         ),
-        texts.points(outcome.points),
-        texts.span(outcome.low, outcome.high),
-        texts.signed(outcome.change),
-        "" if item == best and not changed else texts.share(outcome.chance),
-        texts("what_if.chance", name=show_name(items.names[best], _LONGEST_LABEL)),
+        points=texts.points(outcome.points),
+        range=texts.span(outcome.low, outcome.high),
+        change=texts.signed(outcome.change),
+        chance="" if item == best and not changed else texts.share(outcome.chance),
+        chance_of=texts(
+            "what_if.chance", name=show_name(items.names[best], _LONGEST_LABEL)
+        ),
     )
 
 
 def sliders_of(
     items: Items, values: Mapping[str, float | str], texts: Texts
-) -> tuple[Slider, ...]:
+) -> tuple[View, ...]:
     """Make a control for every attribute."""
     return tuple(
         _slider(k, attribute, values[attribute.name], items, texts)
@@ -192,24 +142,29 @@ def sliders_of(
 
 def _slider(
     k: int, attribute: Attribute, value: float | str, items: Items, texts: Texts
-) -> Slider:
+) -> View:
     field, label = f"v{k}", show_name(attribute.name, _LONGEST_LABEL)
     if attribute.kind != "numeric":
         options = (
-            Option(place, show_name(level, _LONGEST_LABEL), level == value)
+            View(
+                value=place,
+                label=show_name(level, _LONGEST_LABEL),
+                chosen=level == value,
+            )
             for place, level in enumerate(attribute.levels)
         )
-        return Slider(field, label, levels=tuple(options))
+        return View(field=field, label=label, levels=tuple(options))
     low, high = _ends(attribute)
-    return Slider(
-        field,
-        label,
-        f"{low:.12g}",
-        f"{high:.12g}",
-        f"{_step(attribute, items):.12g}",
-        f"{float(value):.12g}",
-        texts.value(attribute, value),
-        texts.unit(attribute),
+    return View(
+        field=field,
+        label=label,
+        low=f"{low:.12g}",
+        high=f"{high:.12g}",
+        step=f"{_step(attribute, items):.12g}",
+        value=f"{float(value):.12g}",
+        shown=texts.value(attribute, value),
+        unit=texts.unit(attribute),
+        levels=(),
     )
 
 

@@ -1,51 +1,12 @@
 """The form in which a participant says something about themselves."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from types import SimpleNamespace as View
+from typing import Any
 
 from penchant.exceptions import DataError
 from penchant.studies import PersonQuestion
 from penchant.texts import Texts
-
-
-class AboutOption(NamedTuple):
-    """An option: what is sent, what is read, and whether it is chosen."""
-
-    value: str
-    words: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class AboutField:
-    """A question about the person, as it stands in a form.
-
-    Parameters
-    ----------
-    name : str
-        Under which the answer is sent; several choices add the number of the option.
-    label : str
-        The question, in the language of the person.
-    kind : {"text", "number", "choice", "choices"}
-        What may be said.
-    required : bool
-        Whether it must be answered.
-    options : tuple of AboutOption
-        Of which to choose.
-    value : str
-        What was typed.
-    error : str
-        What to correct.
-    """
-
-    name: str
-    label: str
-    kind: str
-    required: bool
-    options: tuple[AboutOption, ...]
-    value: str
-    error: str = ""
 
 
 def about_form(
@@ -53,7 +14,7 @@ def about_form(
     texts: Texts,
     given: Mapping[str, Any] | None = None,
     errors: Mapping[str, str] | None = None,
-) -> tuple[AboutField, ...]:
+) -> tuple[View, ...]:
     """Show questions, with what was sent and what is wrong with it, if anything.
 
     Parameters
@@ -69,14 +30,14 @@ def about_form(
     """
     sent, wrong = given or {}, errors or {}
     return tuple(
-        AboutField(
-            _field(question),
-            question.ask(texts.language),
-            question.kind,
-            question.required,
-            _options(question, texts, sent),
-            _text(sent, _field(question)),
-            wrong.get(question.name, ""),
+        View(
+            name=_field(question),
+            label=question.ask(texts.language),
+            kind=question.kind,
+            required=question.required,
+            options=_options(question, texts, sent),
+            value=_text(sent, _field(question)),
+            error=wrong.get(question.name, ""),
         )
         for question in questions
     )
@@ -113,12 +74,14 @@ def _field(question: PersonQuestion) -> str:
 
 def _options(
     question: PersonQuestion, texts: Texts, sent: Mapping[str, Any]
-) -> tuple[AboutOption, ...]:
+) -> tuple[View, ...]:
     several = question.kind == "choices"
     chosen = set(_said(question, sent) or ()) if several else {_said(question, sent)}
     words = question.words(texts.language)
     return tuple(
-        AboutOption(f"{place}" if several else option, word, option in chosen)
+        View(
+            value=f"{place}" if several else option, words=word, chosen=option in chosen
+        )
         for place, (option, word) in enumerate(
             zip(question.options, words, strict=True)
         )

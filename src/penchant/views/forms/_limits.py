@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace as View
 from typing import Any, NamedTuple
 
 from penchant.data import DATE, Attribute, Items, Limit, Limits, Relaxation, read_number
@@ -25,36 +26,6 @@ class Bound(NamedTuple):
     field: str
     label: str
     value: str
-
-
-class Level(NamedTuple):
-    """A box for one level."""
-
-    field: str
-    label: str
-    ticked: bool
-
-
-@dataclass(frozen=True)
-class LimitField:
-    """What can be said about one attribute.
-
-    Parameters
-    ----------
-    label : str
-        Its name, with its unit.
-    bounds : tuple of Bound
-        Of a number: the end that its direction leaves open, or both.
-    levels : tuple of Level
-        Of an attribute with levels.
-    known : Level or None
-        Whether a value must be there; None: there is everywhere.
-    """
-
-    label: str
-    bounds: tuple[Bound, ...]
-    levels: tuple[Level, ...]
-    known: Level | None
 
 
 class Offer(NamedTuple):
@@ -84,7 +55,7 @@ class LimitsForm:
         What to correct.
     """
 
-    fields: tuple[LimitField, ...]
+    fields: tuple[View, ...]
     sentence: str = ""
     offers: tuple[Offer, ...] = ()
     typed: tuple[tuple[str, str], ...] = ()
@@ -306,9 +277,7 @@ def _shown(attribute: Attribute, value: float, texts: Texts) -> str:
     return text if same else f"{value:.12g}"
 
 
-def _fields(
-    items: Items, typed: Mapping[str, Any], texts: Texts
-) -> tuple[LimitField, ...]:
+def _fields(items: Items, typed: Mapping[str, Any], texts: Texts) -> tuple[View, ...]:
     return tuple(
         _field(items, place, attribute, typed, texts)
         for place, attribute in enumerate(items.attributes)
@@ -321,23 +290,29 @@ def _field(
     attribute: Attribute,
     typed: Mapping[str, Any],
     texts: Texts,
-) -> LimitField:
+) -> View:
     known = f"known-{place}"
     blanks = bool(items.frame[attribute.name].isna().any()) or known in typed
-    return LimitField(
-        _label(attribute),
-        tuple(
+    return View(
+        label=_label(attribute),
+        bounds=tuple(
             Bound(
                 f"{b}-{place}", texts(f"limits.{b}"), str(typed.get(f"{b}-{place}", ""))
             )
             for b in _open_ends(attribute, place, typed)
         ),
-        tuple(
-            Level(field, show_name(level, _LONGEST_LABEL), field in typed)
+        levels=tuple(
+            View(
+                field=field,
+                label=show_name(level, _LONGEST_LABEL),
+                ticked=field in typed,
+            )
             for k, level in enumerate(attribute.levels)
             if (field := f"level-{place}-{k}")
         ),
-        Level(known, texts("limits.known"), known in typed) if blanks else None,
+        known=View(field=known, label=texts("limits.known"), ticked=known in typed)
+        if blanks
+        else None,
     )
 
 

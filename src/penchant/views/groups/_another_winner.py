@@ -1,8 +1,8 @@
 """How much would have to change for another winner, in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, floor
+from types import SimpleNamespace as View
 
 from penchant.data import Attribute, Items
 from penchant.studies import AnotherWinner, Group, Turn, ValueChange
@@ -11,28 +11,9 @@ from penchant.views._charts import NumberRow, Numbers
 from penchant.views._display import show_name
 
 
-@dataclass(frozen=True)
-class AnotherWinnerView:
-    """How much would have to change for another winner.
-
-    Parameters
-    ----------
-    lead : str
-        How far the first is ahead.
-    people : tuple of str
-        What leaving out, adding or weighing people would do.
-    values : tuple of (str, Numbers)
-        What values of the first, and of the second, would have to be.
-    """
-
-    lead: str
-    people: tuple[str, ...]
-    values: tuple[tuple[str, Numbers], ...]
-
-
 def another_winner_view(
     group: Group, items: Items, kinds: Sequence[tuple[str, str]], texts: Texts
-) -> AnotherWinnerView | None:
+) -> View | None:
     """Say how much would have to change; None if there is nothing to say.
 
     Parameters
@@ -63,10 +44,10 @@ def another_winner_view(
         ("another.winner_values", found.winner, found.winner_values),
         ("another.rival_values", found.rival, found.rival_values),
     )
-    return AnotherWinnerView(
-        texts("another.lead", winner=winner, lead=lead, rival=names[found.rival]),
-        tuple(told),
-        tuple(
+    return View(
+        lead=texts("another.lead", winner=winner, lead=lead, rival=names[found.rival]),
+        people=tuple(told),
+        values=tuple(
             (texts(key, name=names[item]), _values(changes, items, texts))
             for key, item, changes in ends
             if changes

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import ceil, isnan, log10
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 import numpy as np
@@ -26,57 +27,6 @@ class Cell:
     shade: str
 
 
-@dataclass(frozen=True)
-class PairTable:
-    """What two attributes are worth together, beyond each alone.
-
-    Parameters
-    ----------
-    title, share : str
-        The attributes, and their share of the differences.
-    columns : tuple of str
-        Values of the second attribute.
-    rows : tuple of (str, tuple of Cell)
-        Values of the first attribute, and points.
-    """
-
-    title: str
-    share: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-
-
-@dataclass(frozen=True)
-class Part:
-    """A named share with its bar in percent."""
-
-    name: str
-    figure: str
-    width: float
-    words: str
-
-
-@dataclass(frozen=True)
-class ChoquetView:
-    """The Choquet reading of a group.
-
-    Parameters
-    ----------
-    fits, certificate, left : str
-        How it fits beside the curves, what is certified, and what it leaves out.
-    importance : tuple of Part
-        Of each attribute, the largest first.
-    together : tuple of str
-        Pairs that count together or instead of each other.
-    """
-
-    fits: str
-    certificate: str
-    left: str
-    importance: tuple[Part, ...]
-    together: tuple[str, ...]
-
-
 def pair_tables(models: GroupModels, items: Items, texts: Texts) -> tuple[Any, ...]:
     """Show the pairs of the sparse model as tables, in points of the whole table."""
     scale = 100.0 / (float(np.ptp(models.gai.utility(items))) or 1.0)
@@ -91,7 +41,7 @@ def pair_tables(models: GroupModels, items: Items, texts: Texts) -> tuple[Any, .
 
 def _table(
     part: ModelPart, scale: float, attributes: dict[str, Attribute], texts: Texts
-) -> PairTable:
+) -> View:
     first, second = (attributes[name] for name in part.names)
     points = scale * np.asarray(part.values, dtype=np.float64)
     places = [_some(len(side)) for side in part.grid]
@@ -104,11 +54,13 @@ def _table(
         for i in places[0]
     )
     names = [show_name(name, 40) for name in part.names]
-    return PairTable(
-        texts("owner.model.together", a=names[0], b=names[1]),
-        texts.share(part.size),
-        tuple(show_name(texts.value(second, part.grid[1][j]), 30) for j in places[1]),
-        rows,
+    return View(
+        title=texts("owner.model.together", a=names[0], b=names[1]),
+        share=texts.share(part.size),
+        columns=tuple(
+            show_name(texts.value(second, part.grid[1][j]), 30) for j in places[1]
+        ),
+        rows=rows,
     )
 
 
@@ -123,7 +75,7 @@ def _cell(points: float, reach: float, texts: Texts) -> Cell:
     return Cell(texts.signed(points), f"{side}{shade}" if shade > 0 else "")
 
 
-def choquet_view(models: GroupModels, texts: Texts) -> ChoquetView | None:
+def choquet_view(models: GroupModels, texts: Texts) -> View | None:
     """Show the Choquet reading; None if there is none."""
     model = models.choquet
     if model is None:
@@ -132,23 +84,25 @@ def choquet_view(models: GroupModels, texts: Texts) -> ChoquetView | None:
     criteria = [part for part in parts if part.kind == "criterion"]
     total = sum(part.size for part in criteria) or 1.0
     left = [show_name(name, 40) for name in models.unordered]
-    return ChoquetView(
-        texts(
+    return View(
+        fits=texts(
             "choquet.fits",
             own=texts.number(round(100 * models.choquet_right)),
             curves=texts.number(round(100 * models.gai_right)),
         ),
-        _certificate(float(model.dual_gap_), texts),
-        texts("choquet.left", attributes=texts.listed(left)) if left else "",
-        tuple(_importance(part, total, texts) for part in criteria),
-        tuple(_pairs(parts, total, texts)),
+        certificate=_certificate(float(model.dual_gap_), texts),
+        left=texts("choquet.left", attributes=texts.listed(left)) if left else "",
+        importance=tuple(_importance(part, total, texts) for part in criteria),
+        together=tuple(_pairs(parts, total, texts)),
     )
 
 
-def _importance(part: ModelPart, total: float, texts: Texts) -> Part:
+def _importance(part: ModelPart, total: float, texts: Texts) -> View:
     name, share = show_name(part.names[0], 40), part.size / total
     words = texts("owner.model.part_share", part=name, share=texts.share(share))
-    return Part(name, texts.share(share), round(100 * share, 1), words)
+    return View(
+        name=name, figure=texts.share(share), width=round(100 * share, 1), words=words
+    )
 
 
 def _pairs(parts: tuple[ModelPart, ...], total: float, texts: Texts) -> list[str]:

@@ -9,7 +9,7 @@ from penchant.jobs import KeptModel, Reasons, Said
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
 from penchant.views._display import Fact, item_facts, item_values, show_name
-from penchant.views._what_if import Slider, sliders_of
+from penchant.views._what_if import sliders_of
 from penchant.views.learned._words import name_of, number, signed
 
 MOST_OPTIONS: Final = 200
@@ -369,7 +369,7 @@ class ImaginedView:
 
     row: int
     name: str
-    sliders: tuple[Slider, ...]
+    sliders: tuple[Any, ...]
     said: str
     before: str
     reasons: tuple[tuple[str, str], ...]

@@ -1,5 +1,5 @@
 """Long lists in parts."""
 
-from penchant.views.lists._parts import Part, Wanted, part_of
+from penchant.views.lists._parts import Wanted, part_of
 
 __all__ = ["Part", "Wanted", "part_of"]

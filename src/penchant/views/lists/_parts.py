@@ -1,7 +1,7 @@
 """Long lists in parts: found by name, page by page, without a script."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -28,46 +28,15 @@ class Wanted(NamedTuple):
     page: int = 0
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of a list.
-
-    Parameters
-    ----------
-    find : str
-        What was looked for.
-    kept : dict of str to str
-        What else the address says, as the fields of a form.
-    searchable : bool
-        Whether the list is so long that a search helps.
-    shown, previous, following, everything : str
-        Which part it is, and links to others.
-    nothing : str
-        That nothing was found; empty: something was.
-    chosen : bool
-        Whether somebody asked for this part.
-    """
-
-    find: str
-    kept: dict[str, str]
-    searchable: bool
-    shown: str
-    previous: str
-    following: str
-    everything: str
-    nothing: str
-    chosen: bool
-
-
 def part_of(
     rows: Sequence[_Row],
     name: Callable[[_Row], str],
-    wanted: Wanted,
+    wanted: Wanted | None,
     texts: Texts,
     *,
     anchor: str,
     kept: dict[str, str] | None = None,
-) -> tuple[Sequence[_Row], Part]:
+) -> tuple[Sequence[_Row], View]:
     """Take the part of a list that somebody wants to see.
 
     Parameters
@@ -76,8 +45,8 @@ def part_of(
         All of it.
     name : callable
         Gives the name of a row.
-    wanted : Wanted
-        Which part.
+    wanted : Wanted or None
+        Which part; None: the first.
     texts : Texts
         In the language of the reader.
     anchor : str
@@ -93,6 +62,7 @@ def part_of(
     >>> rows, part.everything
     (['Mill Lane', 'Mill Road'], '?page=1#all')
     """
+    wanted = wanted or Wanted()
     looked_for, others = wanted.find.strip(), kept or {}
     found = rows
     if looked_for:
@@ -114,14 +84,14 @@ def part_of(
     said = texts(
         "owner.study.shown", first=first + 1, last=first + len(shown), n=len(found)
     )
-    return shown, Part(
-        looked_for,
-        others,
-        bool(looked_for) or len(rows) > PER_PAGE,
-        said if n_pages > 1 else "",
-        link(page - 1) if page > 1 else "",
-        link(page + 1) if page < n_pages else "",
-        link(1, ""),
-        "" if shown else texts("parts.nothing"),
-        wanted != Wanted(),
+    return shown, View(
+        find=looked_for,
+        kept=others,
+        searchable=bool(looked_for) or len(rows) > PER_PAGE,
+        shown=said if n_pages > 1 else "",
+        previous=link(page - 1) if page > 1 else "",
+        following=link(page + 1) if page < n_pages else "",
+        everything=link(1, ""),
+        nothing="" if shown else texts("parts.nothing"),
+        chosen=wanted != Wanted(),
     )

@@ -2,9 +2,6 @@
 
 from penchant.views.table._changes import change_words, some_changes
 from penchant.views.table._page import (
-    ColumnForm,
-    ItemForm,
-    TableView,
     item_form,
     read_column,
     read_item,
@@ -12,9 +9,6 @@ from penchant.views.table._page import (
 )
 
 __all__ = [
-    "ColumnForm",
-    "ItemForm",
-    "TableView",
     "change_words",
     "item_form",
     "read_column",

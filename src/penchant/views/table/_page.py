@@ -1,7 +1,7 @@
 """The page on which an owner changes the table of a study, and its forms."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any
 
 from penchant.data import Attribute
@@ -9,8 +9,8 @@ from penchant.exceptions import DataError
 from penchant.studies import LEFT_OUT, StudyRecord, TableVersion, difference
 from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
-from penchant.views.lists import Part, Wanted, part_of
-from penchant.views.table._changes import change_words
+from penchant.views.lists import Wanted, part_of
+from penchant.views.table._changes import some_changes
 
 _MOST_SENTENCES = 8
 """Sentences about one version; more stand in the API."""
@@ -19,194 +19,77 @@ _KINDS = ("numeric", "ordinal", "categorical")
 _DIRECTIONS = ("up", "down", "unknown")
 
 
-@dataclass(frozen=True)
-class Line:
-    """One alternative in the table: its position, name, values, and if it stands."""
-
-    position: int
-    name: str
-    values: tuple[str, ...]
-    withdrawn: bool
-
-
-@dataclass(frozen=True)
-class ColumnForm:
-    """What a column means, as a form shows it.
-
-    Parameters
-    ----------
-    position : int
-        Place among all columns of the table, attributes first.
-    name, role, kind, direction, unit : str
-        As in `Attribute`; the role is "compared" or that of an extra.
-    levels : str
-        One per line.
-    """
-
-    position: int
-    name: str
-    role: str
-    kind: str = ""
-    direction: str = "unknown"
-    unit: str = ""
-    levels: str = ""
-
-
-@dataclass(frozen=True)
-class VersionLine:
-    """A version in the list of what happened."""
-
-    number: int
-    at: str
-    note: str
-    changes: tuple[str, ...]
-    n_more: int
-
-
-@dataclass(frozen=True)
-class TableView:
-    """The table of a study, for its owner.
-
-    Parameters
-    ----------
-    version : int
-        Which version this is; forms carry it.
-    heads : tuple of str
-        Names of the attributes.
-    lines : tuple of Line
-        One page of the alternatives.
-    columns : tuple of ColumnForm
-        All columns.
-    history : tuple of VersionLine
-        The newest first.
-    facts : str
-        How much there is.
-    part : Part
-        Which part of the alternatives is shown.
-    """
-
-    version: int
-    heads: tuple[str, ...]
-    lines: tuple[Line, ...]
-    columns: tuple[ColumnForm, ...]
-    history: tuple[VersionLine, ...]
-    facts: str
-    part: Part
-
-
 def table_view(
     study: StudyRecord,
     versions: Sequence[TableVersion],
     texts: Texts,
     wanted: Wanted | None = None,
-) -> TableView:
+) -> View:
     """Show the table of a study and its versions, the first one first."""
     items = study.items
-    asked = Wanted() if wanted is None else wanted
     every = range(len(items))
     rows, part = part_of(
-        every, lambda row: items.names[row], asked, texts, anchor="alternatives"
+        every, lambda row: items.names[row], wanted, texts, anchor="alternatives"
     )
     facts = texts.count("owner.n_alternatives", study.n_standing)
     if study.withdrawn:
         more = texts.count("owner.table.n_withdrawn", len(study.withdrawn))
         facts = f"{facts}, {more}"
-    return TableView(
-        study.version,
-        tuple(show_name(each.name, 30) for each in items.attributes),
-        tuple(
-            Line(
-                row,
-                show_name(items.names[row]),
-                tuple(item_values(items, row, texts)),
-                row in study.withdrawn,
+    return View(
+        version=study.version,
+        heads=tuple(show_name(each.name, 30) for each in items.attributes),
+        lines=tuple(
+            View(
+                position=row,
+                name=show_name(items.names[row]),
+                values=tuple(item_values(items, row, texts)),
+                withdrawn=row in study.withdrawn,
             )
             for row in rows
         ),
-        tuple(_columns(study)),
-        tuple(_history(versions, texts)),
-        facts,
-        part,
+        columns=tuple(_columns(study)),
+        history=tuple(_history(versions, texts)),
+        facts=facts,
+        part=part,
     )
 
 
-def _columns(study: StudyRecord) -> list[ColumnForm]:
-    items = study.items
-    found = [
-        ColumnForm(
-            position,
-            each.name,
-            "compared",
-            each.kind,
-            each.direction,
-            each.unit,
-            "\n".join(each.levels),
-        )
-        for position, each in enumerate(items.attributes)
+def _columns(study: StudyRecord) -> list[View]:
+    """Give what the columns mean, attributes first, as their forms show it."""
+    compared = [
+        {**each.to_dict(), "role": "compared", "levels": "\n".join(each.levels)}
+        for each in study.items.attributes
     ]
-    return found + [
-        ColumnForm(position, each.name, each.role)
-        for position, each in enumerate(items.extras, start=len(found))
+    blank = {"kind": "", "direction": "unknown", "unit": "", "levels": ""}
+    shown = [
+        {**blank, "name": each.name, "role": each.role} for each in study.items.extras
     ]
+    return [View(position=k, **each) for k, each in enumerate(compared + shown)]
 
 
-def _history(versions: Sequence[TableVersion], texts: Texts) -> list[VersionLine]:
+def _history(versions: Sequence[TableVersion], texts: Texts) -> list[View]:
     found = []
     for number, version in enumerate(versions):
         before = versions[number - 1] if number else version
-        said = change_words(difference(before, version), texts)
+        changes = difference(before, version)
+        said, n_more = some_changes(changes, texts, _MOST_SENTENCES)
         if not number:
             said = [texts.count("owner.n_alternatives", len(version.items))]
-        more = max(len(said) - _MOST_SENTENCES, 0)
-        told = tuple(said[:_MOST_SENTENCES]), more
-        day = texts.day(version.at)
-        found.append(VersionLine(version.number, day, version.note, *told))
+        found.append(
+            View(
+                number=version.number,
+                at=texts.day(version.at),
+                note=version.note,
+                changes=said,
+                n_more=n_more,
+            )
+        )
     return found[::-1]
 
 
-@dataclass(frozen=True)
-class Field:
-    """A value of an alternative in a form."""
-
-    position: int
-    name: str
-    value: str
-    unit: str
-    levels: tuple[str, ...]
-    fixed: bool
-
-
-@dataclass(frozen=True)
-class ItemForm:
-    """An alternative as a form shows it.
-
-    Parameters
-    ----------
-    item : int or None
-        Its position; None: a new one.
-    name : str
-        What it is called.
-    fields : tuple of Field
-        All columns, attributes first.
-    note : str
-        Why it is changed.
-    error : str
-        What is wrong with what was sent.
-    """
-
-    item: int | None
-    name: str
-    fields: tuple[Field, ...]
-    note: str = ""
-    error: str = ""
-
-
 def item_form(
-    study: StudyRecord,
-    item: int | None,
-    fields: Mapping[str, Any] | None = None,
-    error: str = "",
-) -> ItemForm:
+    study: StudyRecord, item: int | None, fields: Mapping[str, Any] | None = None
+) -> View:
     """Show an alternative to correct, or an empty form; or again what was sent."""
     items = study.items
     if item is not None and not 0 <= item < len(items):
@@ -217,12 +100,25 @@ def item_form(
     for position, column in enumerate(_names(study)):
         value = str(sent.get(f"value-{position}", _value(study, item, position)))
         known = compared[position] if position < len(compared) else None
-        told = (known.unit, known.levels) if known else ("", ())
-        fixed = known is not None and known.kind == "ordinal"
-        found.append(Field(position, column, value, *told, fixed))
+        found.append(
+            View(
+                position=position,
+                name=column,
+                value=value,
+                unit=known.unit if known else "",
+                levels=known.levels if known else (),
+                fixed=known is not None and known.kind == "ordinal",
+            )
+        )
     name = "" if item is None else items.names[item]
     shown = str(sent.get("name", name))
-    return ItemForm(item, shown, tuple(found), str(sent.get("note", "")), error)
+    return View(
+        item=item,
+        name=shown,
+        fields=tuple(found),
+        note=str(sent.get("note", "")),
+        error="",
+    )
 
 
 def _names(study: StudyRecord) -> list[str]:

@@ -142,11 +142,11 @@ def save_settings(
     store: StoreOfApp, sender: Sender, study: OwnStudy, fields: Fields
 ) -> Response:
     """Change how participants are asked, or show what to correct."""
-    texts = sender.texts(study)
-    chosen, form = check_settings(read_settings(fields), texts, study.settings)
+    texts, form = sender.texts(study), read_settings(fields)
+    chosen = check_settings(form, texts, study.settings)
     limits, shown = check_owner_limits(study.items, fields, texts)
     if chosen is None or limits is None:
-        form = replace(form, error=form.error or shown.error)
+        form.error = form.error or shown.error
         return sender.render("settings.html", 422, study=study, form=form, limits=shown)
     settings = replace(chosen, limits=limits)
     store.update_study(study.id, name=form.name, settings=settings)

@@ -8,8 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import DataError
 from penchant.views import (
-    CompareView,
-    WhatIfView,
+    View,
     answers_view,
     best_view,
     choices,
@@ -160,12 +159,12 @@ def _why(visit: Visit, item: int) -> Any:
     return why_view(study.items, item, found, reason, visit.texts)
 
 
-def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> CompareView:
+def _compare(visit: Visit, a: int, b: int, *, changes: bool) -> View:
     person, texts = visit.person, visit.texts
     return compare_items(visit.study, person, a, b, texts, changes=changes)
 
 
-def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> WhatIfView:
+def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> View:
     items = visit.study.items
     values = read_values(items, item, fields)
     outcome = visit.study.what_if(visit.person, values, base=item)

@@ -1,6 +1,5 @@
 """The pages on which an owner changes the table of a study, and copies a study."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, get_args
 
@@ -76,8 +75,8 @@ def save_item(
     try:
         _keep(store, study, fields, **read_item(study, item, fields))
     except (ConflictError, DataError) as error:
-        wrong = replace(form, error=str(error))
-        return sender.render("table_item.html", 422, study=study, form=wrong)
+        form.error = str(error)
+        return sender.render("table_item.html", 422, study=study, form=form)
     return _back(study)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, StudyName
-from penchant.cli._screen import Screen, write_json
+from penchant.cli._screen import tell, write_json
 from penchant.exceptions import ParticipantNotFoundError
 
 if TYPE_CHECKING:
@@ -58,22 +58,16 @@ def change(
     """
     from penchant.studies import StudySettings
 
-    asked = {
-        "closes": closes,
-        "quota": quota,
-        "open": is_open,
-        "owner_sees": owner_sees,
-    }
+    asked = {"closes": closes, "quota": quota}
+    asked |= {"open": is_open, "owner_sees": owner_sees}
     with open_store(data) as store:
         found = find_study(store, study_name)
         said = {key: value for key, value in asked.items() if value is not None}
         settings = StudySettings.from_dict(found.settings.to_dict() | said)
         store.update_study(found.id, settings=settings)
         found.reload()
-        if as_json:
-            write_json({"study": found.id, **taking_values(found)})
-        else:
-            Screen().say(taking_words(found))
+        values = {"study": found.id, **taking_values(found)}
+        tell(values, taking_words(found), as_json=as_json)
 
 
 def taking_values(study: "Study") -> dict[str, Any]:
@@ -155,10 +149,9 @@ def weigh(
         found = find_study(store, study_name)
         who = find_person(found, person)
         found.weigh(who.id, weight)
-    if as_json:
-        write_json({"study": found.id, "participant": who.id, "weight": weight})
-    else:
-        Screen().say(f"{who.label or who.id[:8]} counts {weight:g} times.")
+    values = {"study": found.id, "participant": who.id, "weight": weight}
+    words = f"{who.label or who.id[:8]} counts {weight:g} times."
+    tell(values, words, as_json=as_json)
 
 
 def find_person(study: "Study", words: str) -> "ParticipantRecord":

@@ -1,4 +1,4 @@
-"""The commands of `penchant study table`."""
+"""`penchant study table`: changing the table of a study while people answer."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -98,7 +98,7 @@ def replace(
         items = read_like(now, read_table(file))
         return plan_replacement(now, items, missing=missing)  # type: ignore[arg-type]
 
-    _change(study_name, plan, note, data, as_json, look=look)
+    _keep(study_name, plan, note, data, as_json, look=look)
 
 
 @table.command(name="correct")
@@ -116,13 +116,9 @@ def correct(
 
     Example: penchant study table correct "Our next flat" "Mill Lane 2" --set rent=870
     """
-
-    def plan(now: "TableVersion") -> "TableVersion":
-        item = _named(now, alternative)
-        rename = {item: name} if name else {}
-        return _planned(now, correct={item: _values(cells)}, rename=rename)
-
-    _change(study_name, plan, note, data, as_json)
+    told: dict[str, Any] = {"correct": {alternative: _values(cells)}}
+    told["rename"] = {alternative: name} if name else {}
+    _change(study_name, note, data, as_json, **told)
 
 
 @table.command(name="add")
@@ -139,14 +135,7 @@ def add(
 
     Example: penchant study table add "Our next flat" "Hill 1" --set rent=790
     """
-    values = _values(cells)
-    _change(
-        study_name,
-        lambda now: _planned(now, add={name: values}),
-        note,
-        data,
-        as_json,
-    )
+    _change(study_name, note, data, as_json, add={name: _values(cells)})
 
 
 @table.command(name="withdraw")
@@ -162,13 +151,7 @@ def withdraw(
 
     Example: penchant study table withdraw "Our next flat" "Mill Lane 2" --note sold
     """
-    _change(
-        study_name,
-        lambda now: _planned(now, withdraw=[_named(now, n) for n in alternatives]),
-        note,
-        data,
-        as_json,
-    )
+    _change(study_name, note, data, as_json, withdraw=alternatives)
 
 
 @table.command(name="restore")
@@ -184,13 +167,7 @@ def restore(
 
     Example: penchant study table restore "Our next flat" "Mill Lane 2"
     """
-    _change(
-        study_name,
-        lambda now: _planned(now, restore=[_named(now, n) for n in alternatives]),
-        note,
-        data,
-        as_json,
-    )
+    _change(study_name, note, data, as_json, restore=alternatives)
 
 
 @table.command(name="column")
@@ -227,23 +204,28 @@ def column(
     """
     told: dict[str, Any] = {"direction": direction, "unit": unit, "kind": kind}
     told |= {"role": role, "levels": level or None}
-    _change(
-        study_name,
-        lambda now: _planned(now, columns={name: told}),
-        note,
-        data,
-        as_json,
-    )
+    _change(study_name, note, data, as_json, columns={name: told})
 
 
-def _planned(now: "TableVersion", **changes: Any) -> "TableVersion":
+def _change(
+    study_name: str, note: str, data: str | None, as_json: bool, **changes: Any
+) -> None:
+    """Make a version with changes as `plan_change` takes them; names may be begun."""
     from penchant.studies import plan_change
 
-    return plan_change(now, **changes)
+    def plan(now: "TableVersion") -> "TableVersion":
+        def full(name: str) -> str:
+            return now.items.names[find_item(now.items, name)]
 
+        planned = dict(changes)
+        for what, told in changes.items():
+            if what in ("withdraw", "restore"):
+                planned[what] = [full(name) for name in told]
+            elif what in ("correct", "rename"):
+                planned[what] = {full(name): said for name, said in told.items()}
+        return plan_change(now, **planned)
 
-def _named(now: "TableVersion", text: str) -> str:
-    return now.items.names[find_item(now.items, text)]
+    _keep(study_name, plan, note, data, as_json)
 
 
 def _values(cells: list[str]) -> dict[str, str]:
@@ -255,7 +237,7 @@ def _values(cells: list[str]) -> dict[str, str]:
     return dict(cell.partition("=")[::2] for cell in cells)
 
 
-def _change(
+def _keep(
     study_name: str,
     plan: Any,
     note: str,
