@@ -79,3 +79,10 @@ def test_a_page_with_pairs_levels_and_nothing():
     model = fit_candidate("linear", np.zeros((30, 1)), Y[:30])
     nothing = describe(model, np.zeros((30, 1)), Y[:30], flat)
     assert "always says the same" in model_page(nothing)
+    noise = np.random.default_rng(1).normal(size=30)
+    told = compare(X[:30], noise, candidates=["linear"])
+    assert told.recommended.parts == {}
+    assert (
+        describe(fit_candidate("linear", X[:30], noise), X[:30], noise, told).parts
+        == ()
+    )

@@ -89,7 +89,11 @@ def test_ratings_of_the_same_item_stay_together():
     [
         (X[:30, 0], r"one value per row of X \(40\). Got 30"),
         ([1.0, np.nan] * 20, "missing in 20 rows, first in row 2"),
-        ([1.0, np.inf, 3.0, 4.5] * 10, "Numbers must be finite. Row 2"),
+        ([1.0, np.inf, 3.0, 4.5] * 10, "must have numbers below 1e.100. Row 2 has inf"),
+        ([1.0, 2.5, 3.0, -1e200] * 10, "Row 4 has -1e.200"),
+        (pd.Series([7.5] * 40, name="rating"), "'rating' is 7.5 in all rows"),
+        (["same"] * 40, "The target is same in all rows"),
+        (["no"] * 39 + ["yes"], "is no in all rows but one"),
         (Comparisons([50], [1]), "speaks of item 50"),
         (Comparisons([0], [1]), "at least 10 answers"),
     ],
@@ -99,9 +103,11 @@ def test_errors(y, said):
         find_target(X, y)
 
 
-def test_one_class_is_no_target():
-    with pytest.raises(DataError, match=r"2 to 50 different classes .* It has 1"):
-        find_target(X, [1] * 40, "classes")
+def test_names_of_rows_are_no_target():
+    names = pd.Series([f"u{k}" for k in range(60)], name="id")
+    said = r"'id' must have 2 to 50 .* It has 60, such as u0 and u1\. If it names rows"
+    with pytest.raises(DataError, match=said):
+        find_target(np.zeros((60, 1)), names)
 
 
 def test_text_is_no_number():

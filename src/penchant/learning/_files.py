@@ -128,6 +128,8 @@ def read_learning_table(
     items = Items.from_table(table, names=labels, roles=roles)
     truth = None
     if target is not None:
+        if target not in items.frame:
+            raise DataError(f"Column {target!r} is empty. Say what to foretell in it.")
         truth = _whole(items.frame[target])
         empty = truth.isna().to_numpy()
         if empty.any():

@@ -83,7 +83,7 @@ def read_model(model: Any, bands: Bands | None = None) -> tuple[ModelPart, ...]:
 
 def read_bands(model: Any, X: Any, y: Any, n_resamples: int) -> Bands:
     """Fit a sum of curves again to resampled rows; empty for other models."""
-    if not hasattr(model, "factors_") or n_resamples < 2:
+    if not getattr(model, "factors_", ()) or n_resamples < 2:
         return {}
     bands: Bands = curve_bands(
         model, X, y, n_resamples=n_resamples, n_points=_CURVE_POINTS

@@ -24,6 +24,8 @@ Kind: TypeAlias = Literal["numbers", "classes", "grades", "comparisons"]
 
 _MOST_GRADES: Final = 10
 _MOST_CLASSES: Final = 50
+_LARGEST: Final = 1e100
+"""Squares of larger numbers cannot be added up."""
 _FEWEST: Final = 10
 """Answers below which nothing can be held out."""
 
@@ -140,25 +142,49 @@ def _compared(items: Items, y: Any) -> Target:
 def _told(items: Items, column: pd.Series, kind: str, groups: IntArray) -> Target:
     levels = _levels(column)
     found = _guess(column, levels) if kind == "auto" else kind
+    _check_levels(column, levels, found)
     if found == "numbers":
+        numbers = column.to_numpy(np.float64)
+        return Target("numbers", items, numbers, np.zeros(0), groups)
+    codes = pd.Categorical(column.astype(object), levels).codes.astype(np.int64)
+    checked: Any = "grades" if found == "grades" else "classes"
+    return Target(checked, items, codes, np.asarray(levels), groups)
+
+
+def _check_levels(column: pd.Series, levels: list[Any], kind: str) -> None:
+    """Refuse a target of which nothing can be learned."""
+    name = f"The target {column.name!r}" if column.name is not None else "The target"
+    if len(levels) < 2:
+        raise DataError(
+            f"{name} is {levels[0]!s} in all rows, so that there is nothing to learn. "
+            "Is it the right column?"
+        )
+    if kind == "numbers":
         if not is_numeric_dtype(column) or is_bool_dtype(column):
             raise DataError(
                 "kind='numbers' needs a column of numbers. Got "
                 f"{column.iloc[0]!r} in the first row."
             )
         numbers = column.to_numpy(np.float64)
-        if not np.isfinite(numbers).all():
-            row = int(np.flatnonzero(~np.isfinite(numbers))[0]) + 1
-            raise DataError(f"Numbers must be finite. Row {row} is not.")
-        return Target("numbers", items, numbers, np.zeros(0), groups)
-    if not 2 <= len(levels) <= _MOST_CLASSES:
+        wrong = np.flatnonzero(~(np.abs(numbers) < _LARGEST))
+        if wrong.size:
+            raise DataError(
+                f"{name} must have numbers below {_LARGEST:g}. Row {wrong[0] + 1} "
+                f"has {numbers[wrong[0]]:g}."
+            )
+        return
+    if len(levels) > _MOST_CLASSES:
         raise DataError(
-            f"The target must have 2 to {_MOST_CLASSES} different classes or grades. "
-            f"It has {len(levels)}. Is it the right column?"
+            f"{name} must have 2 to {_MOST_CLASSES} different classes or grades. It "
+            f"has {len(levels)}, such as {levels[0]!s} and {levels[1]!s}. If it names "
+            "rows, choose another column."
         )
-    codes = pd.Categorical(column.astype(object), levels).codes.astype(np.int64)
-    checked: Any = "grades" if found == "grades" else "classes"
-    return Target(checked, items, codes, np.asarray(levels), groups)
+    counts = column.value_counts()
+    if len(column) - counts.iloc[0] < 2:
+        raise DataError(
+            f"{name} is {counts.index[0]!s} in all rows but one. At least two must "
+            "differ, so that one can be held out."
+        )
 
 
 def _levels(column: pd.Series) -> list[Any]:
@@ -174,9 +200,10 @@ def _levels(column: pd.Series) -> list[Any]:
 
 def _scale(column: pd.Series) -> list[str]:
     """Give the levels of a familiar scale that a column uses; empty: it is none."""
-    guess = inspect_table(pd.DataFrame({"target": column.astype(str)})).attributes[0]
-    used = set(column) if guess.kind == "ordinal" else set()
-    return [level for level in guess.levels if level in used]
+    guessed = inspect_table(pd.DataFrame({"target": column.astype(str)})).attributes
+    scale = guessed[0].levels if guessed and guessed[0].kind == "ordinal" else ()
+    used = set(column)
+    return [level for level in scale if level in used]
 
 
 def _guess(column: pd.Series, levels: list[Any]) -> str:

@@ -185,6 +185,13 @@ def test_answers_without_a_table_tell_how_good_each_is(
     run("predict", "model.penchant", "items.csv", "-o", "p.csv", code=1)
 
 
+def test_an_empty_target_is_named(here: Path) -> None:
+    lines = ["size,y", *(f"{k}," for k in range(20))]
+    (here / "t.csv").write_text("\n".join(lines))
+    result = run("learn", "t.csv", "--target", "y", code=1)
+    assert "Column 'y' is empty" in result.stderr
+
+
 def test_notes_and_names(here: Path) -> None:
     lines = ["name,size,comment,y"]
     lines += [f"n{k % 5},{k},text {k} and more,{k}.5" for k in range(60)] + ["z,1,t,"]
