@@ -279,6 +279,27 @@ CLAIMS = (
         ],
     ),
     Claim(
+        "docs/course/04_monotone.md",
+        "XGBoost with monotone constraints was better than such integrals on {:.0f} "
+        "and worse on {:.0f}",
+        (CHOQUET,),
+        lambda: [_better("XGBoost, monotone", word) for word in ("better", "worse")],
+    ),
+    Claim(
+        "docs/course/05_rules.md",
+        "more accurate than RuleFit on {:.0f} of {:.0f} data sets with {:.0f} % of its "
+        "rules, and more accurate than FIGS on {:.0f} of {:.0f}",
+        (RULES,),
+        lambda: [*_against("RuleFit"), *_against("FIGS")[:2]],
+    ),
+    Claim(
+        "docs/course/07_why.md",
+        "for forests in {:.0f} of {:.0f} cases and for support vector machines in "
+        "{:.0f} of {:.0f}",
+        (SQUARES,),
+        lambda: [*_nearer("forest"), *_nearer("SVC")],
+    ),
+    Claim(
         "docs/instead.md",
         "best item found after ten questions for {:.0f} % without earlier people, "
         "BoTorch {:.0f} %; {:.3f} s of processor time for a question, BoTorch {:.2f} s",

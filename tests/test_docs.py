@@ -143,7 +143,9 @@ OTHER_PAGES = {"methods", "glossary", "benchmarks", "strong", "truth", "reproduc
 CLAIMED = re.compile(
     r"\d ?%|\b\d+ (?:out )?of \d|\d (?:ms|MB|CPU s)\b|\d s o[fn]|standard errors on"
     r"|times (?:as|faster|slower)|simulated (?:people|groups).* \d|(?<!\w)\.\d"
-    r"|\d\S* (?:people|tables|data sets)\b|\b(?:better|worse|ahead|behind) on \d",
+    r"|\d\S* (?:people|tables|data sets)\b|\b(?:better|worse|ahead|behind) on \d"
+    r"|on (?:two|three|four|five|six|seven|eight|nine|ten|nearly all|most) (?:of|tables"
+    r"|data sets|tasks)",
     re.DOTALL,
 )
 # What has a number but measures nothing: limits, levels of ranges, examples.
@@ -155,7 +157,7 @@ NO_CLAIM = (
     'a wrong "80 % sure" would hurt',
     '"17 came as foretold, and we had said',
     "tables may have 10 MB",
-    "That is 4 MB",
+    "that is 4 MB",
     "their correlation is .9",
 )
 

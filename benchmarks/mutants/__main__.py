@@ -2,8 +2,9 @@
 
 The nearest tests of ``src/penchant/room/_name.py`` are those in
 ``tests/room/test_name.py``; where it does not exist or notices nothing, those in its
-folder. They stop at the first failure. A mistake counts as noticed if a test fails that
-passes without it, or if tests do not end that do so without it.
+folder, for at most a minute. They stop at the first failure. A mistake counts as
+noticed if a test fails that passes without it, or if tests do not end that do so
+without it.
 
 Every verdict is stored as soon as it is known, and a run goes on where the last one
 stopped. ``--again`` tries those that went unnoticed once more, with the tests as they

@@ -9,7 +9,7 @@ from experiments._outcome import Measurement, Record
 __all__ = ["render_page"]
 
 _PREFACE = """\
-# Beside the strong
+# Strong peers on the same data
 
 Peers that do one thing well, on the same games, splits and people as penchant, wins and
 losses alike. Written by `python -m experiments.strong` from the files in
@@ -17,7 +17,7 @@ losses alike. Written by `python -m experiments.strong` from the files in
 and paired differences; each comparison is run again by
 `make reproduce paper=strong table=NAME peer=strong`. Means with the standard deviation
 of one repetition; the best of a row is bold, whether or not the difference is more than
-chance. The machine was shared while this ran: no time of the clock is told.
+chance. The machine was shared while this ran, so no wall-clock times are given.
 """
 
 _SECTIONS = {

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from penchant.models import Condition, Conjunction, Monomial, Monomials, Vocabulary
+from penchant.models import (
+    Condition,
+    Conjunction,
+    Monomial,
+    Monomials,
+    RuleRanker,
+    Vocabulary,
+)
 from penchant.rules._monomials import ProductFeatures, rescaled
 
 WORDS = Vocabulary(("a", "b", "c"))
@@ -67,3 +74,9 @@ def test_attributes_that_are_zero_have_no_payoff():
         flat = [total for total, text in zip(totals, told, strict=True) if "a" in text]
         np.testing.assert_array_equal(flat, 0.0)
         assert np.isfinite(features.values(range(features.n_features))).all()
+
+
+def test_what_is_never_negative_speaks_with_its_whole_difference():
+    pairs = np.array([[[1.0], [0.0]], [[0.5], [0.0]]])
+    ranker = RuleRanker(nu=0.1, generator=Monomials(2)).fit(pairs, [1, 1])
+    assert ranker.value_ == pytest.approx(0.5)
