@@ -49,10 +49,10 @@ def test_weights_of_rows_add_up_to_one(labels, pairs):
 
 
 def test_ties_have_no_weight_in_the_margin(labels, pairs):
-    np.testing.assert_allclose(pairs.strict_weights(balanced=False), [0.5, 0, 0.5, 0])
+    np.testing.assert_allclose(pairs.row_weights(strict=True), [0.5, 0, 0.5, 0])
     for balanced in (True, False):
         np.testing.assert_array_equal(
-            labels.strict_weights(balanced=balanced),
+            labels.row_weights(balanced=balanced, strict=True),
             labels.row_weights(balanced=balanced),
         )
 

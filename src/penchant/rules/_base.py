@@ -19,7 +19,7 @@ from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._conjunctions import Conjunctions
 from penchant.rules._data import RuleData, check_rule_items
-from penchant.rules._features import AlwaysTrue, GeneratorSum, RuleGenerator
+from penchant.rules._features import AlwaysTrue
 from penchant.rules._monomials import Monomials, rescaled
 from penchant.rules._program import (
     Certificate,
@@ -28,7 +28,6 @@ from penchant.rules._program import (
     RuleProgram,
     WeightedRules,
     feature_values,
-    vote_matrix,
 )
 from penchant.rules._selection import (
     MAX_RULES,
@@ -108,11 +107,9 @@ class BaseRules(BaseEstimator):
     @property
     def _takes_blanks(self) -> bool:
         """Whether a blank cell is a value of its own, "unknown"."""
-        known = ("rules", Conjunctions, AlwaysTrue)
-        return all(
-            part == known[0] or isinstance(part, known[1:])
-            for part in _parts(self.generator)
-        )
+        parts = getattr(self.generator, "parts", (self.generator,))
+        known = (Conjunctions, AlwaysTrue)
+        return all(isinstance(part, known) or part == "rules" for part in parts)
 
     def _balanced(self) -> bool:
         """Tell whether all labels count the same in the margin program."""
@@ -161,8 +158,8 @@ class BaseRules(BaseEstimator):
         search = self._search(known)
         with one_thread():
             if rows is not None:  # otherwise what was chosen before is kept
-                self.choice_ = self._choose(search, data, rows)
-            self.candidate_ = self._chosen(search)
+                self.choice_ = self._compare(search, data, rows)
+            self.candidate_ = self._choose(search)
             if search.loss == "logistic":
                 return self._keep(search, data, search.fit(data, self.candidate_))
             program = search.program(data)
@@ -201,8 +198,17 @@ class BaseRules(BaseEstimator):
         attributes = getattr(self, "attributes_in_", None)
         self.vocabulary_ = Vocabulary(tuple(map(str, names)), attributes)
         self.loss_ = self._wanted_loss()
-        generator = self._make_generator()
-        has_bias = any(isinstance(part, AlwaysTrue) for part in _parts(generator))
+        generator = self.generator
+        if isinstance(generator, str):
+            # Few rules need few thresholds.
+            most: Any = "auto" if self.loss_ == "logistic" else 20
+            conjunctions = Conjunctions(self.degree, max_thresholds=most)
+            generator = (
+                Monomials(self.degree) if generator == "monomials" else conjunctions
+            )
+            generator = generator + AlwaysTrue() if self._with_bias else generator
+        parts = getattr(generator, "parts", (generator,))
+        has_bias = any(isinstance(part, AlwaysTrue) for part in parts)
         limit = np.inf if self.max_time is None else float(self.max_time)
         return RuleSearch(
             generator,
@@ -219,18 +225,7 @@ class BaseRules(BaseEstimator):
             deadline=time.monotonic() + limit,
         )
 
-    def _make_generator(self) -> RuleGenerator:
-        if not isinstance(self.generator, str):
-            made: RuleGenerator = self.generator
-            return made
-        # Few rules need few thresholds.
-        most: Any = "auto" if self.loss_ == "logistic" else 20
-        made = Conjunctions(self.degree, max_thresholds=most)
-        if self.generator == "monomials":
-            made = Monomials(self.degree)
-        return GeneratorSum((made, AlwaysTrue())) if self._with_bias else made
-
-    def _choose(
+    def _compare(
         self,
         search: RuleSearch,
         data: RuleData,
@@ -252,7 +247,7 @@ class BaseRules(BaseEstimator):
         hurried = replace(search, deadline=time.monotonic() + left)
         return choose_rules(hurried, data, folds, self.n_jobs)
 
-    def _chosen(self, search: RuleSearch) -> RuleCandidate:
+    def _choose(self, search: RuleSearch) -> RuleCandidate:
         """Give the candidate that was chosen; without folds, what seems best."""
         chosen = self.choice_.candidates[0] if self.choice_ else None
         if chosen and chosen.loss == search.loss and self.nu == "auto":
@@ -373,7 +368,7 @@ class BaseRules(BaseEstimator):
         if k < 1:
             raise DataError(f"k must be at least 1. Got {k!r}.")
         kept = self.rules_[:k]
-        game = self.game_.take(range(len(kept)))
+        game = replace(self.game_, columns=self.game_.columns[:, : len(kept)])
         model = copy(self)
         if self.loss_ == "logistic":
             weights, bias = game.logistic_weights(self.ridge)
@@ -406,10 +401,11 @@ class BaseRules(BaseEstimator):
     def _votes(self) -> FloatArray:
         """Give what each rule adds to the score of each label."""
         codes = {name: code for code, name in enumerate(self._label_names())}
-        better = np.array([codes[rule.target] for rule in self.rules_], dtype=np.int64)
-        worse = np.array([codes[rule.against] for rule in self.rules_], dtype=np.int64)
-        weights = np.array([rule.weight for rule in self.rules_])
-        return vote_matrix(better, worse, weights, len(codes))
+        votes = np.zeros((len(self.rules_), len(codes)))
+        for vote, rule in zip(votes, self.rules_, strict=True):
+            vote[codes[rule.target]] = 0.5 * rule.weight
+            vote[codes[rule.against]] = -0.5 * rule.weight
+        return votes
 
     def _explain(self, X: Any, predict: Callable[[FloatArray], Any]) -> RuleExplanation:
         """Tell which rules hold for one item."""
@@ -439,7 +435,3 @@ class BaseRules(BaseEstimator):
             (names[code], least, float(spread[code])) for code in np.flatnonzero(spread)
         )
         return RulesTable(tuple(self.rules_), shown, len(names))
-
-
-def _parts(generator: Any) -> tuple[Any, ...]:
-    return generator.parts if isinstance(generator, GeneratorSum) else (generator,)

@@ -48,25 +48,20 @@ class Vocabulary:
         """Tell whether an attribute is numeric, ordinal or categorical."""
         return "numeric" if self.attributes is None else self.attributes[i].kind
 
-    def is_flipped(self, i: int) -> bool:
-        """Tell whether a larger encoded value is a smaller one in the table."""
-        return self.attributes is not None and self.attributes[i].direction == "down"
-
     def to_units(self, i: int, values: Any) -> Any:
         """Give encoded values of an attribute in the units of the table.
 
         Levels are given by their position in the domain of the attribute.
         """
-        low, width = self._range(i)
-        if self.is_flipped(i):
-            return low + width * (1.0 - np.asarray(values))
-        return low + width * np.asarray(values)
+        low, width, is_flipped = self.scale(i)
+        share = 1.0 - np.asarray(values) if is_flipped else np.asarray(values)
+        return low + width * share
 
     def from_units(self, i: int, values: Any) -> Any:
         """Encode values of an attribute, the inverse of `to_units`."""
-        low, width = self._range(i)
+        low, width, is_flipped = self.scale(i)
         share = (np.asarray(values) - low) / (width or 1.0)
-        return 1.0 - share if self.is_flipped(i) else share
+        return 1.0 - share if is_flipped else share
 
     def value_text(self, i: int, value: float) -> str:
         """Write an encoded value of an attribute in the units of the table."""
@@ -83,15 +78,16 @@ class Vocabulary:
             return str(day.isoformat(" ", "minutes")).removesuffix(" 00:00")
         return attribute.format(number)
 
-    def _range(self, i: int) -> tuple[float, float]:
-        """Give where encoded values begin in the table, and how far they reach."""
+    def scale(self, i: int) -> tuple[float, float, bool]:
+        """Give where values begin in the table, how far they reach, if they fall."""
         if self.attributes is None:
-            return 0.0, 1.0
+            return 0.0, 1.0, False
         attribute = self.attributes[i]
+        is_flipped = attribute.direction == "down"
         if attribute.levels:
-            return 0.0, float(len(attribute.levels) - 1)
+            return 0.0, float(len(attribute.levels) - 1), is_flipped
         low, high = attribute.domain or (0.0, 1.0)
-        return low, high - low
+        return low, high - low, is_flipped
 
 
 @dataclass(frozen=True, order=True)
@@ -129,19 +125,12 @@ class Condition:
 
     def holds(self, X: FloatArray) -> BoolArray:
         """Tell for which rows of X the condition holds."""
-        return self.fulfilled(X[:, self.attribute])
-
-    def fulfilled(self, values: FloatArray) -> BoolArray:
-        """Tell which values of the attribute fulfil the condition."""
+        values = X[:, self.attribute]
         if math.isnan(self.value):
             unknown: BoolArray = np.isnan(values)
             return unknown if self.relation == "=" else ~unknown
         held: BoolArray = _COMPARE[self.relation](values, self.value)
         return held
-
-    def accepts(self, value: float) -> bool:
-        """Tell whether a value of the attribute fulfils the condition."""
-        return bool(self.fulfilled(np.array([value]))[0])
 
     def text(self, vocabulary: Vocabulary) -> str:
         """Write the condition in the words and units of the data."""
@@ -149,8 +138,8 @@ class Condition:
         if math.isnan(self.value):
             word = "unknown" if self.relation == "=" else "known"
             return f"{vocabulary.names[i]} {word}"
-        flipped = vocabulary.is_flipped(i)
-        relation = _MIRROR[self.relation] if flipped else self.relation
+        *_, is_flipped = vocabulary.scale(i)
+        relation = _MIRROR[self.relation] if is_flipped else self.relation
         value = vocabulary.value_text(i, self.value)
         return f"{vocabulary.names[i]} {relation} {value}"
 
@@ -210,7 +199,8 @@ def _merge(attribute: int, conditions: list[Condition]) -> list[Condition]:
     if values["="]:
         only = Condition(attribute, "=", min(values["="]))
         # Conditions that contradict it stay, so that the rule never holds.
-        return [only, *(c for c in conditions if not c.accepts(only.value))]
+        row = np.full((1, attribute + 1), only.value)
+        return [only, *(c for c in conditions if not c.holds(row)[0])]
     kept: list[Condition] = []
     if values[">="]:
         kept.append(Condition(attribute, ">=", low))

@@ -122,17 +122,26 @@ class HistogramFeatures(ListedFeatures):
         self._covers = np.array(covers, dtype=np.bool_).reshape(-1, self.n_items)
         groups = groupby(range(len(covers)), lambda c: self.conditions[c].attribute)
         owned = [list(group) for _, group in groups]
-        binned = [(own, *_bins(self._covers[own])) for own in owned]
-        n_most = max((len(own) for own, _, _ in binned), default=0)
-        n_bins = max((tells.shape[1] for _, tells, _ in binned), default=0)
+        # Items that the same conditions of an attribute cover share a bin.
+        bins = [
+            np.unique(
+                np.packbits(self._covers[own], axis=0),
+                axis=1,
+                return_index=True,
+                return_inverse=True,
+            )
+            for own in owned
+        ]
+        n_most = max(map(len, owned), default=0)
+        n_bins = max((first.size for _, first, _ in bins), default=0)
         # All attributes get the same number of conditions and bins, so that one call
         # multiplies them all; what is too much covers nothing and is never looked at.
-        self._tells = np.zeros((len(binned), n_most, n_bins))
-        self._codes = np.empty((len(binned), self.n_items), dtype=np.int64)
-        numbers = np.full((len(binned), n_most), -1)
-        for a, (own, tells, codes) in enumerate(binned):
-            self._tells[a, : len(own), : tells.shape[1]] = tells
-            self._codes[a] = codes
+        self._tells = np.zeros((len(owned), n_most, n_bins))
+        self._codes = np.empty((len(owned), self.n_items), dtype=np.int64)
+        numbers = np.full((len(owned), n_most), -1)
+        for a, (own, (_, first, codes)) in enumerate(zip(owned, bins, strict=True)):
+            self._tells[a, : len(own), : first.size] = self._covers[own][:, first]
+            self._codes[a] = codes.ravel()
             numbers[a, : len(own)] = own
         self._lay_out(numbers, with_pairs, allowed)
 
@@ -149,7 +158,10 @@ class HistogramFeatures(ListedFeatures):
         alone = (first == second) & (first >= 0)
         joined = (first >= 0) & (second > first) & with_pairs
         for a in np.flatnonzero(some == others):
-            joined[a] &= _tells_more(self._tells[some[a]])
+            # Two conditions on one attribute must say more than either alone.
+            tells = self._tells[some[a]]
+            n_bins, own = tells @ tells.T, tells.sum(axis=1)
+            joined[a] &= (n_bins > 0) & (n_bins < np.minimum.outer(own, own))
         if allowed is not None:
             alone &= allowed[first, second]
             joined &= allowed[first, second]
@@ -157,29 +169,26 @@ class HistogramFeatures(ListedFeatures):
         self._places = np.append(np.flatnonzero(alone), np.flatnonzero(joined))
         self._first = first.ravel()[self._places]
         self._second = second.ravel()[self._places]
-        self._starts = np.flatnonzero(some == others).tolist()
-        self._widths = np.diff([*self._starts, some.size]).tolist()
+        starts = np.flatnonzero(some == others)
+        self._widths = np.diff([*starts, some.size]).tolist()
         self.n_features = self._places.size
 
     def sums(self, channels: FloatArray) -> FloatArray:
         """Multiply histograms with what conditions tell of their bins."""
         totals = np.empty((self.n_features, channels.shape[1]))
+        n_bins = self._tells.shape[2]
         for c, weights in enumerate(channels.T):
-            blocks = [self._block(a, weights).ravel() for a in range(len(self._codes))]
-            found = np.concatenate(blocks) if blocks else np.empty(0)
-            totals[:, c] = found[self._places]
-        return totals
-
-    def _block(self, a: int, weights: FloatArray) -> FloatArray:
-        """Give the totals of an attribute with itself and with those after it."""
-        width, n_bins = self._widths[a], self._tells.shape[2]
-        places = self._codes[a : a + width] + n_bins * self._codes[a]
-        places += n_bins**2 * np.arange(width)[:, np.newaxis]
-        counts = np.bincount(
-            places.ravel(), np.tile(weights, width), width * n_bins**2
-        ).reshape(width, n_bins, n_bins)
-        others = self._tells[a : a + width].transpose(0, 2, 1)
-        totals: FloatArray = self._tells[a] @ counts @ others
+            blocks = [np.empty(0)]
+            for a, width in enumerate(self._widths):
+                # An attribute with itself and with those after it, at once.
+                places = self._codes[a : a + width] + n_bins * self._codes[a]
+                places += n_bins**2 * np.arange(width)[:, np.newaxis]
+                counts = np.bincount(
+                    places.ravel(), np.tile(weights, width), width * n_bins**2
+                ).reshape(width, n_bins, n_bins)
+                others = self._tells[a : a + width].transpose(0, 2, 1)
+                blocks.append((self._tells[a] @ counts @ others).ravel())
+            totals[:, c] = np.concatenate(blocks)[self._places]
         return totals
 
     def values(self, keys: Sequence[Any]) -> FloatArray:
@@ -197,25 +206,6 @@ class HistogramFeatures(ListedFeatures):
         """Give the conditions "<=" and "=": their opposites tell the same."""
         single = (self.conditions[j] for j in self._first[: self._n_single])
         return [Conjunction((c,)) for c in single if c.relation in ("<=", "=")]
-
-
-def _bins(covers: BoolArray) -> tuple[FloatArray, IntArray]:
-    """Put items that the same conditions cover into one bin.
-
-    Returns which conditions cover which bins, and the bin of every item.
-    """
-    packed = np.packbits(covers, axis=0)
-    _, first, codes = np.unique(packed, axis=1, return_index=True, return_inverse=True)
-    return covers[:, first].astype(np.float64), codes.ravel()
-
-
-def _tells_more(tells: FloatArray) -> BoolArray:
-    """Tell which pairs of conditions on one attribute say more than either alone."""
-    both = tells[:, np.newaxis] * tells[np.newaxis, :]
-    n_bins = both.sum(axis=2)
-    own = tells.sum(axis=1)
-    more: BoolArray = (n_bins > 0) & (n_bins < np.minimum.outer(own, own))
-    return more
 
 
 def list_conditions(
@@ -257,12 +247,12 @@ def list_conditions(
         most = max_thresholds
         if most == "auto":
             most = _ALL if values.size <= _ALL + 1 else _SOME
-        cuts = _cuts(counts, most)
         for relation in _relations(relations, vocabulary.kind(i), values.size):
             if relation in ("=", "!="):
-                chosen = _frequent(values, counts, most)
+                frequent = np.argsort(-counts, kind="stable")[:most]
+                chosen = values[np.sort(frequent)].tolist()
             else:
-                chosen = _thresholds(i, relation, values, cuts, vocabulary)
+                chosen = _thresholds(i, relation, values, counts, most, vocabulary)
             conditions += [Condition(i, relation, value) for value in chosen]
     return conditions
 
@@ -280,30 +270,25 @@ def _relations(
     return equalities or ("=", "!=")
 
 
-def _cuts(counts: IntArray, max_thresholds: int) -> IntArray:
-    """Choose gaps between values: gap g lies between values g and g + 1."""
-    n_gaps = counts.size - 1
-    if n_gaps <= max_thresholds:
-        return np.arange(n_gaps)
-    below = np.cumsum(counts)
-    targets = np.arange(1, max_thresholds + 1) / (max_thresholds + 1) * below[-1]
-    gaps = np.searchsorted(below[:-1], targets)
-    return np.unique(np.minimum(gaps, n_gaps - 1))
-
-
-def _frequent(values: FloatArray, counts: IntArray, max_values: int) -> list[float]:
-    frequent = np.argsort(-counts, kind="stable")[:max_values]
-    return list(values[np.sort(frequent)].tolist())
-
-
 def _thresholds(
     i: int,
     relation: Relation,
     values: FloatArray,
-    cuts: IntArray,
+    counts: IntArray,
+    most: int,
     vocabulary: Vocabulary,
 ) -> list[float]:
-    """Cut each gap at a round number in the half that the condition touches."""
+    """Cut gaps between values at a round number in the half that it touches.
+
+    Gap g lies between values g and g + 1; of many those near evenly spaced quantiles.
+    """
+    cuts = np.arange(counts.size - 1)
+    if cuts.size > most:
+        below = np.cumsum(counts)
+        targets = np.arange(1, most + 1) / (most + 1) * below[-1]
+        cuts = np.unique(
+            np.minimum(np.searchsorted(below[:-1], targets), cuts.size - 1)
+        )
     if vocabulary.kind(i) != "numeric":
         return list(values[cuts + (relation == ">=")].tolist())
     thresholds = []

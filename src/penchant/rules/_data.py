@@ -6,7 +6,7 @@ label, or of one item to another (PRL-2).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -86,7 +86,7 @@ class RuleData(ABC):
 
     @abstractmethod
     def margins(
-        self, values: FloatArray, better: IntArray, worse: IntArray
+        self, values: FloatArray, rules: Sequence[tuple[Any, int, int]]
     ) -> FloatArray:
         """Tell by how much rules speak for each preference, shape (n_rows, k).
 
@@ -94,8 +94,8 @@ class RuleData(ABC):
         ----------
         values : ndarray of shape (n_items, k)
             The features of the rules.
-        better, worse : ndarray of shape (k,)
-            The labels that they speak for and against.
+        rules : sequence of (feature, int, int)
+            With the labels that they speak for and against.
         """
 
     @abstractmethod
@@ -114,12 +114,13 @@ class RuleData(ABC):
         """Draw pairs of labels to speak for and against, as they are preferred."""
 
     @abstractmethod
-    def row_weights(self, *, balanced: bool = False) -> FloatArray:
-        """Give the weights of the preferences, which add up to 1."""
+    def row_weights(
+        self, *, balanced: bool = False, strict: bool = False
+    ) -> FloatArray:
+        """Give the weights of the preferences, which add up to 1.
 
-    def strict_weights(self, *, balanced: bool = False) -> FloatArray:
-        """Give the same without ties, which can have no margin."""
-        return self.row_weights(balanced=balanced)
+        If strict without ties, which can have no margin.
+        """
 
     @abstractmethod
     def take(self, weights: FloatArray) -> Self:
@@ -194,21 +195,21 @@ class LabelData(RuleData):
         n_items = self.weights.size
         if self.n_labels == 2:
             signed = np.where(self.preferred == 1, weights, -weights)
-            return totals(self.items, signed, n_items)[:, np.newaxis]
+            return np.bincount(self.items, signed, n_items)[:, np.newaxis]
         place, size = self.items * self.n_labels, n_items * self.n_labels
-        gained = totals(place + self.preferred, weights, size)
-        lost = totals(place + self.others, weights, size)
+        gained = np.bincount(place + self.preferred, weights, size)
+        lost = np.bincount(place + self.others, weights, size)
         return 0.5 * (gained - lost).reshape(-1, self.n_labels)
 
     def margins(
-        self, values: FloatArray, better: IntArray, worse: IntArray
+        self, values: FloatArray, rules: Sequence[tuple[Any, int, int]]
     ) -> FloatArray:
         """Multiply each value with half the product of the differences of labels."""
         half = 0.5 * np.eye(self.n_labels)
-        columns: FloatArray = np.empty((self.n_rows, len(better)), order="F")
+        columns: FloatArray = np.empty((self.n_rows, len(rules)), order="F")
         # Column by column, since all at once would take twice the memory.
-        for j, column in enumerate(values.T):
-            vote = half[better[j]] - half[worse[j]]
+        for j, (column, rule) in enumerate(zip(values.T, rules, strict=True)):
+            vote = half[rule[1]] - half[rule[2]]
             agreement = vote[self.preferred] - vote[self.others]
             np.multiply(column[self.items], agreement, out=columns[:, j])
         return columns
@@ -227,7 +228,9 @@ class LabelData(RuleData):
         rows = rng.integers(0, self.n_rows, size)
         return self.preferred[rows], self.others[rows]
 
-    def row_weights(self, *, balanced: bool = False) -> FloatArray:
+    def row_weights(
+        self, *, balanced: bool = False, strict: bool = False
+    ) -> FloatArray:
         """Share the weight of an item among its preferences."""
         n_rows = np.bincount(self.items, minlength=self.weights.size)
         shares = (self.weights / np.maximum(n_rows, 1))[self.items]
@@ -276,11 +279,6 @@ def stack_items(first: Any, second: Any) -> Any:
     return np.vstack([first, second])
 
 
-def totals(places: IntArray, weights: FloatArray, size: int = 0) -> FloatArray:
-    """Add up weights by place."""
-    return np.bincount(places, weights, size).astype(np.float64, copy=False)
-
-
 def labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any = None
 ) -> tuple[LabelData, Any, IntArray]:
@@ -317,12 +315,10 @@ def labelled_data(
             f"{type(estimator).__name__} requires y to be passed, but the target y is "
             "None."
         )
-    if _is_preferences(y):
-        rows, labels = _check_preferences(y, classes)
-    elif _is_grades(y):
-        rows, labels = _check_grades(y, classes)
-    else:
+    check = _states_preferences(y)
+    if check is None:
         return _of_labels(estimator, X, y, weights, classes)
+    rows, labels = check(y, classes)
     check_consistent_length(X, y)
     return _of_preferences(X, rows, labels, weights)
 
@@ -348,20 +344,17 @@ def _of_labels(
         )
     codes = np.searchsorted(known, labels[kept]).astype(np.int64)
     units = np.full(labels.size, -1)
-    items, first, units[kept] = _merge_equal(X[kept], codes)
-    summed = totals(units[kept], weights[kept])
-    return LabelData.of_codes(items, summed, codes[first], known.size), known, units
-
-
-def _merge_equal(X: Any, codes: IntArray) -> tuple[Any, IntArray, IntArray]:
-    """Merge equal rows with equal labels, in an order that rows cannot change."""
+    items = X[kept]
+    # Equal rows with equal labels are one, in an order that rows cannot change.
     if sparse.issparse(X):
-        marks = _row_marks(X, codes)
-        first, units = np.unique(marks, return_index=True, return_inverse=True)[1:]
-        return X[first], first, units
-    table = np.column_stack([X, codes])
-    _, first, units = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    return X[first], first, units.ravel()
+        table = _row_marks(items, codes)
+    else:
+        table = np.column_stack([items, codes])
+    _, first, places = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    units[kept] = places.ravel()
+    summed = np.bincount(units[kept], weights[kept])
+    data = LabelData.of_codes(items[first], summed, codes[first], known.size)
+    return data, known, units
 
 
 def _row_marks(X: Any, codes: IntArray) -> IntArray:
@@ -378,23 +371,19 @@ def _row_marks(X: Any, codes: IntArray) -> IntArray:
     return np.array([numbers[row] for row in rows], dtype=np.int64)
 
 
-def _is_preferences(y: Any) -> bool:
-    """Tell a list with a list of pairs for each item from labels and grades."""
-    if not isinstance(y, (list, tuple)) or not y:
-        return False
-    return all(
+def _states_preferences(y: Any) -> Callable[[Any, Any], tuple[IntArray, Any]] | None:
+    """Tell pairs for each item, or a column of grades for each label, from labels."""
+    is_list = isinstance(y, (list, tuple)) and len(y) > 0
+    if is_list and all(
         isinstance(entry, (list, tuple))
         and all(isinstance(pair, tuple) and len(pair) == 2 for pair in entry)
         for entry in y
-    )
-
-
-def _is_grades(y: Any) -> bool:
-    """Tell a table with a column for each label from labels."""
-    if isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple)):
-        return len(y[0]) > 1
+    ):
+        return _check_preferences
+    if is_list and isinstance(y[0], (list, tuple)):
+        return _check_grades if len(y[0]) > 1 else None
     is_table = isinstance(y, (np.ndarray, pd.DataFrame)) and y.ndim == 2
-    return is_table and y.shape[1] > 1
+    return _check_grades if is_table and y.shape[1] > 1 else None
 
 
 def _check_preferences(

@@ -21,9 +21,10 @@ _DECREMENT = 1e-12
 
 
 class LogisticFit(NamedTuple):
-    """Coefficients, and the loss with its penalty."""
+    """Coefficients, the margins of the rows, and the loss with its penalty."""
 
     coef: FloatArray
+    margins: FloatArray
     objective: float
 
 
@@ -60,14 +61,15 @@ def fit_logistic(
     coef = np.zeros(columns.shape[1]) if start is None else start
     doubted = np.zeros(len(columns)) if doubts is None else doubts
 
-    def objective_of(coef: FloatArray) -> float:
+    def at(coef: FloatArray) -> LogisticFit:
         margins = columns @ coef
         loss = weights @ (np.logaddexp(0.0, -margins) + doubted * margins)
-        return float(loss + 0.5 * penalties @ coef**2)
+        return LogisticFit(coef, margins, float(loss + 0.5 * penalties @ coef**2))
 
-    objective = objective_of(coef)
+    fit = at(coef)
     for _ in range(_MAX_STEPS if coef.size else 0):
-        miss = expit(-(columns @ coef))
+        coef, margins, objective = fit
+        miss = expit(-margins)
         gradient = penalties * coef - columns.T @ (weights * (miss - doubted))
         curvature = weights * miss * (1 - miss)
         hessian = (columns.T * curvature) @ columns + np.diag(penalties)
@@ -77,12 +79,11 @@ def fit_logistic(
         if decrement <= _DECREMENT * max(objective, 1.0):
             break
         for _ in range(_MAX_HALVINGS):
-            trial = objective_of(coef - step)
-            if trial <= objective - 1e-4 * decrement:
+            fit = at(coef - step)
+            if fit.objective <= objective - 1e-4 * decrement:
                 break
             step, decrement = step / 2, decrement / 2
-        coef, objective = coef - step, trial
-    return LogisticFit(coef, objective)
+    return fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,11 +133,6 @@ class LogisticModel:
         fit = fit_logistic(design, self.weights, penalties, start, self.doubts)
         return replace(self, design=design, penalties=penalties, fit=fit)
 
-    def miss(self) -> FloatArray:
-        """Give how probably each row does not hold, by the model."""
-        probability: FloatArray = expit(-(self.design @ self.fit.coef))
-        return probability
-
     def gains(self, table: FloatArray, squares: FloatArray) -> FloatArray:
         """Give what one Newton step on each column of a table promises, shape (m,).
 
@@ -144,7 +140,7 @@ class LogisticModel:
         ``(c'r)^2 / (c'Wc - c'WZ (Z'WZ + L)^-1 Z'Wc + ridge)`` with the residuals r,
         the curvatures W and the design Z. `squares` is the table squared.
         """
-        miss = self.miss()
+        miss = expit(-self.fit.margins)
         slope = self.weights * (miss - self.doubts)
         curvature = self.weights * miss * (1 - miss)
         weighted = self.design * curvature[:, np.newaxis]

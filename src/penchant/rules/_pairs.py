@@ -1,11 +1,13 @@
 """Pairs of items, of which one is preferred or neither, as a rule ranker takes them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from penchant.encoding import Pairs
-from penchant.rules._data import RuleData, stack_items, totals
+from penchant.rules._data import RuleData, stack_items
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 
@@ -56,18 +58,19 @@ class PairData(RuleData):
         """Add the weights of the rows to the preferred items, take from the others."""
         winners, losers = self._rows()
         n_items = self.X.shape[0]
-        gained = totals(winners, weights, n_items)
-        lost = totals(losers, weights, n_items)
+        gained = np.bincount(winners, weights, n_items)
+        lost = np.bincount(losers, weights, n_items)
         return self.scale * (gained - lost)[:, np.newaxis]
 
     def margins(
-        self, values: FloatArray, better: IntArray, worse: IntArray
+        self, values: FloatArray, rules: Sequence[tuple[Any, int, int]]
     ) -> FloatArray:
         """Give differences of values, with the sign of the rule."""
         winners, losers = self._rows()
-        columns: FloatArray = np.empty((self.n_rows, len(better)), order="F")
+        columns: FloatArray = np.empty((self.n_rows, len(rules)), order="F")
         np.subtract(values[winners], values[losers], out=columns)
-        np.multiply(columns, self.scale * (better - worse), out=columns)
+        signs = np.array([better - worse for _, better, worse in rules], dtype=float)
+        np.multiply(columns, self.scale * signs, out=columns)
         return columns
 
     def gaps(self, scores: FloatArray) -> FloatArray:
@@ -84,19 +87,18 @@ class PairData(RuleData):
         better = rng.integers(0, 2, size)
         return better, 1 - better
 
-    def row_weights(self, *, balanced: bool = False) -> FloatArray:
-        """Share the weight of a tie between its two rows."""
-        each = np.where(self.ties, 0.5 * self.weights, self.weights)
-        total: FloatArray = np.concatenate([each, each[self.ties]]) / self.weights.sum()
-        return total
+    def row_weights(
+        self, *, balanced: bool = False, strict: bool = False
+    ) -> FloatArray:
+        """Share the weight of a tie between its two rows.
 
-    def strict_weights(self, *, balanced: bool = False) -> FloatArray:
-        """Give ties no weight, unless there is nothing else."""
-        if self.ties.all():
-            return self.row_weights(balanced=balanced)
-        strict = np.where(self.ties, 0.0, self.weights)
-        both: FloatArray = np.concatenate([strict, np.zeros(self.ties.sum())])
-        return both / float(strict.sum())
+        If strict ties have none, unless there is nothing else.
+        """
+        share = 0.0 if strict and not self.ties.all() else 0.5
+        each = np.where(self.ties, share * self.weights, self.weights)
+        both = np.concatenate([each, each[self.ties]])
+        total: FloatArray = both / (each.sum() if share == 0 else self.weights.sum())
+        return total
 
     def take(self, weights: FloatArray) -> "PairData":
         """Keep pairs, and the items that occur in them."""
@@ -144,7 +146,7 @@ def pair_data(pairs: Pairs, *, with_ties: bool) -> tuple[PairData, IntArray]:
     units = np.full(kept.size, -1)
     distinct, unit_of = np.unique(table[kept], axis=0, return_inverse=True)
     units[kept] = unit_of.ravel()
-    weights = totals(units[kept], pairs.weights[kept])
+    weights = np.bincount(units[kept], pairs.weights[kept])
     data = PairData(
         pairs.items, weights, distinct[:, 0], distinct[:, 1], distinct[:, 2] == 1
     )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isqrt
 from typing import Any, cast
 
@@ -29,7 +29,7 @@ from penchant.rules.margin import (
     solve_margin,
 )
 from penchant.rules.play import replace_randomly
-from penchant.typing import FloatArray, IntArray
+from penchant.typing import FloatArray
 
 KnownRule = tuple[Feature, int, int]
 """A feature, and the labels that it speaks for and against."""
@@ -77,13 +77,6 @@ class Certificate:
         """Whether the rules say more for the preferences than against them."""
         return self.value > _ZERO_MARGIN
 
-    @classmethod
-    def from_solution(cls, solution: MarginSolution, nu: float | None) -> "Certificate":
-        """Read it off a solution."""
-        history = tuple((int(k), float(a), float(b)) for k, a, b in solution.history)
-        lower, upper = float(solution.lower_bound), float(solution.upper_bound)
-        return cls(lower, upper, solution.status, solution.n_iter, history, nu)
-
 
 @dataclass(frozen=True, eq=False)
 class WeightedRules:
@@ -114,6 +107,7 @@ class WeightedRules:
         weights: FloatArray,
         bias: FloatArray,
         certificate: Certificate | None = None,
+        keys: tuple[RuleKey, ...] = (),
     ) -> "WeightedRules":
         """Add up equal rules, turn those with negative weights round, and sort."""
         totals: dict[KnownRule, float] = {}
@@ -127,7 +121,7 @@ class WeightedRules:
             (f, a, b) if totals[f, a, b] > 0 else (f, b, a) for f, a, b in kept
         )
         sizes = np.array([abs(totals[rule]) for rule in kept])
-        return cls(turned, sizes, bias, certificate)
+        return cls(turned, sizes, bias, certificate, keys)
 
 
 class RuleProgram:
@@ -169,15 +163,11 @@ class RuleProgram:
             )
         self.features: FeatureSet = features
         self.data = data.for_features(is_signed=features.is_signed)
+        self.n_rows = self.data.n_rows
         self.tol, self.deadline = tol, deadline
         self._has_some = False  # rules to end with
 
     # What `solve_margin` and `replace_randomly` ask of columns
-
-    @property
-    def n_rows(self) -> int:
-        """Number of preferences."""
-        return self.data.n_rows
 
     def price(self, weights: FloatArray, n_best: int) -> Priced:
         """Find the rules with the largest payoff; no further ones when time is up.
@@ -196,7 +186,7 @@ class RuleProgram:
     def columns(self, keys: Sequence[Any]) -> FloatArray:
         """Tell by how much rules speak for each preference."""
         values = self.features.values([key for key, _, _ in keys])
-        return self.data.margins(values, *_labels(keys))
+        return self.data.margins(values, keys)
 
     def sample(self, n_columns: int, rng: np.random.Generator) -> list[RuleKey]:
         """Draw features, and for each a preference that it speaks for."""
@@ -221,9 +211,10 @@ class RuleProgram:
         times the square of the number of columns, a larger program is given up.
         """
         self._has_some = False
+        weights = self.data.row_weights(balanced=balanced, strict=True)
         solution = solve_margin(
             self,
-            _most_weights(self.data.strict_weights(balanced=balanced), nu),
+            (weights > 0).astype(np.float64) if nu is None else weights / nu,
             tol=self.tol,
             start=start or self.known_keys,
             cost=self._cost if nu is None else None,
@@ -263,10 +254,9 @@ class RuleProgram:
             if feature == ALWAYS:
                 bias[[better, worse]] += 0.5 * weights[j], -0.5 * weights[j]
                 weights[j] = 0.0
-        weighted = WeightedRules.of_signed(
-            rules, weights, bias, Certificate.from_solution(solution, nu)
+        return WeightedRules.of_signed(
+            rules, weights, bias, certificate(solution, nu), keys
         )
-        return replace(weighted, keys=keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,14 +303,10 @@ class RuleGame:
             rule_columns(data, rules),
             *bias_columns(data, with_bias),
             data.row_weights(balanced=balanced),
-            data.strict_weights(balanced=balanced),
+            data.row_weights(balanced=balanced, strict=True),
             float(data.weights.sum()),
             data.scale,
         )
-
-    def take(self, rules: Sequence[int]) -> "RuleGame":
-        """Keep some rules."""
-        return replace(self, columns=self.columns[:, list(rules)])
 
     def margin_weights(
         self, nu: float | None, tol: Any, *, climb: bool = True
@@ -346,20 +332,17 @@ class RuleGame:
     ) -> tuple[FloatArray, FloatArray, Certificate]:
         k, n_bias = self.columns.shape[1], self.bias.shape[1]
         table = np.hstack([self.columns, self.bias, -self.bias])
+        weights = self.strict_weights
         solution = solve_margin(
             TableColumns(table),
-            _most_weights(self.strict_weights, nu),
+            (weights > 0).astype(np.float64) if nu is None else weights / nu,
             tol=tol,
             cost=(lambda key: float(key < k)) if nu is None else None,
         )
         weights = np.zeros(table.shape[1])
         weights[np.array(solution.keys, dtype=np.int64)] = solution.weights
         bias = weights[k : k + n_bias] - weights[k + n_bias :]
-        return (
-            weights[:k],
-            bias @ self.bias_votes,
-            Certificate.from_solution(solution, nu),
-        )
+        return weights[:k], bias @ self.bias_votes, certificate(solution, nu)
 
     def logistic_weights(self, ridge: float) -> tuple[FloatArray, FloatArray]:
         """Minimise the logistic loss; a negative weight turns a rule round."""
@@ -371,26 +354,26 @@ class RuleGame:
         return coef[:k], coef[k:] @ self.bias_votes
 
 
-def vote_matrix(
-    better: IntArray, worse: IntArray, weights: FloatArray, n_labels: int
-) -> FloatArray:
-    """Give what each rule adds to the score of each label, shape (k, n_labels)."""
-    half = 0.5 * np.eye(n_labels)
-    votes: FloatArray = (half[better] - half[worse]) * weights[:, np.newaxis]
-    return votes
+def certificate(solution: MarginSolution, nu: float | None) -> Certificate:
+    """Read off a solution what it reached."""
+    history = tuple((int(k), float(a), float(b)) for k, a, b in solution.history)
+    lower, upper = float(solution.lower_bound), float(solution.upper_bound)
+    return Certificate(lower, upper, solution.status, solution.n_iter, history, nu)
 
 
 def rule_columns(data: RuleData, rules: Sequence[KnownRule]) -> FloatArray:
     """Tell by how much rules speak for each preference, shape (n_rows, k)."""
     values = feature_values([feature for feature, _, _ in rules], data.X)
-    return data.margins(values, *_labels(rules))
+    return data.margins(values, rules)
 
 
 def bias_columns(data: RuleData, with_bias: bool) -> tuple[FloatArray, FloatArray]:
     """Give the rules without condition, one per pair of labels, and their votes."""
     better, worse = np.tril_indices(data.n_labels if with_bias else 0, -1)
-    columns = data.margins(np.ones((data.X.shape[0], better.size)), better, worse)
-    return columns, vote_matrix(better, worse, np.ones(better.size), data.n_labels)
+    rules = [(ALWAYS, *pair) for pair in zip(better, worse, strict=True)]
+    half = 0.5 * np.eye(data.n_labels)
+    columns = data.margins(np.ones((data.X.shape[0], len(rules))), rules)
+    return columns, half[better] - half[worse]
 
 
 def feature_values(features: Sequence[Feature], X: Any) -> FloatArray:
@@ -400,17 +383,6 @@ def feature_values(features: Sequence[Feature], X: Any) -> FloatArray:
     for j, feature in enumerate(features):
         table[:, j] = feature.evaluate(X)
     return table
-
-
-def _labels(rules: Sequence[tuple[Any, int, int]]) -> tuple[IntArray, IntArray]:
-    """Give the labels that rules speak for and against."""
-    pairs = np.array([rule[1:] for rule in rules], dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
-
-
-def _most_weights(weights: FloatArray, nu: float | None) -> FloatArray:
-    """Give the largest p of each row: D of PRL-3; 1 for the hard margin."""
-    return (weights > 0).astype(np.float64) if nu is None else weights / nu
 
 
 def _length(feature: Feature) -> int:

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
+from scipy.special import expit
 from sklearn.model_selection import check_cv
 
 from penchant.rules._conditions import Vocabulary
-from penchant.rules._data import RuleData, totals
+from penchant.rules._data import RuleData
 from penchant.rules._features import Feature, FeatureList, RuleGenerator, list_ramps
 from penchant.rules._logistic import LogisticModel, LogisticStep, forward
 from penchant.rules._program import (
@@ -225,15 +226,17 @@ class RuleSearch:
         """
         program = self.program(data.thin(_PATH_UNITS))
         certificate: Certificate | None = None
-        pool: dict[KnownRule, None] = {}
+        found: list[KnownRule] = []
         for rules in self._path(program):
-            pool.update(dict.fromkeys(map(_directed, rules.rules[:_MOST_POOL])))
+            found += rules.rules[:_MOST_POOL]
             reached = rules.certificate
             is_good = reached and reached.has_margin and reached.status == "optimal"
             if certificate is None or is_good:
                 certificate = reached
-        pool.update(dict.fromkeys(map(_directed, self.known)))
-        pool.update(dict.fromkeys(_both(program.features.basis(), program.data)))
+        found += self.known
+        found += _both(program.features.basis(), program.data)
+        # A rule and its opposite are one: weights have signs here.
+        pool = dict.fromkeys((f, max(a, b), min(a, b)) for f, a, b in found)
         return list(pool), certificate
 
     def _steps(
@@ -262,7 +265,9 @@ class RuleSearch:
         if not rules:
             return None
         model = LogisticModel.of_bias(bias, weights, _SMOOTH_RIDGE * self.ridge)
-        return model.extend(rule_columns(data, rules)).miss()
+        margins = model.extend(rule_columns(data, rules)).fit.margins
+        doubts: FloatArray = expit(-margins)
+        return doubts
 
 
 def split_codes(
@@ -302,7 +307,7 @@ def split_codes(
     for split in splits:
         used = (rows[units[rows] >= 0] for rows in split)
         train, test = (
-            totals(units[rows], weights[rows], int(units.max()) + 1) for rows in used
+            np.bincount(units[rows], weights[rows], units.max() + 1) for rows in used
         )
         if train.any() and test.any():
             folds.append((train, test))
@@ -331,8 +336,13 @@ def choose_rules(
         Weights of the units in each, shape (n_units,).
     n_jobs : int or None
     """
+    used, n_held_out = [], 0
+    for train, test in folds:
+        if n_held_out < _HELD_OUT:
+            used.append((train, test))
+        n_held_out += int(np.count_nonzero(test))
     found = Parallel(n_jobs=n_jobs)(
-        delayed(search.compare)(data, train, test) for train, test in _enough(folds)
+        delayed(search.compare)(data, train, test) for train, test in used
     )
     outcomes = [outcome for outcome in found if outcome is not None]
     if not outcomes:
@@ -351,17 +361,6 @@ def choose_rules(
             losses[told] = wrong if search.loss == "margin" else surprise
     chance = 0.5 if search.loss == "margin" else np.log(2.0)
     return RuleChoice(tuple(_ranked(losses, weights, chance)), len(outcomes))
-
-
-def _enough(
-    folds: Iterable[tuple[FloatArray, FloatArray]],
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Give folds, one when it is asked for, until enough is held out."""
-    n_held_out = 0
-    for train, test in folds:
-        if n_held_out < _HELD_OUT:
-            yield train, test
-        n_held_out += int(np.count_nonzero(test))
 
 
 def _ranked(
@@ -385,12 +384,6 @@ def _ranked(
     return [chosen, *(each for each in order if each != chosen)]
 
 
-def _directed(rule: KnownRule) -> KnownRule:
-    """Give a rule and its opposite the same form: weights have signs here."""
-    feature, better, worse = rule
-    return feature, max(better, worse), min(better, worse)
-
-
 def _both(
     features: Sequence[Feature], data: RuleData, most: int | None = _MOST_BASIS
 ) -> list[KnownRule]:
@@ -401,6 +394,4 @@ def _both(
     channels = data.channels(data.row_weights(balanced=True))
     best = FeatureList(features, data.X).price(channels, most)
     labels = zip(best.better.tolist(), best.worse.tolist(), strict=True)
-    return [
-        _directed((features[k], *p)) for k, p in zip(best.keys, labels, strict=True)
-    ]
+    return [(features[k], *pair) for k, pair in zip(best.keys, labels, strict=True)]
