@@ -47,8 +47,7 @@ def check_indices(values: ArrayLike, name: str) -> IntArray:
         raise DataError(
             f"{name} must hold item indices >= 0. Got {array[row]} at position {row}."
         )
-    indices: IntArray = frozen_array(array, np.int64)
-    return indices
+    return frozen_array(array, np.int64)
 
 
 def check_weights(values: ArrayLike | None, size: int, name: str) -> FloatArray:
@@ -63,8 +62,7 @@ def check_weights(values: ArrayLike | None, size: int, name: str) -> FloatArray:
         raise DataError(
             f"{name} must be finite and >= 0. Got {array[bad[0]]} at position {bad[0]}."
         )
-    weights: FloatArray = frozen_array(array)
-    return weights
+    return frozen_array(array)
 
 
 def check_memory(need: float, what: str, advice: str) -> None:

@@ -145,8 +145,7 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         if self._is_graded():
             return _grade_probabilities(above)
         each = expit(above)
-        shares: FloatArray = each / each.sum(axis=1, keepdims=True)
-        return shares
+        return each / each.sum(axis=1, keepdims=True)
 
     def _is_graded(self) -> bool:
         return self.ordered or self.classes_.size == 2

@@ -216,8 +216,7 @@ def _ranks(values: Any, shares: FloatArray) -> FloatArray:
     """Give middle ranks from 0 to 1, where a share stands for that many rows."""
     _, kind = np.unique(values, return_inverse=True)
     mass = np.bincount(kind.ravel(), shares)
-    ranks: FloatArray = (np.cumsum(mass) - mass / 2)[kind.ravel()]
-    return ranks
+    return (np.cumsum(mass) - mass / 2)[kind.ravel()]
 
 
 def _correlate(

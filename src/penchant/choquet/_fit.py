@@ -221,8 +221,7 @@ def _assign_folds(
         shuffled = shuffled[np.argsort(strata, kind="stable")]
     fold_of = np.empty(where.size, dtype=np.int64)
     fold_of[shuffled] = np.arange(where.size) % n_folds
-    folds: IntArray = fold_of[answer.ravel()]
-    return folds
+    return fold_of[answer.ravel()]
 
 
 def _take_loss(loss: Any, index: IntArray) -> Any:

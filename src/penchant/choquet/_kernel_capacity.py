@@ -85,8 +85,7 @@ class KernelCapacity:
         ndarray of shape (n_items,)
         """
         gram = choquet_kernel(X, self.support, k=self.k, damping=self.damping)
-        integral: FloatArray = gram @ self.coefficients
-        return integral
+        return gram @ self.coefficients
 
     def shapley(self) -> FloatArray:
         """Give the importance of each attribute; they add up to `total`.
@@ -96,10 +95,7 @@ class KernelCapacity:
         ndarray of shape (n,)
         """
         ranks, reached = self._reached(offset=1)
-        shares: FloatArray = (
-            np.take_along_axis(reached, ranks, axis=1).T @ self.coefficients
-        )
-        return shares
+        return np.take_along_axis(reached, ranks, axis=1).T @ self.coefficients
 
     def interaction(self) -> FloatArray:
         """Give how much each pair is worth together beyond its members.

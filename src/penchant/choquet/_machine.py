@@ -76,8 +76,7 @@ class ChoquetMachine(ChoquetModel):
 
     def _scores(self, X: Any) -> FloatArray:
         gram = self._gram(self._encode(X), self.support_vectors_)
-        values: FloatArray = gram @ self.dual_coef_.T + self.intercept_
-        return values
+        return gram @ self.dual_coef_.T + self.intercept_
 
     def _fit_machines(
         self, machine: Any, answers: Answers, targets: list[FloatArray]

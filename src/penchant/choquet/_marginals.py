@@ -147,5 +147,4 @@ def _project_on_simplices(points: FloatArray) -> FloatArray:
     count = np.arange(1, points.shape[1] + 1)
     last = np.count_nonzero(ordered - excess / count > 0, axis=1) - 1
     level = excess[np.arange(points.shape[0]), last] / (last + 1)
-    projected: FloatArray = np.maximum(points - level[:, np.newaxis], 0)
-    return projected
+    return np.maximum(points - level[:, np.newaxis], 0)

@@ -438,5 +438,4 @@ def _check_ties(values: ArrayLike | None, size: int) -> BoolArray:
             f"ties must be {size} booleans, one per comparison. "
             f"Got shape {ties.shape} of type {ties.dtype}."
         )
-    mask: BoolArray = frozen_array(ties)
-    return mask
+    return frozen_array(ties)

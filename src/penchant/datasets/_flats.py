@@ -148,8 +148,7 @@ def _draw_people(kinds: list[_Segment], rng: np.random.Generator) -> FloatArray:
     means = np.array([[kind.age, kind.household, kind.office_days] for kind in kinds])
     drawn = np.rint(means + rng.standard_normal(means.shape) * (5.0, 0.6, 0.8))
     low, high = np.array([18.0, 1.0, 0.0]), np.array([80.0, 5.0, 5.0])
-    people: FloatArray = (np.clip(drawn, low, high) - low) / (high - low)
-    return people
+    return (np.clip(drawn, low, high) - low) / (high - low)
 
 
 def _draw_tastes(

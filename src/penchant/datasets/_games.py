@@ -97,8 +97,7 @@ def make_tic_tac_toe() -> Bunch:
 
 
 def _has_line(boards: IntArray, mark: int) -> BoolArray:
-    lines: BoolArray = (boards[:, _LINES] == mark).all(axis=2).any(axis=1)
-    return lines
+    return (boards[:, _LINES] == mark).all(axis=2).any(axis=1)
 
 
 def make_poker(
@@ -261,5 +260,4 @@ def _worth(ranks: IntArray, suit_counts: IntArray, rank_counts: IntArray) -> Int
         (first == 2) & (second == 2),
         first == 2,
     ]
-    worth: IntArray = np.select(fits, np.arange(9, 0, -1), 0)
-    return worth
+    return np.select(fits, np.arange(9, 0, -1), 0)

@@ -141,10 +141,8 @@ def draw_comparisons(
 
 def _kernel(X: FloatArray) -> FloatArray:
     scale = sqrt(X.shape[1]) / 4.0
-    kernel: FloatArray = np.exp(-0.5 * cdist(X, X, "sqeuclidean") / scale**2)
-    return kernel
+    return np.exp(-0.5 * cdist(X, X, "sqeuclidean") / scale**2)
 
 
 def _root(K: FloatArray) -> FloatArray:
-    root: FloatArray = cholesky(K + _JITTER * np.eye(len(K)), lower=True)
-    return root
+    return cholesky(K + _JITTER * np.eye(len(K)), lower=True)

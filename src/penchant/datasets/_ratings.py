@@ -83,8 +83,7 @@ class ProductUtility:
     def utility(self, X: ArrayLike) -> FloatArray:
         """Give the utility of each row of X, whose entries are in [0, 1]."""
         items = _check_items(X, self.n_features)
-        total: FloatArray = items.sum(axis=1) + 1000.0 * items.prod(axis=1)
-        return total
+        return items.sum(axis=1) + 1000.0 * items.prod(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,8 +298,7 @@ def _basis(x: FloatArray, n_basis: int) -> FloatArray:
     """Quadratic B-splines with equal pieces at the points x, (n_points, n_basis)."""
     inner = np.linspace(0.0, 1.0, n_basis - _DEGREE + 1)
     knots = np.concatenate([np.zeros(_DEGREE), inner, np.ones(_DEGREE)])
-    design: FloatArray = BSpline.design_matrix(x, knots, _DEGREE).toarray()
-    return design
+    return BSpline.design_matrix(x, knots, _DEGREE).toarray()
 
 
 def _standardise(draws: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:

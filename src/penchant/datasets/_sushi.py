@@ -148,8 +148,7 @@ def _read_rankings(folder: Path, name: str, n_users: int, n_items: int) -> IntAr
             f"A ranking of {name} must hold different ids from 0 to {n_items - 1}. "
             f"Row {bad[0]} is {orders[bad[0]].tolist()}."
         )
-    rankings: IntArray = frozen_array(orders, np.int64)
-    return rankings
+    return frozen_array(orders, np.int64)
 
 
 def _read_scores(folder: Path, n_users: int, n_items: int) -> FloatArray:
@@ -164,5 +163,4 @@ def _read_scores(folder: Path, n_users: int, n_items: int) -> FloatArray:
         )
     scores = np.full((n_users, n_items), np.nan)
     scores[users.astype(np.int64), items.astype(np.int64)] = frame["score"]
-    table: FloatArray = frozen_array(scores)
-    return table
+    return frozen_array(scores)

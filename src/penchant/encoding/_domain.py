@@ -73,10 +73,9 @@ def check_items(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     estimator takes them (``_takes_blanks``), and refused elsewhere.
     """
     table = _as_table(estimator, X, reset=reset)
-    array: FloatArray = validate_data(
+    return validate_data(
         estimator, table, reset=reset, dtype=np.float64, **_finite(estimator)
     )
-    return array
 
 
 def check_rated_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:

@@ -72,8 +72,7 @@ class Encoding:
             numbers = np.asarray(values, dtype=np.float64)
         items = np.tile(self.domain.low, (len(numbers), 1))
         items[:, i] = numbers
-        encoded: FloatArray = self.transform(items)[:, i]
-        return encoded
+        return self.transform(items)[:, i]
 
     def grid(self, i: int, n_points: int) -> list[Any]:
         """Give the levels of an attribute, or equally spaced values of its domain."""
@@ -262,5 +261,4 @@ def _codes(values: FloatArray, categories: FloatArray) -> FloatArray:
     order = np.argsort(categories)
     rank = np.searchsorted(categories[order], values)
     nearest = order[np.clip(rank, 0, len(order) - 1)]
-    codes: FloatArray = np.where(categories[nearest] == values, nearest, -1.0)
-    return codes
+    return np.where(categories[nearest] == values, nearest, -1.0)

@@ -73,8 +73,7 @@ class RankerMixin:
         pairs = _check_pair_array(self, X)
         n_pairs, _, n_features = pairs.shape
         values = self._utility_of_rows(pairs.reshape(-1, n_features))
-        difference: FloatArray = values.reshape(n_pairs, 2) @ np.array([1.0, -1.0])
-        return difference
+        return values.reshape(n_pairs, 2) @ np.array([1.0, -1.0])
 
     def _utility_of_rows(self, items: Any) -> FloatArray:
         """Call utility with the feature names of fit, so that it does not warn."""
@@ -82,8 +81,7 @@ class RankerMixin:
         is_raw = not hasattr(self, "attributes_in_")  # otherwise it names arrays itself
         if isinstance(items, np.ndarray) and names is not None and is_raw:
             items = pd.DataFrame(items, columns=names)
-        utility: FloatArray = self.utility(items)  # type: ignore[attr-defined]
-        return utility
+        return self.utility(items)  # type: ignore[attr-defined]
 
     def predict(self, X: Any) -> Any:
         """Tell which side is preferred: 1 the first item, 0 the second.

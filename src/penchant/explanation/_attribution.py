@@ -116,8 +116,7 @@ class Attribution:
     @property
     def gap(self) -> FloatArray:
         """What the contributions leave unexplained, shape (n,)."""
-        gap: FloatArray = self.predictions - self.base - self.values.sum(axis=1)
-        return gap
+        return self.predictions - self.base - self.values.sum(axis=1)
 
     @property
     def rows(self) -> tuple[Any, ...]:

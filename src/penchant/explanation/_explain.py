@@ -105,8 +105,7 @@ def _explain_by_fits(
             "explain(model, X, background=(X_train, y_train))."
         )
     explainer = LeastSquaresExplainer(players=players).fit(model, *background)
-    found: Attribution = explainer.explain(rows)
-    return found
+    return explainer.explain(rows)
 
 
 def _features_of(background: Any) -> Any:

@@ -30,8 +30,7 @@ def output_of(model: Any, rows: Any) -> Callable[[Any], FloatArray]:
                 "A model must have utility(X) or predict(X). Got "
                 f"{type(model).__name__}."
             )
-        output: Callable[[Any], FloatArray] = found
-        return output
+        return found
     place = int(np.flatnonzero(model.classes_ == model.predict(rows)[0])[0])
     if hasattr(model, "predict_proba"):
         return lambda rows: np.asarray(model.predict_proba(rows))[:, place]

@@ -61,8 +61,7 @@ def _weights_by_size(is_in: BoolArray, depth: int) -> FloatArray:
     inside, outside = np.zeros((2, n_players + 1))
     inside[1 : depth + 1], outside[:depth] = chances, -chances
     sizes = is_in.sum(axis=1)[:, None]
-    weights: FloatArray = np.where(is_in, inside[sizes], outside[sizes])
-    return weights
+    return np.where(is_in, inside[sizes], outside[sizes])
 
 
 def coalitional_weights(
@@ -114,8 +113,7 @@ def spread_gap(weights: FloatArray, masks: Sequence[int], full: int) -> FloatArr
     """
     wanted = np.array([float(mask == full) for mask in masks])
     missing = (wanted - weights.sum(axis=1)) / weights.shape[1]
-    spread: FloatArray = weights + missing[:, None]
-    return spread
+    return weights + missing[:, None]
 
 
 def normalized(

@@ -203,21 +203,18 @@ class RowEvidence:
         system = scale[:, None] * self.gram * scale
         system[np.diag_indices_from(system)] += 1.0
         lower = np.linalg.cholesky(system)
-        root: FloatArray = np.linalg.solve(lower, np.diag(scale))
-        return root
+        return np.linalg.solve(lower, np.diag(scale))
 
     @cached_property
     def weights(self) -> FloatArray:
         """The weights w of the rows in the posterior mean, shape (n_answers,)."""
         pulled = self.root @ (self.gram @ self.shift + self.mean)
-        weights: FloatArray = self.shift - self.root.T @ pulled
-        return weights
+        return self.shift - self.root.T @ pulled
 
     @cached_property
     def reduction(self) -> FloatArray:
         """The matrix H = root A C, shape (n_answers, n_items)."""
-        reduction: FloatArray = self.root @ self.rows
-        return reduction
+        return self.root @ self.rows
 
     def log_ratios(
         self, items: IntArray, draws: FloatArray, noise: float, lapse: float

@@ -72,18 +72,15 @@ class DenseCovariance:
     @property
     def variance(self) -> FloatArray:
         """The diagonal, shape (n_items,)."""
-        diagonal: FloatArray = np.diagonal(self.matrix)
-        return diagonal
+        return np.diagonal(self.matrix)
 
     def rows(self, items: IntArray) -> FloatArray:
         """Give the rows of some items, shape (k, n_items)."""
-        rows: FloatArray = self.matrix[items]
-        return rows
+        return self.matrix[items]
 
     def block(self, items: IntArray) -> FloatArray:
         """Give the covariance of some items, shape (k, k)."""
-        block: FloatArray = self.matrix[np.ix_(items, items)]
-        return block
+        return self.matrix[np.ix_(items, items)]
 
     def take(self, items: IntArray) -> "DenseCovariance":
         """Keep some items, in the given order."""
@@ -139,8 +136,7 @@ class LowRankCovariance:
         """Give the covariance of some items, shape (k, k)."""
         factor = self.factor[items]
         same = np.equal.outer(items, items)
-        block: FloatArray = factor @ factor.T + same * self.diagonal[items]
-        return block
+        return factor @ factor.T + same * self.diagonal[items]
 
     def take(self, items: IntArray) -> "LowRankCovariance":
         """Keep some items, in the given order; none twice."""

@@ -282,8 +282,7 @@ class PosteriorProblem:
         K, _ = self.family.gram(self.family.prior_mean)
         spread = np.sqrt(1.0 + np.diagonal(K).mean())
         shares = np.clip(self._answers.level_shares(), 0.01, 0.99)
-        thresholds: FloatArray = spread * ndtri(shares)
-        return thresholds
+        return spread * ndtri(shares)
 
     def ends(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Give tie width and thresholds."""
@@ -401,10 +400,7 @@ def _threads_for(size: int) -> AbstractContextManager[Any]:
     """Keep small matrices on one thread: waking others takes longer than the work."""
     if size > _SMALL:
         return nullcontext()
-    limit: AbstractContextManager[Any] = _get_threadpool_controller().limit(
-        limits=1, user_api="blas"
-    )
-    return limit
+    return _get_threadpool_controller().limit(limits=1, user_api="blas")
 
 
 def _whitened(K: FloatArray, C: FloatArray) -> FloatArray:
@@ -412,5 +408,4 @@ def _whitened(K: FloatArray, C: FloatArray) -> FloatArray:
     B = C.T @ K @ C
     B[np.diag_indices_from(B)] += 1.0
     factor, _ = dpotrf(B, lower=1)
-    root: FloatArray = dtrtrs(factor, C.T, lower=1)[0]
-    return root
+    return dtrtrs(factor, C.T, lower=1)[0]

@@ -424,8 +424,7 @@ class PopulationGP(BaseEstimator):
         )
         if len(rows) != 1:
             raise DataError(f"x_user must describe one person. Got {len(rows)}.")
-        person: FloatArray = rows[0]
-        return person
+        return rows[0]
 
     def _encode_items(self, X_items: Any) -> FloatArray:
         if not hasattr(self, "n_features_in_"):

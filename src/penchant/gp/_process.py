@@ -56,8 +56,7 @@ class GaussianProcess:
         """Give posterior standard deviations from prior variances, shape (n,)."""
         seen = gram @ self.root.T
         left = prior - np.einsum("ij,ij->i", seen, seen)
-        deviation: FloatArray = self.noise * np.sqrt(np.maximum(left, 0.0))
-        return deviation
+        return self.noise * np.sqrt(np.maximum(left, 0.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,8 +59,7 @@ class PersonalAnswers:
         """Give the share of ratings at or below each threshold."""
         rated = self.kinds == _RATING
         counts = np.bincount(self.levels[rated], self.weights[rated], len(self.scale))
-        shares: FloatArray = np.cumsum(counts)[:-1] / max(counts.sum(), 1e-300)
-        return shares
+        return np.cumsum(counts)[:-1] / max(counts.sum(), 1e-300)
 
     def take(self, some: IntArray) -> tuple["PersonalAnswers", IntArray]:
         """Keep some answers and the items that they speak of; say which items."""

@@ -132,8 +132,7 @@ def find_class(tag: Any) -> type:
             "this version of penchant. Load it with the version that saved it"
         )
     module, name = _home(known)
-    cls: type = getattr(importlib.import_module(module), name)
-    return cls
+    return getattr(importlib.import_module(module), name)
 
 
 def learned_names(cls: type) -> tuple[str, ...]:

@@ -229,8 +229,7 @@ def _read_tree(archive: zipfile.ZipFile) -> dict[str, Any]:
             f"{version}; this is penchant {penchant.__version__}, which reads up to "
             f"version {_VERSION}. Update penchant"
         )
-    model: dict[str, Any] = tree["model"]
-    return model
+    return tree["model"]
 
 
 def _parse_array(data: bytes, name: str) -> npt.NDArray[Any]:

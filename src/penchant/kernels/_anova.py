@@ -103,8 +103,7 @@ def sum_over_subsets(
         for order in range(max_order - 1, 0, -1):
             orders[order] += gram * orders[order - 1]
         orders[0] += gram
-    summed: FloatArray = orders.sum(axis=0)
-    return summed
+    return orders.sum(axis=0)
 
 
 def subset_kernel(grams: Sequence[FloatArray], subset: Sequence[int]) -> FloatArray:
@@ -121,8 +120,7 @@ def subset_kernel(grams: Sequence[FloatArray], subset: Sequence[int]) -> FloatAr
     -------
     ndarray of shape (n, m)
     """
-    product: FloatArray = np.multiply.reduce([grams[i] for i in subset])
-    return product
+    return np.multiply.reduce([grams[i] for i in subset])
 
 
 def _scale_per_attribute(

@@ -82,7 +82,7 @@ def choquet_kernel(
 
     if Y is not None and np.ndim(X) == 1 and np.ndim(Y) == 1:
         left, right = np.atleast_2d(X), np.atleast_2d(Y)
-        return choquet_kernel(left, right, k=k, damping=damping)[0, 0]  # type: ignore[no-any-return]
+        return choquet_kernel(left, right, k=k, damping=damping)[0, 0]
     symmetric = Y is None or Y is X
     rows, columns = check_pairwise_arrays(X, None if symmetric else Y, dtype=np.float64)
     n = rows.shape[1]
@@ -176,8 +176,7 @@ def _by_features(
     scale = damping ** (subset_sizes(X.shape[1], k) / 2)
     left = subset_minima(X, k) * scale
     right = left if symmetric else subset_minima(Y, k) * scale
-    gram: FloatArray = left @ right.T
-    return gram
+    return left @ right.T
 
 
 def _mirror(gram: FloatArray) -> None:

@@ -14,8 +14,7 @@ class _DiscreteKernel(CentredKernel):
 
     def _mean(self, x: FloatArray) -> FloatArray:
         levels, weights = self.measure()
-        mean: FloatArray = self.k(x, levels) @ weights
-        return mean
+        return self.k(x, levels) @ weights
 
     def _grand_mean(self) -> float:
         levels, weights = self.measure()
@@ -81,8 +80,7 @@ class Categorical(_DiscreteKernel):
         _level_weights(self.weights, self.n_levels)
 
     def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        gram: FloatArray = np.equal.outer(np.asarray(x), np.asarray(y)).astype(float)
-        return gram
+        return np.equal.outer(np.asarray(x), np.asarray(y)).astype(float)
 
     def measure(self) -> tuple[FloatArray, FloatArray]:
         codes = np.arange(self.n_levels, dtype=np.float64)
@@ -99,5 +97,4 @@ def _level_weights(weights: tuple[float, ...] | None, n_levels: int) -> FloatArr
             f"weights must be {n_levels} non-negative numbers with a positive sum, "
             f"one per level. Got {weights}."
         )
-    normalised: FloatArray = values / values.sum()
-    return normalised
+    return values / values.sum()

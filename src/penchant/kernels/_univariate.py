@@ -55,8 +55,7 @@ class FeatureMap:
         -------
         ndarray of shape (n_values, n_features)
         """
-        features: FloatArray = self.kernel.k0(x, self.nodes) @ self.projection
-        return features
+        return self.kernel.k0(x, self.nodes) @ self.projection
 
     def second_moments(self) -> FloatArray:
         """Give the mean of phi(x)phi(x)' over the attribute's measure.
@@ -69,8 +68,7 @@ class FeatureMap:
         """
         points, weights = self.kernel.measure()
         features = self(points)
-        moments: FloatArray = features.T @ (weights[:, None] * features)
-        return moments
+        return features.T @ (weights[:, None] * features)
 
 
 class UnivariateKernel(ABC):
@@ -176,8 +174,7 @@ class KernelSum(UnivariateKernel):
                 )
 
     def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
-        gram: FloatArray = np.sum([kernel.k0(x, y) for kernel in self.kernels], axis=0)
-        return gram
+        return np.sum([kernel.k0(x, y) for kernel in self.kernels], axis=0)
 
     def measure(self) -> tuple[FloatArray, FloatArray]:
         return self.kernels[0].measure()
@@ -242,15 +239,11 @@ class RBF(_ContinuousKernel):
 
     def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         scaled = np.subtract.outer(np.asarray(x), np.asarray(y)) / self.sigma
-        gram: FloatArray = np.exp(-0.5 * scaled**2)
-        return gram
+        return np.exp(-0.5 * scaled**2)
 
     def _mean(self, x: FloatArray) -> FloatArray:
         width = self.sigma * np.sqrt(2.0)
-        mean: FloatArray = (
-            self.sigma * np.sqrt(np.pi / 2) * (erf(x / width) + erf((1 - x) / width))
-        )
-        return mean
+        return self.sigma * np.sqrt(np.pi / 2) * (erf(x / width) + erf((1 - x) / width))
 
     def _grand_mean(self) -> float:
         tail = self.sigma**2 * np.expm1(-0.5 / self.sigma**2)
@@ -294,13 +287,11 @@ class WarpedRBF(_ContinuousKernel):
 
     def _warp(self, x: ArrayLike) -> FloatArray:
         values = np.asarray(x, dtype=np.float64)
-        warped: FloatArray = np.log1p(self.rate * values) / np.log1p(self.rate)
-        return warped
+        return np.log1p(self.rate * values) / np.log1p(self.rate)
 
     def _mean(self, x: FloatArray) -> FloatArray:
         points, weights = self.measure()
-        mean: FloatArray = self.k(x, points) @ weights
-        return mean
+        return self.k(x, points) @ weights
 
     def _grand_mean(self) -> float:
         points, weights = self.measure()
@@ -320,10 +311,7 @@ class Spline(_ContinuousKernel):
     def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         left, right = np.asarray(x)[:, None], np.asarray(y)[None, :]
         low = np.minimum(left, right)
-        gram: FloatArray = (
-            1.0 + left * right + np.abs(left - right) * low**2 / 2 + low**3 / 3
-        )
-        return gram
+        return 1.0 + left * right + np.abs(left - right) * low**2 / 2 + low**3 / 3
 
     def _mean(self, x: FloatArray) -> FloatArray:
         return 1.0 + x / 2 + x**2 / 4 - x**3 / 6 + x**4 / 24

@@ -112,10 +112,7 @@ def _differences(utility: FloatArray, answers: Comparisons) -> FloatArray:
     rows: tuple[Any, ...] = ()
     if utility.ndim == 2:
         rows = (_user_rows(answers, utility.shape[0]),)
-    difference: FloatArray = (
-        utility[(*rows, answers.winners)] - utility[(*rows, answers.losers)]
-    )
-    return difference
+    return utility[(*rows, answers.winners)] - utility[(*rows, answers.losers)]
 
 
 def _user_rows(answers: Comparisons, n_users: int) -> IntArray:
@@ -126,5 +123,4 @@ def _user_rows(answers: Comparisons, n_users: int) -> IntArray:
             "A utility per user needs comparisons whose users are its row numbers, "
             f"0 to {n_users - 1}."
         )
-    rows: IntArray = np.asarray(users, dtype=np.int64)
-    return rows
+    return np.asarray(users, dtype=np.int64)

@@ -133,8 +133,7 @@ class LinearRanker(RankerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         items = check_items(self, X, reset=False)
-        utility: FloatArray = items @ self.coef_
-        return utility
+        return items @ self.coef_
 
     def _objective(
         self, w: FloatArray, differences: FloatArray, weights: FloatArray
@@ -146,8 +145,7 @@ class LinearRanker(RankerMixin, BaseEstimator):
         self, w: FloatArray, differences: FloatArray, weights: FloatArray
     ) -> FloatArray:
         surprise = weights * expit(-(differences @ w))
-        gradient: FloatArray = self.alpha * w - surprise @ differences
-        return gradient
+        return self.alpha * w - surprise @ differences
 
     def _gap(self, gradient: FloatArray) -> float:
         """Bound the distance from the minimum by strong convexity."""
@@ -175,8 +173,7 @@ class LinearRanker(RankerMixin, BaseEstimator):
             > start + 1e-4 * size * slope + slack
         ):
             size /= 2
-        moved: FloatArray = w + size * step
-        return moved
+        return w + size * step
 
 
 def _differences(pairs: Pairs) -> tuple[FloatArray, FloatArray]:

@@ -64,5 +64,4 @@ def clear_differences(model: Any, pairs: FloatArray) -> BoolArray:
     """Mark the pairs whose utilities differ by more than rounding."""
     first, second = (np.asarray(model.utility(pairs[:, side])) for side in (0, 1))
     scale = np.ptp(np.concatenate([first, second]))
-    clear: BoolArray = np.abs(first - second) > 1e-9 * scale
-    return clear
+    return np.abs(first - second) > 1e-9 * scale

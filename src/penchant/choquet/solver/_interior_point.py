@@ -156,8 +156,7 @@ class _ScaledCholesky:
     def solve(self, right: FloatArray) -> FloatArray:
         """Solve for one right-hand side."""
         scaled = cho_solve(self.factor, self.scale * right, check_finite=False)
-        solution: FloatArray = self.scale * scaled
-        return solution
+        return self.scale * scaled
 
 
 class _InteriorPoint:

@@ -77,8 +77,7 @@ class Loss:
             (lighter / np.maximum(above, tiny))[groups],
             (lighter / np.maximum(below, tiny))[groups],
         )
-        balanced: FloatArray = u * factor
-        return balanced
+        return u * factor
 
 
 @dataclass
@@ -111,8 +110,7 @@ class SquaredLoss(Loss):
         sums = np.bincount(groups, u, n_groups) / np.bincount(
             groups, self.weight, n_groups
         )
-        balanced: FloatArray = u - self.weight * sums[groups]
-        return balanced
+        return u - self.weight * sums[groups]
 
 
 @dataclass
@@ -128,8 +126,7 @@ class LogisticLoss(Loss):
 
     def slope(self, t: FloatArray) -> FloatArray:
         """Minus the probability of the wrong side, signed."""
-        slope: FloatArray = -self.weight * self.sign * expit(-self.sign * t)
-        return slope
+        return -self.weight * self.sign * expit(-self.sign * t)
 
     def linearize(
         self, t: FloatArray, tau: FloatArray

@@ -300,8 +300,7 @@ def _constraint_rows(found: list[tuple[int, int]], masks: IntArray) -> FloatArra
     attribute = np.array([1 << i for i, _ in found])[:, np.newaxis]
     allowed = np.array([rest for _, rest in found])[:, np.newaxis] | attribute
     held = (masks & attribute != 0) & (masks & ~allowed == 0)
-    rows: FloatArray = held.astype(np.float64)
-    return rows
+    return held.astype(np.float64)
 
 
 def _cone_model(

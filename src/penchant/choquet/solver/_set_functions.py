@@ -55,8 +55,7 @@ def marginal_gains(values: FloatArray, i: int) -> FloatArray:
         Entry (a, b) belongs to the set whose bits above i are a and below i are b.
     """
     halves = _halves(values, i)
-    gains: FloatArray = halves[:, 1, :] - halves[:, 0, :]
-    return gains
+    return halves[:, 1, :] - halves[:, 0, :]
 
 
 def count_attributes(values: FloatArray) -> int:

@@ -63,8 +63,7 @@ def raise_first(problems: Sequence[Problem]) -> None:
 def row_numbers(index: pd.Index) -> IntArray:
     """Give the row numbers to name in problems: the index if whole, else positions."""
     if pd.api.types.is_integer_dtype(index):
-        numbers: IntArray = index.to_numpy(np.int64)
-        return numbers
+        return index.to_numpy(np.int64)
     return np.arange(len(index))
 
 

@@ -155,8 +155,7 @@ def _share_minima(
     others = np.maximum(p + q - 1, 0)
     gains = (sizes * chances[np.maximum(p - 1, 0), others]) @ holds
     losses = (sizes * chances[p, others]) @ holds
-    shares: FloatArray = (coming * gains - going * losses).sum(axis=1)
-    return shares
+    return (coming * gains - going * losses).sum(axis=1)
 
 
 def _levels(X: FloatArray, Y: FloatArray) -> tuple[FloatArray, FloatArray]:

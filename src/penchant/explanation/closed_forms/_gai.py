@@ -35,14 +35,12 @@ class GAIForm(ClosedForm):
     game = DOMAIN
 
     def encode(self, rows: Any) -> FloatArray:
-        encoded: FloatArray = self.model.encoding_.transform(
+        return self.model.encoding_.transform(
             check_items(self.model, rows, reset=False)
         )
-        return encoded
 
     def predict(self, rows: Any) -> FloatArray:
-        utilities: FloatArray = self.model.utility(rows)
-        return utilities
+        return self.model.utility(rows)
 
     def contrast(self, item: FloatArray, rival: FloatArray) -> Shares:
         return Shares(shares_between(self.model.utility_, item, rival)[None])
@@ -137,8 +135,7 @@ def _between_machine(
 ) -> FloatArray:
     at_item, at_rival = _factors_at(utility, np.stack([item, rival]))
     gains = path_values(at_item, at_rival, np.array(utility.order_weights))
-    values: FloatArray = utility.coef @ gains
-    return values
+    return utility.coef @ gains
 
 
 @shares_between.register

@@ -59,8 +59,7 @@ def item_kernel(kernel: ItemKernel) -> ProductKernel:
     def factors(X: FloatArray, Y: FloatArray) -> FloatArray:
         away = X[:, None, :] - Y[None, :, :]
         squares = np.where(is_category, away != 0.0, away**2)
-        values: FloatArray = np.exp(-rates * squares)
-        return values
+        return np.exp(-rates * squares)
 
     return ProductKernel(factors, amplitude=kernel.variance)
 

@@ -18,14 +18,12 @@ from penchant.typing import FloatArray
 def combine(factors: FloatArray, orders: FloatArray) -> FloatArray:
     """Give F of factors of shape (n_terms, d), shape (n_terms,)."""
     if not orders.size:
-        product: FloatArray = factors.prod(axis=1)
-        return product
+        return factors.prod(axis=1)
     sums = np.zeros((orders.size + 1, len(factors)))
     sums[0] = 1.0
     for column in factors.T:
         sums[1:] += column * sums[:-1]
-    total: FloatArray = orders @ sums[1:]
-    return total
+    return orders @ sums[1:]
 
 
 def path_values(

@@ -120,8 +120,7 @@ def exponential_factors(rates: FloatArray, *, power: int = 2) -> Factors:
 
     def factors(X: FloatArray, Y: FloatArray) -> FloatArray:
         away = np.abs(X[:, None, :] - Y[None, :, :])
-        values: FloatArray = np.exp(-rates * away**power)
-        return values
+        return np.exp(-rates * away**power)
 
     return factors
 

@@ -81,8 +81,7 @@ def _orthonormal(block: FloatArray) -> FloatArray:
     scale = np.linalg.norm(block, axis=0)
     kept = block[:, scale > 0] / scale[scale > 0]
     left, values, _ = np.linalg.svd(kept, full_matrices=False)
-    basis: FloatArray = left[:, values**2 > _NO_VARIANCE]
-    return basis
+    return left[:, values**2 > _NO_VARIANCE]
 
 
 def _columns_of(frame: pd.DataFrame, columns: tuple[int, ...]) -> list[Any]:
@@ -97,8 +96,7 @@ def _coded(column: pd.Series) -> Any:
     if is_ordered(column):
         ranks: FloatArray = rankdata(_as_numbers(column), nan_policy="omit")
         return np.where(np.isnan(ranks), np.nanmean(ranks), ranks) - np.nanmean(ranks)
-    codes: IntArray = pd.factorize(column, use_na_sentinel=False)[0].astype(np.int64)
-    return codes
+    return pd.factorize(column, use_na_sentinel=False)[0].astype(np.int64)
 
 
 def is_ordered(column: pd.Series) -> bool:
@@ -114,8 +112,7 @@ def _as_numbers(column: pd.Series) -> FloatArray:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy(np.float64)
         return np.where(codes < 0, np.nan, codes)
-    numbers: FloatArray = column.to_numpy(np.float64, na_value=np.nan)
-    return numbers
+    return column.to_numpy(np.float64, na_value=np.nan)
 
 
 def _numbers_of(column: pd.Series) -> FloatArray:

@@ -88,8 +88,7 @@ class RetrainingGame:
             return np.zeros(n_rows, dtype=np.int64)
         if look_at is None:
             predicted = self.model.predict(table)
-            places: IntArray = np.searchsorted(self.classes, predicted)
-            return places
+            return np.searchsorted(self.classes, predicted)
         same = np.flatnonzero(self.classes == look_at)
         if same.size == 0:
             known = ", ".join(map(repr, self.classes.tolist()))
@@ -101,8 +100,7 @@ class RetrainingGame:
         if self.classes is None:
             return np.full(len(target), np.mean(self.y, dtype=np.float64))
         frequencies = np.array([np.mean(self.y == label) for label in self.classes])
-        chosen: FloatArray = frequencies[target]
-        return chosen
+        return frequencies[target]
 
     def train(
         self,

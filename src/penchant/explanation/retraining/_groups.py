@@ -204,8 +204,7 @@ def _vif(frame: pd.DataFrame, players: Players) -> FloatArray:
 def _reverse_vif(frame: pd.DataFrame, players: Players) -> FloatArray:
     """{j: VIF_j without i > VIF_j (1 - 0.05 alpha)}: without i itself."""
     ratios = _inflation_ratios(frame, players)
-    table: FloatArray = np.where(np.isnan(ratios), np.inf, (1.0 - ratios) / 0.05)
-    return table
+    return np.where(np.isnan(ratios), np.inf, (1.0 - ratios) / 0.05)
 
 
 def _inflation_ratios(frame: pd.DataFrame, players: Players) -> FloatArray:

@@ -119,5 +119,4 @@ def _mean_steps(is_in: BoolArray) -> FloatArray:
     sizes = np.arange(n_players)[:, None]
     by_size = (inside**sizes * outside ** (n_players - 1 - sizes)) @ weights / 2.0
     others = is_in.sum(axis=1, keepdims=True) - is_in
-    steps: FloatArray = by_size[others]
-    return steps
+    return by_size[others]

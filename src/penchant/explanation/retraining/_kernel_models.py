@@ -215,8 +215,7 @@ def numbers_of(table: Any) -> FloatArray | None:
 
 def _scaled(X: Any, scaling: Any, form: KernelForm) -> FloatArray:
     scaled = X if scaling is None else np.asarray(scaling.transform(X))
-    divided: FloatArray = scaled / form.length_scale
-    return divided
+    return scaled / form.length_scale
 
 
 def _split(estimator: Any) -> tuple[list[Any], Any] | None:

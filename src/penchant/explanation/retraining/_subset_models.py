@@ -39,8 +39,7 @@ class Outputs:
             predicted = np.asarray(model.predict(X), dtype=np.float64)
             return predicted.reshape(-1, 1)
         if not hasattr(model, "predict_proba"):
-            hard: FloatArray = np.equal.outer(model.predict(X), self.classes) * 1.0
-            return hard
+            return np.equal.outer(model.predict(X), self.classes) * 1.0
         table = np.asarray(model.predict_proba(X), dtype=np.float64)
         known = np.searchsorted(self.classes, model.classes_)
         probabilities = np.zeros((len(table), len(self.classes)))

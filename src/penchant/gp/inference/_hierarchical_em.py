@@ -224,8 +224,7 @@ class HierarchicalEM:
         sites = self._sites
         shape = (sites.n_users, sites.n_items)
         duals = csr_array((self._duals, sites.nodes, sites.node_start), shape=shape)
-        pulls: FloatArray = duals @ self._features
-        return pulls
+        return duals @ self._features
 
     def _next_coef(
         self, basis: FloatArray, shares: FloatArray, pulls: FloatArray

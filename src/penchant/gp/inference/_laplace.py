@@ -278,8 +278,7 @@ def _factorise(H: FloatArray) -> FloatArray:
     while failed:
         factor, failed = dpotrf(H + nugget * np.eye(len(H)), lower=1)
         nugget *= 10.0
-    lower: FloatArray = factor
-    return lower
+    return factor
 
 
 def root_of_covariance(cov: FloatArray) -> FloatArray:

@@ -64,8 +64,7 @@ class Rows:
         """Give A f, over the first axis of f of shape (n_nodes, ...)."""
         nothing = np.zeros((1, *f.shape[1:]))
         padded = np.concatenate([f, nothing])
-        difference: FloatArray = padded[self.raised] - padded[self.lowered]
-        return difference
+        return padded[self.raised] - padded[self.lowered]
 
     def pull(self, values: FloatArray, n_nodes: int) -> FloatArray:
         """Give A'values of shape (n_nodes,)."""
@@ -197,8 +196,7 @@ class Sites:
         -------
         ndarray of shape (n_sites,)
         """
-        found: FloatArray = self._describe(s)[0]
-        return found
+        return self._describe(s)[0]
 
     def derivatives(self, s: ArrayLike) -> SiteDerivatives:
         """Give the log-likelihood of one copy and its derivatives in s (GP-3).
@@ -241,8 +239,7 @@ class Sites:
 
     def _describe(self, s: ArrayLike) -> FloatArray:
         at = np.asarray(s, dtype=np.float64)
-        found: FloatArray = truncated_normals(self.lower, self.upper, self.noise, at)
-        return found
+        return truncated_normals(self.lower, self.upper, self.noise, at)
 
 
 @dataclass(frozen=True, eq=False)
