@@ -588,7 +588,9 @@ class Study:
         if not is_weight(weight):
             raise DataError(
                 f"A weight must be a number from 0 (left out) to {LARGEST_WEIGHT:g}. "
-                f"Got {weight!r}."
+                f"Got {weight!r}.",
+                "errors.weight",
+                most=f"{LARGEST_WEIGHT:g}",
             )
 
         def decide(now: Participation) -> list[NewEvent]:

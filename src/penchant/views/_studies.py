@@ -114,8 +114,8 @@ def checks_view(found: Calibration, texts: Texts) -> ChecksView:
     return ChecksView(words, texts("owner.checks.fails") if found.fails else "")
 
 
-def study_line(study: StudySummary, texts: Texts) -> StudyLine:
-    """Show a study in a list."""
+def study_line(study: StudySummary, texts: Texts, *, full: bool = False) -> StudyLine:
+    """Show a study in a list; `full`: as many have finished as were wanted."""
     facts = [
         texts.count("owner.n_alternatives", study.n_items),
         texts.count("owner.n_attributes", study.n_attributes),
@@ -123,7 +123,7 @@ def study_line(study: StudySummary, texts: Texts) -> StudyLine:
     if not study.demo:
         facts.append(texts("owner.home.added", day=texts.day(study.created)))
     people = texts.count("owner.n_participants", study.n_participants)
-    is_open = study.settings.open and not study.settings.over
+    is_open = study.settings.open and not study.settings.over and not full
     trial = texts("owner.home.try_text", count=texts.number(study.n_items))
     return StudyLine(
         f"/studies/{study.id}",
