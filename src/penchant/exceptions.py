@@ -32,7 +32,21 @@ class PenchantError(Exception):
 
 
 class DataError(PenchantError, ValueError):
-    """A table, a rating or a comparison is not what it must be."""
+    """A table, a rating or a comparison is not what it must be.
+
+    Parameters
+    ----------
+    message : str
+        What must hold, what came, and what to do.
+    key : str
+        The text of the app that says it in the language of the reader; empty: none.
+    **values
+        What stands in that text.
+    """
+
+    def __init__(self, message: str = "", key: str = "", **values: Any) -> None:
+        super().__init__(message)
+        self.key, self.values = key, values
 
 
 class AmbiguousColumnError(DataError):

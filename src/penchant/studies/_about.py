@@ -70,7 +70,8 @@ class PersonQuestion:
         ):
             raise DataError(
                 "A question about people needs a short name without '=' and without "
-                f"spaces around it. Got {self.name!r}."
+                f"spaces around it. Got {self.name!r}.",
+                "errors.question_name",
             )
         for what, value, known in (
             ("kind", self.kind, ABOUT_KINDS),
@@ -99,7 +100,8 @@ class PersonQuestion:
         if wanted != bool(self.options):
             raise DataError(
                 f"The question {self.name!r} is of kind {self.kind!r} and "
-                + ("needs options, one per line." if wanted else "takes no options.")
+                + ("needs options, one per line." if wanted else "takes no options."),
+                f"errors.{'needs' if wanted else 'takes_no'}_options",
             )
         for words in (self.options, *(words for _, words in self.option_words)):
             for word in words:
@@ -111,12 +113,15 @@ class PersonQuestion:
                 raise DataError(
                     f"The options of {self.name!r} must be different, not empty, and "
                     f"as many in every language ({len(self.options)}). "
-                    f"Got {list(words)!r}."
+                    f"Got {list(words)!r}.",
+                    "errors.options",
                 )
         if len(self.options) > _MOST_OPTIONS:
             raise DataError(
                 f"A question may have {_MOST_OPTIONS} options. {self.name!r} has "
-                f"{len(self.options)}."
+                f"{len(self.options)}.",
+                "errors.many_options",
+                most=_MOST_OPTIONS,
             )
 
     def ask(self, language: str) -> str:
@@ -219,7 +224,9 @@ def check_questions(questions: object) -> None:
     if len(set(names)) < len(names) or len(names) > _MOST_QUESTIONS:
         raise DataError(
             f"There may be {_MOST_QUESTIONS} questions about people, with different "
-            f"names. Got {names}."
+            f"names. Got {names}.",
+            "errors.question_names",
+            most=_MOST_QUESTIONS,
         )
 
 

@@ -21,7 +21,6 @@ from penchant.studies._checks import (
     end_check,
 )
 from penchant.studies._participation import OpenQuestion, Participation, check_answer
-from penchant.studies._results import Progress
 from penchant.studies._settings import StudySettings
 from penchant.studies._talk import Memory, Talk
 from penchant.studies.store._records import NewEvent, StudyRecord, Who
@@ -286,17 +285,3 @@ class Asking:
         items, predicted = check
         told = secrets.token_hex(8), "pair", items, now.number, False, predicted
         return OpenQuestion(*told, version=self.memory.version)
-
-
-def progress(now: Participation, talk: Talk) -> Progress:
-    """Say how far the asking has come."""
-    return Progress(
-        number=len(now.answered) + (0 if now.finished else 1),
-        certainty=talk.certainty,
-        expected_regret=talk.expected_regret,
-        expected_points=100.0 / talk.belief.scale[1] * talk.expected_regret,
-        is_known=talk.is_known,
-        done=bool(now.finished),
-        reason=now.finished,
-        can_undo=bool(now.answered),
-    )

@@ -36,7 +36,8 @@ def check_moment(text: object) -> str:
         raise DataError(
             "The moment at which a study closes must be a day or a day and a time, as "
             "2026-12-01 or 2026-12-01T18:00, in UTC unless it names another zone. "
-            f"Got {text!r}."
+            f"Got {text!r}.",
+            "errors.closes",
         ) from None
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from penchant._cached import cached_property
 from penchant.data import Items, Limit, Limits, Relaxation
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, IntArray
@@ -63,17 +64,17 @@ class WhatFits:
             tuple(limits.drops(items, open_to)),
         )
 
-    @property
+    @cached_property
     def n_fit(self) -> int:
         """So many items fit."""
         return int(self.met.sum())
 
-    @property
+    @cached_property
     def n_items(self) -> int:
         """So many items can come into question at all."""
         return int(self.open_to.sum())
 
-    @property
+    @cached_property
     def set_aside(self) -> bool:
         """Whether nothing fits the person's limits: then they do not count."""
         return self.n_fit == 0
@@ -83,7 +84,7 @@ class WhatFits:
         """So many items may be asked about and recommended."""
         return self.n_items if self.set_aside else self.n_fit
 
-    @property
+    @cached_property
     def allowed(self) -> IntArray | None:
         """The items that may be asked about and recommended; None: all."""
         chosen = self.open_to if self.set_aside else self.met

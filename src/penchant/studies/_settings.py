@@ -133,12 +133,15 @@ class StudySettings:
         if not _is_number(self.max_questions, int, 1, _MOST_QUESTIONS):
             raise DataError(
                 "The most questions must be a whole number from 1 to "
-                f"{_MOST_QUESTIONS}. Got {self.max_questions!r}."
+                f"{_MOST_QUESTIONS}. Got {self.max_questions!r}.",
+                "errors.most_questions",
+                most=_MOST_QUESTIONS,
             )
         if not _is_number(self.max_regret, int | float, 0, sys.float_info.max):
             raise DataError(
                 "The regret at which the asking stops must be a number of at least 0. "
-                f"Got {self.max_regret!r}."
+                f"Got {self.max_regret!r}.",
+                "errors.regret",
             )
         _check_languages(self.languages)
         check_text("The consent text", self.consent, longest=_LONGEST_TEXT)
@@ -150,13 +153,17 @@ class StudySettings:
         ):
             raise DataError(
                 "One in how many questions is foretold must be 0 (none) or a whole "
-                f"number from 2 to {_MOST_QUESTIONS}. Got {self.check_every!r}."
+                f"number from 2 to {_MOST_QUESTIONS}. Got {self.check_every!r}.",
+                "errors.check_every",
+                most=_MOST_QUESTIONS,
             )
         object.__setattr__(self, "closes", check_moment(self.closes))
         if not _is_number(self.quota, int, 0, _LARGEST_QUOTA):
             raise DataError(
                 "The number of people who are to finish must be 0 (no limit) or a "
-                f"whole number up to {_LARGEST_QUOTA}. Got {self.quota!r}."
+                f"whole number up to {_LARGEST_QUOTA}. Got {self.quota!r}.",
+                "errors.quota",
+                most=_LARGEST_QUOTA,
             )
         for name in ("open", "help_each_other", "reasons", "end_checks", "owner_sees"):
             if not isinstance(getattr(self, name), bool):

@@ -11,7 +11,7 @@ from penchant.elicitation import MainReason
 from penchant.exceptions import DataError, NotAnswerableError
 from penchant.studies import _results as results
 from penchant.studies._about import PersonQuestion
-from penchant.studies._asking import Asking, Log, progress
+from penchant.studies._asking import Asking, Log
 from penchant.studies._checks import Calibration
 from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction, contradictions
@@ -31,7 +31,6 @@ from penchant.studies._population import (
     refit_and_log,
     refit_apart,
 )
-from penchant.studies._settings import StudySettings
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk, memory
 from penchant.studies.store._records import (
@@ -69,6 +68,12 @@ class Study:
     ----------
     record : StudyRecord
         The study as it was when this object was made, or at the last `reload`.
+    id : str
+        Identifier of the study.
+    items : Items
+        The alternatives, with those that are withdrawn.
+    settings : StudySettings
+        What the owner decided about the asking.
 
     Examples
     --------
@@ -96,28 +101,16 @@ class Study:
 
     def _take(self, record: StudyRecord) -> None:
         self.record: StudyRecord = record
+        self.id = record.id
+        self.items = record.items
+        self.settings = record.settings
         self._memory = memory(self.store, record)
         self._log = Log(self.store, record, self._memory.places)
-
-    @property
-    def id(self) -> str:
-        """Identifier of the study."""
-        return self.record.id
-
-    @property
-    def items(self) -> Items:
-        """The alternatives, with those that are withdrawn."""
-        return self.record.items
 
     @property
     def table(self) -> StudyTable:
         """The alternatives and their versions, to change them."""
         return StudyTable(self.store, self.id)
-
-    @property
-    def settings(self) -> StudySettings:
-        """What the owner decided about the asking."""
-        return self.record.settings
 
     def reload(self) -> None:
         """Read name, settings and alternatives again."""
@@ -410,7 +403,18 @@ class Study:
             Where the person stands, if it has been read a moment ago.
         """
         now = self.participation(participant) if now is None else now
-        return progress(now, self._talk(participant, now))
+        talk = self._talk(participant, now)
+        regret = talk.expected_regret
+        return results.Progress(
+            number=len(now.answered) + (0 if now.finished else 1),
+            certainty=talk.certainty,
+            expected_regret=regret,
+            expected_points=100.0 / talk.belief.scale[1] * regret,
+            is_known=talk.is_known,
+            done=bool(now.finished),
+            reason=now.finished,
+            can_undo=bool(now.answered),
+        )
 
     def newcomer(self) -> Start:
         """Give what is believed of a new participant."""
@@ -584,7 +588,9 @@ class Study:
         if not is_weight(weight):
             raise DataError(
                 f"A weight must be a number from 0 (left out) to {LARGEST_WEIGHT:g}. "
-                f"Got {weight!r}."
+                f"Got {weight!r}.",
+                "errors.weight",
+                most=f"{LARGEST_WEIGHT:g}",
             )
 
         def decide(now: Participation) -> list[NewEvent]:

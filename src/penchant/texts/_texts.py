@@ -78,6 +78,11 @@ class Texts:
         """
         return self.entries[key][0].format_map({**self.words, **values})
 
+    def refusal(self, error: Exception) -> str:
+        """Say what is wrong, in this language where there is a text for it."""
+        key = getattr(error, "key", "")
+        return self(key, **vars(error)["values"]) if key else str(error)
+
     def about(self, noun: str, nouns: str) -> "Texts":
         """Give the same texts about something else than alternatives.
 

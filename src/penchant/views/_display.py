@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from penchant.data import Items
@@ -17,6 +18,7 @@ _TURNS: Final = frozenset(
 _ISOLATES: Final = re.compile("[\u2066-\u2069]")
 
 
+@lru_cache(maxsize=4096)
 def show_name(name: str, longest: int = _LONGEST_NAME) -> str:
     """Give a name that fits into a sentence: short, and with its own direction.
 

@@ -1,6 +1,6 @@
 """Turning an open question into what its page shows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any
@@ -159,17 +159,17 @@ def because_view(
     if told.choice is None or not offered:
         return None
     name = show_name(items.names[told.choice[0]])
-    reasons = tuple(_reasons(items, told, offered, keys))
-    return BecauseView(told.question, texts("question.because", name=name), reasons)
-
-
-def _reasons(
-    items: Items, told: AnsweredQuestion, offered: Sequence[str], keys: str
-) -> Iterator[Reason]:
     known = [attribute.name for attribute in items.attributes]
-    for place, name in enumerate(offered):
-        key = keys[place : place + 1]
-        yield Reason(known.index(name), show_name(name), key, name == told.because)
+    reasons = tuple(
+        Reason(
+            known.index(each),
+            show_name(each),
+            keys[place : place + 1],
+            each == told.because,
+        )
+        for place, each in enumerate(offered)
+    )
+    return BecauseView(told.question, texts("question.because", name=name), reasons)
 
 
 def question_view(
@@ -250,7 +250,7 @@ def question_cards(
                 )
                 for k, attribute in enumerate(items.attributes)
             ),
-            extras_view(items, item, shelf),
+            extras_view(items, item, shelf) if items.extras else ExtrasView(),
         )
         for place, item in enumerate(shown)
     )

@@ -26,8 +26,8 @@ def checks_view(found: Calibration, texts: Texts) -> View:
     return View(words=words, warning=texts("owner.checks.fails") if found.fails else "")
 
 
-def study_line(study: StudySummary, texts: Texts) -> View:
-    """Show a study in a list."""
+def study_line(study: StudySummary, texts: Texts, *, full: bool = False) -> View:
+    """Show a study in a list; `full`: as many have finished as were wanted."""
     facts = [
         texts.count("owner.n_alternatives", study.n_items),
         texts.count("owner.n_attributes", study.n_attributes),
@@ -35,7 +35,7 @@ def study_line(study: StudySummary, texts: Texts) -> View:
     if not study.demo:
         facts.append(texts("owner.home.added", day=texts.day(study.created)))
     people = texts.count("owner.n_participants", study.n_participants)
-    is_open = study.settings.open and not study.settings.over
+    is_open = study.settings.open and not study.settings.over and not full
     trial = texts("owner.home.try_text", count=texts.number(study.n_items))
     return View(
         path=f"/studies/{study.id}",

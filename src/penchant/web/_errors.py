@@ -33,7 +33,10 @@ _SENTENCES: Final = {
 async def on_penchant_error(request: Request, error: Exception) -> Response:
     """Show an error that penchant raised on purpose."""
     status = status_of(error)
-    return _answer(request, status, sentence_of(error, texts_for(request)))
+    texts = texts_for(request)
+    wrong = isinstance(error, DataError) and not _is_program(request)
+    sentence = texts.refusal(error) if wrong else sentence_of(error, texts)
+    return _answer(request, status, sentence)
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:

@@ -238,7 +238,9 @@ def test_the_key_is_beside_the_file_and_for_its_owner_only(
     file.unlink()
     with SqlStore(store_url(tmp_path)) as store:
         assert store.database.key != key
-        assert "or the store has another key" in str(check_store(store).problems[0])
+        found = str(check_store(store).problems[0])
+    assert "or the store has another key" in found
+    assert "must copy penchant.sqlite.key, too" in found
 
 
 def test_the_key_may_stand_in_the_settings(
@@ -252,6 +254,7 @@ def test_the_key_may_stand_in_the_settings(
     with SqlStore(any_url) as store:
         found = check_store(store).problems
     assert len([each for each in found if each.participant_id]) == N_PEOPLE
+    assert all("PENCHANT_KEY must be as it was then" in each.text for each in found)
     # Of the study itself: who takes part, and the table.
     assert len([each for each in found if not each.participant_id]) == 2
 

@@ -217,6 +217,7 @@ def test_page_says_when_a_study_closes_and_that_it_did(
     change(study, closes="", quota=1)
     words = text(client.get(address).text)
     assert "Full: nobody new can join." in words
+    assert ">closed<" in client.get("/").text
     assert ">full<" in client.get(address).text
     assert "Enough people have answered." in client.get(f"/s/{study.id}/join").text
 
@@ -249,6 +250,68 @@ def test_settings_form_keeps_date_and_quota(client: TestClient, study: Study) ->
     wrong = client.post(path, data=fields | {"closes": "soon"})
     assert wrong.status_code == 422
     assert "must be a day or a day and a time" in wrong.text
+
+
+@pytest.mark.parametrize(
+    ("page", "sent", "words"),
+    [
+        ("settings", {"closes": "bald"}, "muss ein Tag oder ein Tag mit Uhrzeit sein"),
+        ("settings", {"quota": "9999999"}, "eine ganze Zahl bis 1000000 sein"),
+        ("settings", {"quota": "viele"}, "sind ganze Zahlen"),
+        ("settings", {"max_questions": "0"}, "eine ganze Zahl von 1 bis 1000"),
+        ("settings", {"max_regret": "-1"}, "eine Zahl von mindestens 0"),
+        ("settings", {"check_every": "1"}, "oder eine ganze Zahl von 2 bis 1000"),
+        ("settings", {"intro": "a" * 20_001}, "Einer der Texte ist zu lang"),
+        ("questions", {"name-1": "a=b"}, "einen kurzen Namen ohne"),
+        ("questions", {"kind-1": "choice"}, "braucht Möglichkeiten, eine pro Zeile"),
+        ("questions", {"options-1-en": "a"}, "hat keine Möglichkeiten zur Auswahl"),
+        (
+            "questions",
+            {"kind-1": "choice", "options-1-en": "a\na"},
+            "müssen verschieden, nicht leer",
+        ),
+        (
+            "questions",
+            {"kind-1": "choice", "options-1-en": "\n".join(map(str, range(31)))},
+            "darf höchstens 30 Möglichkeiten haben",
+        ),
+        ("questions", {"name-2": "age", "kind-2": "text"}, "mit einem eigenen Namen"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_language_of_the_owner(
+    client: TestClient, study: Study, page: str, sent: dict[str, str], words: str
+) -> None:
+    fields = {
+        "study": "Flats",
+        "question": "pair",
+        "max_questions": "5",
+        "max_regret": "0",
+        "check_every": "0",
+        "language-en": "yes",
+        "quota": "0",
+        "name-1": "age",
+        "kind-1": "text",
+        "when-1": "before",
+        "when-2": "before",
+    }
+    client.cookies.set("language", "de")
+    wrong = client.post(f"/studies/{study.id}/{page}", data=fields | sent)
+    assert wrong.status_code == 422
+    assert words in wrong.text
+
+
+def test_a_wrong_weight_is_refused_in_the_language_of_the_owner(
+    client: TestClient, study: Study
+) -> None:
+    person, _ = study.join()
+    client.cookies.set("language", "fr")
+    for typed in ("beaucoup", "-1", "101", "nan"):
+        wrong = client.post(
+            f"/studies/{study.id}/participants/{person.id}/count",
+            data={"weight": typed},
+        )
+        assert wrong.status_code == 422
+        assert "Un poids doit être un nombre de 0" in wrong.text
 
 
 def test_link_to_the_result_is_made_renewed_and_withdrawn(

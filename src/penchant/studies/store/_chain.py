@@ -16,14 +16,17 @@ The versions of a study's table are chained and sealed as logs are.
 
 import hashlib
 import hmac
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from penchant.studies.store._database import Database
+from penchant.studies.store._key import KEY_VARIABLE
 from penchant.studies.store._tables import (
     as_json,
     events,
@@ -158,7 +161,7 @@ class Chain:
             register = dict(connection.execute(known).mappings().first() or {})
         there = [_text(person["id"]) for person in sealed]
         if new_register(self.database.key, study_id, there) != register:
-            yield None, None, _who_is_missing(register, len(there))
+            yield None, None, self._who_is_missing(register, len(there))
         for person in sealed:
             yield from self._check(person, logs.get(person["id"], []))
 
@@ -174,10 +177,8 @@ class Chain:
             head = _text(row["digest"])
             sealed = table_seal(self.database.key, row, head) == _text(row["seal"])
             if row["number"] != expected or found != head or not sealed:
-                yield (
-                    f"version {expected} of the table is not as it was written, or the "
-                    "store has another key"
-                )
+                text = f"version {expected} of the table is not as it was written"
+                yield f"{text}, or {self._other_key()}"
                 return
 
     def _check(
@@ -192,11 +193,28 @@ class Chain:
                 return
             head = _text(event["digest"])
         if seal_of(self.database.key, person, head) != _text(person["seal"]):
-            text = (
-                "the log does not end as it was sealed: it was changed without the "
-                "key of this store, or the store has another key"
-            )
-            yield who, None, text
+            text = "the log does not end as it was sealed: it was changed without the "
+            yield who, None, f"{text}key of this store, or {self._other_key()}"
+
+    def _other_key(self) -> str:
+        """Say what to look for if the key is not the one that sealed everything."""
+        url = self.database.engine.url
+        if self.database.is_postgresql or os.environ.get(KEY_VARIABLE):
+            return f"the store has another key: {KEY_VARIABLE} must be as it was then"
+        name = Path(url.database or "").name
+        return (
+            f"the store has another key: whoever copies {name} must copy {name}.key, "
+            "too, and put both in place together"
+        )
+
+    def _who_is_missing(self, register: Mapping[str, Any], n_people: int) -> str:
+        if not register:
+            return "the register of who takes part is gone"
+        return (
+            f"{n_people} people take part, and the register says "
+            f"{register['people']}, or others: somebody was removed or added without "
+            f"penchant, or {self._other_key()}"
+        )
 
     def _raw(self, columns: Iterable[sa.Column[Any]]) -> list[sa.ColumnElement[Any]]:
         """Select what is stored, bit by bit, where reading might hide a difference."""
@@ -216,16 +234,6 @@ class Chain:
         if column.name in ("at", "created"):
             text = sa.func.to_char(column, "YYYY-MM-DD HH24:MI:SS.US")
         return sa.func.convert_to(text, "UTF8")
-
-
-def _who_is_missing(register: Mapping[str, Any], n_people: int) -> str:
-    if not register:
-        return "the register of who takes part is gone"
-    return (
-        f"{n_people} people take part, and the register says "
-        f"{register['people']}, or others: somebody was removed or added without "
-        "penchant, or the store has another key"
-    )
 
 
 def _mapping(row: sa.Row[Any]) -> dict[str, Any]:

@@ -29,7 +29,9 @@ def check_text(what: str, text: object, *, longest: int | None = None) -> None:
         raise DataError(f"{what} must be a text. Got {text!r}.")
     if longest is not None and len(text) > longest:
         raise DataError(
-            f"{what} may have {longest:,} characters. Got {len(text):,}; shorten it."
+            f"{what} may have {longest:,} characters. Got {len(text):,}; shorten it.",
+            "errors.too_long",
+            most=longest,
         )
     if not is_text(text):
         raise DataError(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from penchant.exceptions import DataError
 from penchant.studies import ABOUT_KINDS, PersonQuestion, StudyRecord, StudySettings
-from penchant.texts import load_texts
+from penchant.texts import Texts, load_texts
 
 
 class QuestionWords(NamedTuple):
@@ -121,7 +121,7 @@ def read_questions_form(
 
 
 def check_questions_form(
-    study: StudyRecord, forms: Sequence[QuestionForm]
+    study: StudyRecord, forms: Sequence[QuestionForm], texts: Texts
 ) -> tuple[StudySettings | None, tuple[QuestionForm, ...]]:
     """Make the settings, or say in the forms why that is not possible."""
     questions, checked = [], []
@@ -130,12 +130,12 @@ def check_questions_form(
             questions.append(form.question())
             checked.append(form)
         except DataError as error:
-            checked.append(replace(form, error=str(error)))
+            checked.append(replace(form, error=texts.refusal(error)))
     if len(questions) == len(forms):
         try:
             return replace(study.settings, about=tuple(questions)), ()
         except DataError as error:
-            checked[-1] = replace(checked[-1], error=str(error))
+            checked[-1] = replace(checked[-1], error=texts.refusal(error))
     return None, (*checked, _blank(len(checked) + 1, study.settings.languages))
 
 

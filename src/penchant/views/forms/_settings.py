@@ -140,7 +140,7 @@ def check_settings(
             texts=tuple(each for each in form.texts if any(each[1:])),
         )
     except DataError as error:
-        form.error = str(error)
+        form.error = texts.refusal(error)
     return None
 
 
@@ -148,7 +148,8 @@ def _whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise DataError(
             "The most questions, one in how many is a check, and how many people are "
-            f"to finish are whole numbers. Got {text!r}."
+            f"to finish are whole numbers. Got {text!r}.",
+            "errors.whole",
         )
     return int(text)
 
@@ -158,5 +159,6 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise DataError(
-            f"The regret at which the asking stops must be a number. Got {text!r}."
+            f"The regret at which the asking stops must be a number. Got {text!r}.",
+            "errors.regret",
         ) from None

@@ -24,18 +24,6 @@ def limits_of(visit: Visit) -> LimitsForm:
     return limits_form(study.items, found, texts, study.settings.limits)
 
 
-def limits_line(visit: Visit) -> tuple[str, str]:
-    """Say beside a question how many fit, and what a click is for; empty: nothing."""
-    found, texts = visit.study.what_fits(visit.now.limits), visit.texts
-    if not visit.study.items.attributes:
-        return "", ""
-    if not found.limits:
-        return texts("limits.ask"), texts("limits.set")
-    key = "limits.aside" if found.set_aside else "limits.fit"
-    told = texts.count(key, found.n_fit, total=texts.number(found.n_items))
-    return told, texts("limits.change")
-
-
 @limit_pages.get("/p/{token}/limits")
 def limits(visit: AgreedVisit) -> Response:
     """Show what must be, and what that leaves."""

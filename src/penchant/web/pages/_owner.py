@@ -1,5 +1,6 @@
 """The pages of a study for its owner: alternatives, participants, settings, removal."""
 
+import math
 from dataclasses import replace
 from typing import Annotated
 
@@ -244,9 +245,7 @@ def count(
     try:
         weight = float(typed.replace(",", "."))
     except ValueError:
-        raise DataError(
-            f"A weight must be a number from 0 on. Got {typed!r}."
-        ) from None
+        weight = math.nan  # which is refused as any other that does not do
     Study(store, study).weigh(person.id, weight)
     if fields.get("page") == "group":
         return RedirectResponse(f"/studies/{study.id}/group#careless", 303)

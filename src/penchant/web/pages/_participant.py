@@ -14,14 +14,13 @@ from penchant.exceptions import (
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies import FORMS, PersonQuestion, Study, Taking
+from penchant.studies import FORMS, OpenQuestion, PersonQuestion, Study, Taking
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
 from penchant.views.forms import about_form, read_about_form, settings_form
 from penchant.web._languages import change_language
 from penchant.web._public import link_to
 from penchant.web._templates import render
-from penchant.web.pages._limits import limits_line
 from penchant.web.pages._visit import (
     AgreedVisit,
     AnswerFields,
@@ -248,7 +247,10 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
         now = visit.study.participation(visit.person.id)  # somebody else was faster
         conflict = visit.texts("question.conflict")
         return _next(replace(visit, now=now), 409, notice=conflict)
-    return _lead_on(request, replace(visit, now=now))
+    on = replace(visit, now=now)
+    if now is not visit.now and now.open_question and _is_script(request):
+        return _question(on, now.open_question)  # it was chosen a moment ago
+    return _lead_on(request, on)
 
 
 @participant_pages.post("/p/{token}/because")
@@ -326,9 +328,11 @@ def withdraw(visit: VisitOfLink) -> Response:
 
 def _lead_on(request: Request, visit: Visit) -> Response:
     """Lead to what comes next; a script gets it at once, to put it into its page."""
-    if request.headers.get("sec-fetch-dest") == "empty":
-        return _next(visit)
-    return RedirectResponse(visit.home, 303)
+    return _next(visit) if _is_script(request) else RedirectResponse(visit.home, 303)
+
+
+def _is_script(request: Request) -> bool:
+    return request.headers.get("sec-fetch-dest") == "empty"
 
 
 def _next(
@@ -349,18 +353,40 @@ def _next(
     question = visit.study.ask(visit.person.id, visit.now)
     if question is None:
         return RedirectResponse(f"{visit.home}/result", 303)
+    return _question(visit, question, status, notice, given)
+
+
+def _question(
+    visit: Visit,
+    question: OpenQuestion,
+    status: int = 200,
+    notice: str = "",
+    given: dict[str, str] | None = None,
+) -> Response:
+    study, now = visit.study, visit.now
     view = question_view(
-        visit.study.items,
+        study.items,
         question,
-        visit.study.progress(visit.person.id, visit.now),
+        study.progress(visit.person.id, now),
         visit.texts,
         notice=notice,
         given=given,
         because=_because(visit),
-        shelf=visit.shelf,
+        shelf=visit.shelf if study.items.extras else None,
     )
-    limits = limits_line(visit)
-    return visit.render("question.html", status, q=view, limits=limits)
+    return visit.render("question.html", status, q=view, limits=_limits_line(visit))
+
+
+def _limits_line(visit: Visit) -> tuple[str, str]:
+    """Say beside a question how many fit, and what a click is for; empty: nothing."""
+    found, texts = visit.study.what_fits(visit.now.limits), visit.texts
+    if not visit.study.items.attributes:
+        return "", ""
+    if not found.drops:
+        return texts("limits.ask"), texts("limits.set")
+    key = "limits.aside" if found.set_aside else "limits.fit"
+    told = texts.count(key, found.n_fit, total=texts.number(found.n_items))
+    return told, texts("limits.change")
 
 
 def _about(

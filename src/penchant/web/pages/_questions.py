@@ -32,7 +32,7 @@ def save_questions(
 ) -> Response:
     """Change what people are asked about themselves, or show what to correct."""
     typed = read_questions_form(fields, study.settings.languages)
-    chosen, forms = check_questions_form(study, typed)
+    chosen, forms = check_questions_form(study, typed, sender.texts(study))
     if chosen is None:
         return sender.render("questions.html", 422, study=study, forms=forms)
     store.update_study(study.id, settings=chosen)

@@ -14,6 +14,7 @@ from penchant.studies import (
     TEMPLATES,
     PictureHead,
     Store,
+    Study,
     read_pictures,
     study_template,
 )
@@ -155,7 +156,15 @@ def _home(
     request: Request, store: Store, visitor: Visitor, error: str = "", paste: str = ""
 ) -> Response:
     found = visitor.studies(store)
-    lines = [study_line(summary, visitor.texts(summary)) for summary in found]
+    lines = [
+        study_line(
+            summary,
+            visitor.texts(summary),
+            full=bool(summary.settings.quota)
+            and not Study(store, summary.id).taking().open,
+        )
+        for summary in found
+    ]
     models = [model_line(job, visitor.texts()) for job in visitor.jobs(store)]
     return visitor.render(
         "home.html",

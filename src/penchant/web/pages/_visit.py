@@ -41,15 +41,6 @@ class ConsentNeededError(Exception):
 
 
 @dataclass(frozen=True)
-class Link:
-    """A page of the participant in the head of every other."""
-
-    path: str
-    label: str
-    here: bool
-
-
-@dataclass(frozen=True)
 class Frame:
     """What is around the content of every page of a participant.
 
@@ -61,8 +52,8 @@ class Frame:
         Path under which all pages of the participant are.
     page : str
         Which page this is, after `home`, with its query.
-    links : tuple of Link
-        Pages to go to.
+    here : str or None
+        Which of the pages in the head this is; None: there are none to go to.
     languages : tuple of Language
         Languages to choose from; empty if there is one.
     change_language : str
@@ -74,7 +65,7 @@ class Frame:
     study: str
     home: str
     page: str
-    links: tuple[Link, ...]
+    here: str | None
     languages: tuple[Language, ...]
     change_language: str
     somebody_else: str = ""
@@ -122,31 +113,20 @@ class Visit:
         self, template: str, status: int = 200, *, page: str = "", **context: Any
     ) -> Response:
         """Make a page in the language of the person."""
-        links = () if self.needs_consent else self._links(page)
-        frame = study_frame(self.study, self.texts, self.home, self.here, links)
+        here = None if self.needs_consent else page
+        frame = study_frame(self.study, self.texts, self.home, self.here, here)
         return render(template, status, frame=frame, t=self.texts, **context)
-
-    def _links(self, page: str) -> tuple[Link, ...]:
-        labels = {"": "page.question", "result": "page.result", "pause": "page.pause"}
-        return tuple(
-            Link(
-                f"{self.home}/{path}" if path else self.home,
-                self.texts(key),
-                path == page,
-            )
-            for path, key in labels.items()
-        )
 
 
 def study_frame(
-    study: Study, texts: Texts, home: str, page: str, links: tuple[Link, ...] = ()
+    study: Study, texts: Texts, home: str, page: str, here: str | None = None
 ) -> Frame:
     """Give what is around a page of a study."""
     return Frame(
         show_name(study.record.name),
         home,
         page,
-        links,
+        here,
         languages_of(study.settings.languages, texts.language),
         f"{home}/language",
         f"/s/{study.id}/join?new=1" if home.startswith("/p/") else "",
