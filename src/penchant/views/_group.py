@@ -14,13 +14,12 @@ from penchant.data.reading import write_csv_table
 from penchant.elicitation.groups import quantiles
 from penchant.studies import FEW_PEOPLE, Group, GroupItem, ranking_frame
 from penchant.texts import Texts
+from penchant.views._another_winner import another_winner_view
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
-from penchant.views._counts import count_row
+from penchant.views._curves import count_row
 from penchant.views._display import Fact, item_facts, show_name
-from penchant.views._group_curves import curve_views
-from penchant.views._segments import in_front, segment_cards
-from penchant.views.groups import another_winner_view
-from penchant.views.lists import Wanted, part_of
+from penchant.views._parts import Wanted, part_of
+from penchant.views._segments import curve_views, in_front, segment_cards
 
 _MOST_ROWS: Final = 200
 """The list ends here, so that a page stays small."""

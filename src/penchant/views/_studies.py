@@ -11,7 +11,7 @@ from penchant.exceptions import DataError
 from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
 from penchant.views._extras import Shelf, extras_view
-from penchant.views.lists import Wanted, part_of
+from penchant.views._parts import Wanted, part_of
 
 _LONGEST_LINE = 40
 """Longer values are broken into lines."""
