@@ -18,7 +18,7 @@ _LONGEST_LINE = 40
 
 
 def checks_view(found: Calibration, texts: Texts) -> View:
-    """Say how often answers were foretold rightly."""
+    """Say how often answers were predicted correctly."""
     if not found.n:
         return View(words="", warning="")
     right, said = texts.number(found.right), texts.share(found.said)
