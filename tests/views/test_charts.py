@@ -80,6 +80,5 @@ def test_a_curve_goes_down_the_page_where_it_rises() -> None:
         Axis(0.0, 10.0), Axis(-1.0, 1.0), [0, 5, 10], [-1, 0, 1], [-1, -1, 0], [0, 1, 1]
     )
     assert shape.line == "M0 100L50 50L100 0"
-    assert shape.zero == 50.0
     assert re.findall(r"[ML](\S+)", shape.band) == ["0", "50", "100", "100", "50", "0"]
     assert shape.band.endswith("Z")

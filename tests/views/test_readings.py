@@ -9,8 +9,7 @@ from penchant.gai import GAIRankerCV
 from penchant.studies import GroupModels
 from penchant.studies._group_models import group_models
 from penchant.texts import load_texts
-from penchant.views._model import model_view
-from penchant.views.groups import choquet_view, pair_tables
+from penchant.views._model import choquet_view, model_view, pair_tables
 
 TEXTS = load_texts("en")
 MINUS = "\N{MINUS SIGN}"

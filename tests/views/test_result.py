@@ -20,7 +20,7 @@ from penchant.studies import (
 )
 from penchant.views import View
 from penchant.views._answers import answers_view
-from penchant.views._counts import counts_view
+from penchant.views._curves import counts_view
 from penchant.views._result import best_view, reasons_view
 
 FLATS = load_flats()

@@ -28,11 +28,6 @@ _FromStdin = Annotated[
 ]
 
 
-@owner.callback()
-def _owner() -> None:
-    """Say who may log in and run studies on a server."""
-
-
 @owner.command()
 def add(
     name: _Name,

@@ -47,11 +47,6 @@ study.add_typer(table, name="table")
 _DIRECTIONS = {"up": "more is better", "down": "less is better", "unknown": ""}
 
 
-@study.callback()
-def _study() -> None:
-    """Make studies and look at them."""
-
-
 @study.command()
 def new(
     file: Annotated[

@@ -142,7 +142,7 @@ def _draw_utility(
 def _draw_classes(
     ax: Axes, x: AttributeAxis, y: AttributeAxis, model: Any, grid: Any, theme: Theme
 ) -> None:
-    """Part the areas of the classes by lines, and write the names into them."""
+    """Separate the areas of the classes by lines, and write their names into them."""
     shape = (len(y.values), len(x.values))
     margins = _margins(model, grid).reshape(*shape, -1)
     for label, margin in zip(model.classes_, np.moveaxis(margins, -1, 0), strict=True):

@@ -1,7 +1,6 @@
 """Rows for a model to judge: two attributes vary over a grid, the others are held."""
 
 import textwrap
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,30 +15,64 @@ from penchant.plotting._numbers import format_round
 from penchant.typing import FloatArray
 
 
-class RowMaker(ABC):
-    """Makes rows in the units of the user, as the model takes them."""
+class RowMaker:
+    """Makes rows of numbers as the model takes them: a data frame if it knows names.
 
-    names: Sequence[str]
+    Parameters
+    ----------
+    names : sequence of str
+        Of the attributes.
+    data : ndarray or None
+        Items of the user.
+    domain : Domain
+        Ends or levels of the attributes, which the model or the data know.
+    named : bool
+        Whether the model was fitted with names.
+    """
 
-    @abstractmethod
+    def __init__(
+        self,
+        names: Sequence[str],
+        data: FloatArray | None,
+        domain: Domain,
+        *,
+        named: bool,
+    ) -> None:
+        self.names = list(names)
+        self.data = data
+        self.domain = domain
+        self.named = named
+
     def axis(self, i: int, n_points: int) -> AttributeAxis:
         """Give the axis of an attribute."""
+        levels = self.domain.levels[i]
+        if levels is not None:
+            return AttributeAxis(self.names[i], "", tuple(levels.tolist()), True)
+        ends = float(self.domain.low[i]), float(self.domain.high[i])
+        values = np.linspace(*ends, n_points).tolist()
+        return AttributeAxis(self.names[i], "", tuple(values), False)
 
-    @abstractmethod
     def column(self, i: int) -> list[Any]:
         """Give the values of an attribute in the data."""
+        return [] if self.data is None else list(self.data[:, i].tolist())
 
-    @abstractmethod
     def usual(self, i: int) -> Any:
         """Give the value at which an attribute is held by default."""
+        levels = self.domain.levels[i]
+        column = levels if self.data is None else self.data[:, i]
+        if column is None:
+            return float(self.domain.low[i] + self.domain.high[i]) / 2
+        # The middle one of an odd number and the lower one of an even number occur.
+        return float(np.sort(column)[(len(column) - 1) // 2])
 
-    @abstractmethod
     def table(self, columns: dict[str, Any]) -> Any:
         """Make what the model takes of one column per attribute."""
+        frame = pd.DataFrame(columns, dtype=np.float64)
+        return frame if self.named else frame.to_numpy()
 
-    @abstractmethod
     def format(self, i: int, value: Any) -> str:
         """Write a value of an attribute."""
+        return format_round([round(float(value), 3)])[0]
 
     def position(self, attribute: int | str) -> int:
         """Give the index of an attribute that was given by name or index."""
@@ -85,14 +118,14 @@ class RowMaker(ABC):
 
 
 class _ItemRows(RowMaker):
-    """Rows with the columns of Items."""
+    """Makes rows with the columns of Items, in their units."""
 
     def __init__(self, items: Items) -> None:
         self.items = items
         self.names = [attribute.name for attribute in items.attributes]
 
     def axis(self, i: int, n_points: int) -> AttributeAxis:
-        attribute = self._attribute(i)
+        attribute = self.items.attributes[i]
         if attribute.kind == "categorical":
             raise DataError(
                 f"Attribute {attribute.name!r} is categorical, so its values have no "
@@ -111,7 +144,7 @@ class _ItemRows(RowMaker):
 
     def usual(self, i: int) -> Any:
         column = self.items.frame[self.names[i]]
-        attribute = self._attribute(i)
+        attribute = self.items.attributes[i]
         if attribute.kind == "numeric":
             return float(column.median())
         if attribute.kind == "categorical":
@@ -125,51 +158,7 @@ class _ItemRows(RowMaker):
         return Items(frame, self.items.attributes, tuple(names))
 
     def format(self, i: int, value: Any) -> str:
-        return self._attribute(i).format(value)
-
-    def _attribute(self, i: int) -> Attribute:
-        return self.items.attributes[i]
-
-
-class _ArrayRows(RowMaker):
-    """Rows of numbers, with a domain that the model or the data know."""
-
-    def __init__(self, names: Sequence[str], data: FloatArray | None, domain: Domain):
-        self.names = names
-        self.data = data
-        self.domain = domain
-
-    def axis(self, i: int, n_points: int) -> AttributeAxis:
-        levels = self.domain.levels[i]
-        if levels is not None:
-            return AttributeAxis(self.names[i], "", tuple(levels.tolist()), True)
-        ends = float(self.domain.low[i]), float(self.domain.high[i])
-        values = np.linspace(*ends, n_points).tolist()
-        return AttributeAxis(self.names[i], "", tuple(values), False)
-
-    def column(self, i: int) -> list[Any]:
-        return [] if self.data is None else list(self.data[:, i].tolist())
-
-    def usual(self, i: int) -> float:
-        levels = self.domain.levels[i]
-        column = levels if self.data is None else self.data[:, i]
-        if column is None:
-            return float(self.domain.low[i] + self.domain.high[i]) / 2
-        # The middle one of an odd number and the lower one of an even number occur.
-        return float(np.sort(column)[(len(column) - 1) // 2])
-
-    def table(self, columns: dict[str, Any]) -> pd.DataFrame:
-        return pd.DataFrame(columns, dtype=np.float64)
-
-    def format(self, i: int, value: float) -> str:
-        return format_round([round(float(value), 3)])[0]
-
-
-class _UnnamedRows(_ArrayRows):
-    """Rows of numbers for a model that was fitted without names."""
-
-    def table(self, columns: dict[str, Any]) -> Any:
-        return super().table(columns).to_numpy()
+        return self.items.attributes[i].format(value)
 
 
 def make_rows(model: Any, X: Any) -> RowMaker:
@@ -190,10 +179,8 @@ def make_rows(model: Any, X: Any) -> RowMaker:
     data = None if X is None else np.asarray(X, dtype=np.float64)
     domain = _domain_of(model, data)
     named = getattr(model, "feature_names_in_", None)
-    if named is None:
-        names = [f"x{i}" for i in range(len(domain.low))]
-        return _UnnamedRows(names, data, domain)
-    return _ArrayRows([str(name) for name in named], data, domain)
+    names = [f"x{i}" for i in range(len(domain.low))] if named is None else named
+    return RowMaker([*map(str, names)], data, domain, named=named is not None)
 
 
 def _domain_of(model: Any, data: FloatArray | None) -> Domain:

@@ -8,15 +8,15 @@ from types import SimpleNamespace as View
 
 from penchant.views._answers import answers_view
 from penchant.views._charts import Numbers
-from penchant.views._counts import counts_view
-from penchant.views._curves import curves_view, together_words
+from penchant.views._curves import counts_view, curves_view, together_words
 from penchant.views._display import show_name
-from penchant.views._extras import ExtrasView, Photo, Shelf, extras_view, shelf_of
+from penchant.views._extras import Photo, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv
 from penchant.views._invite import qr_code, taking_view
 from penchant.views._model import model_view
 from penchant.views._own_files import own_answers_csv, own_ranking_csv, own_result
+from penchant.views._parts import Wanted
 from penchant.views._people import Asked, people_view
 from penchant.views._question import (
     BecauseView,
@@ -31,14 +31,12 @@ from penchant.views._reasons import compare_items, why_view
 from penchant.views._result import best_view, reasons_view
 from penchant.views._studies import checks_view, study_line, study_view
 from penchant.views._what_if import read_values, what_if_view
-from penchant.views.lists import Wanted
 
 __all__ = [
     "CHARTS",
     "Asked",
     "BecauseView",
     "Card",
-    "ExtrasView",
     "Numbers",
     "Photo",
     "PictureKind",

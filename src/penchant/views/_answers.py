@@ -95,6 +95,6 @@ def answer_words(items: Items, told: AnsweredQuestion, texts: Texts) -> str:
 
 
 def _doubt(items: Items, each: Contradiction, texts: Texts) -> str:
-    """Say which answers go round in a circle."""
+    """Say which answers contradict each other."""
     words = [answer_words(items, told, texts) for told in each.answers]
     return f"{texts.sentence(texts.listed(words))}."

@@ -1,4 +1,4 @@
-"""What a person values: attributes as small pictures on one scale, pairs in words."""
+"""What a person values: how much attributes count, what their values are worth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +18,9 @@ _LETTERS = 36
 
 _SENTENCES = 3
 _LONGEST_NAME = 24
+_LEAST = 0.01
+"""A range that begins below this share includes "counts for nothing"."""
+_LONGEST_LABEL = 40
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def _view(
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
         tuple(Tick(across.place(value), texts.number(value)) for value in values),
         tuple(
-            Tick(round(100 - upward.place(value), 2), texts.signed(value))
+            Tick(round(100 - upward.place(value), 2), tick_label(value, texts))
             for value in upward.ticks(_TICKS)
         ),
         _rug(items, attribute, across) if numeric else (),
@@ -117,6 +120,11 @@ def _view(
         bool(((curve.low <= 0) & (curve.high >= 0)).all()),
         Numbers(tuple(map(texts, heads)), rows),
     )
+
+
+def tick_label(value: float, texts: Texts) -> str:
+    """Write a tick of points with its sign; steps need not be whole."""
+    return f"+{texts.number(value)}" if value > 0 else texts.number(value)
 
 
 def _columns(curve: Curve) -> list[list[float]]:
@@ -188,3 +196,56 @@ def _sentence(pair: Interaction, texts: Texts) -> str:
         share=texts.share(pair.sure),
     )
     return texts.sentence(words)
+
+
+def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
+    """Show how much every attribute counts for a person, the most first.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        With their shares and the ranges of these.
+    texts : Texts
+        In the language of the person.
+    """
+    axis = Axis(0.0, max((curve.share_high for curve in curves), default=1.0) or 1.0)
+    ordered = sorted(curves, key=lambda curve: -curve.share)
+    return tuple(
+        count_row(
+            curve.attribute,
+            (curve.share, curve.share_low, curve.share_high),
+            axis,
+            "counts.tip",
+            texts,
+            unsure=curve.share_low < _LEAST,
+        )
+        for curve in ordered
+    )
+
+
+def count_row(
+    name: str,
+    shares: tuple[float, float, float],
+    axis: Axis,
+    key: str,
+    texts: Texts,
+    *,
+    unsure: bool = False,
+) -> View:
+    """Draw a share with the ends of its range; `key` says what the range is."""
+    label = show_name(name, _LONGEST_LABEL)
+    share, low, high = map(texts.share, shares)
+    words = texts(key, attribute=label, share=share, low=low, high=high)
+    if unsure:
+        words = f"{words}, {texts('numbers.not_sure')}"
+    width, left, right = map(axis.place, shares)
+    shown = texts("numbers.not_sure") if unsure else share
+    return View(
+        label=label,
+        share=shown,
+        words=words,
+        width=width,
+        low=left,
+        high=right,
+        unsure=unsure,
+    )

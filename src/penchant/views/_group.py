@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from types import SimpleNamespace as View
 from typing import Final
@@ -14,13 +13,12 @@ from penchant.data.reading import write_csv_table
 from penchant.elicitation.groups import quantiles
 from penchant.studies import FEW_PEOPLE, Group, GroupItem, ranking_frame
 from penchant.texts import Texts
+from penchant.views._another_winner import another_winner_view
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
-from penchant.views._counts import count_row
-from penchant.views._display import Fact, item_facts, show_name
-from penchant.views._group_curves import curve_views
-from penchant.views._segments import in_front, segment_cards
-from penchant.views.groups import another_winner_view
-from penchant.views.lists import Wanted, part_of
+from penchant.views._curves import count_row
+from penchant.views._display import item_facts, show_name
+from penchant.views._parts import Wanted, part_of
+from penchant.views._segments import curve_views, in_front, segment_cards
 
 _MOST_ROWS: Final = 200
 """The list ends here, so that a page stays small."""
@@ -29,45 +27,6 @@ _FACTS: Final = 4
 _AXIS: Final = Axis(0.0, 100.0)
 _AGREE: Final = ((0.8, "well"), (0.65, "fairly"), (0.55, "differ"), (0.0, "not"))
 """Words for how often two people put two alternatives in the same order."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One alternative in the chart of the common ranking.
-
-    Parameters
-    ----------
-    place, name, top : str
-        What stands beside the drawing; `top` says for how many it is in the first
-        three.
-    facts : tuple of Fact
-        Its first values.
-    mean, low, high : float
-        Where the mean is, and eight of ten people are, in percent.
-    marks : tuple of Mark
-        The means of segments, if there are several.
-    differ : bool
-        Whether it is the one on which opinions differ.
-    words : str
-        All of it in words.
-    item : int
-        Its position in the table.
-    failed : str
-        How many people's must-haves it fails; empty: nobody's.
-    """
-
-    place: str
-    name: str
-    top: str
-    facts: tuple[Fact, ...]
-    mean: float
-    low: float
-    high: float
-    marks: tuple[View, ...]
-    differ: bool
-    words: str
-    item: int
-    failed: str = ""
 
 
 def group_view(
@@ -239,7 +198,7 @@ def _row(
     item: GroupItem,
     cards: Sequence[View],
     texts: Texts,
-) -> Row:
+) -> View:
     name = show_name(item.name)
     top = texts(
         "owner.group.top",
@@ -261,22 +220,24 @@ def _row(
         f"{card.name} {texts.points(own.mean)}"
         for card, own in zip(cards, seen, strict=False)
     ]
-    return Row(
-        texts.number(item.place),
-        name,
-        top,
-        item_facts(items, item.item, texts, _FACTS),
-        _AXIS.place(item.mean),
-        _AXIS.place(item.people_low),
-        _AXIS.place(item.people_high),
-        tuple(
+    return View(
+        place=texts.number(item.place),
+        name=name,
+        top=top,
+        facts=item_facts(items, item.item, texts, _FACTS),
+        mean=_AXIS.place(item.mean),
+        low=_AXIS.place(item.people_low),
+        high=_AXIS.place(item.people_high),
+        marks=tuple(
             View(shape=shape, at=_AXIS.place(own.mean))
             for shape, own in enumerate(seen)
         ),
-        item is group.differ,
-        "; ".join([words, *by_segment]),
-        item.item,
-        texts.count("owner.group.failed", item.n_failed) if item.n_failed else "",
+        differ=item is group.differ,
+        words="; ".join([words, *by_segment]),
+        item=item.item,
+        failed=texts.count("owner.group.failed", item.n_failed)
+        if item.n_failed
+        else "",
     )
 
 
@@ -285,7 +246,7 @@ def _of(ranked: Sequence[GroupItem], item: GroupItem) -> GroupItem:
 
 
 def _counted(group: Group, items: Items, texts: Texts) -> tuple[View, ...]:
-    """Show how much attributes count: the mean, and the middle of people."""
+    """Show how much attributes count: the mean, and the range of most people."""
     weights = np.stack([member.weights for member in group.voices])
     mean = np.average(weights, axis=0, weights=group.votes)
     low, high = quantiles(weights[None], group.votes, [0.1, 0.9])[:, 0]

@@ -1,5 +1,6 @@
-"""The rules and the sparse model of all answers, as one page shows them."""
+"""The rules, curves, pairs and Choquet model of all answers, as one page shows them."""
 
+from math import ceil, isnan, log10
 from types import SimpleNamespace as View
 from typing import Any, Final
 
@@ -7,22 +8,21 @@ import numpy as np
 from babel.numbers import format_decimal
 
 from penchant.data import Attribute, Items
+from penchant.learning import ModelPart, read_model
 from penchant.studies import Curve, GroupModels
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
 from penchant.views._display import show_name
-from penchant.views._group_curves import lines_view, points_axis
-from penchant.views.groups import (
-    choquet_view,
-    curves_certificate,
-    pair_tables,
-)
+from penchant.views._segments import lines_view, points_axis
 
 _LONGEST_RULE: Final = 300
 _SIGNS: Final = {"<=": "≤", ">=": "≥", "!=": "≠"}
 _LEAST_SHARE: Final = 0.01
 _MOST_CURVES: Final = 8
 _GRID: Final = 25
+_SHADES: Final = 4
+_MOST_CELLS: Final = 7
+_MOST_PAIRS: Final = 6
 
 
 def model_view(models: GroupModels, items: Items, texts: Texts) -> View:
@@ -56,7 +56,7 @@ def model_view(models: GroupModels, items: Items, texts: Texts) -> View:
             tuple(NumberRow(row.name, (row.share,)) for row in factors),
         ),
         pairs=pair_tables(models, items, texts),
-        certificate=curves_certificate(models, texts),
+        certificate=_certificate(models.gai.dual_gap_, texts),
         choquet=choquet_view(models, texts),
     )
 
@@ -117,6 +117,11 @@ def _factor(model: Any, factor: tuple[int, ...], share: float, texts: Texts) -> 
     name = names[0]
     if len(names) > 1:
         name = texts("owner.model.together", a=names[0], b=names[1])
+    return _part(name, share, texts)
+
+
+def _part(name: str, share: float, texts: Texts) -> View:
+    """Show a part of a model with its share as a bar."""
     return View(
         name=name,
         share=texts.share(share),
@@ -128,9 +133,7 @@ def _factor(model: Any, factor: tuple[int, ...], share: float, texts: Texts) -> 
 def _curves(
     model: Any, chosen: list[int], items: Items, texts: Texts
 ) -> tuple[View, ...]:
-    """Draw curves so that the whole utility of the table spans 100 points."""
-    utility = model.utility(items)
-    scale = 100.0 / (float(np.ptp(utility)) or 1.0)
+    scale = _scale(model, items)
     attributes = {attribute.name: attribute for attribute in items.attributes}
     points_word = texts("owner.model.points")
     found = []
@@ -146,3 +149,103 @@ def _curves(
         lines_view(attribute, [curve], [points_word], axis, texts)
         for attribute, curve in found
     )
+
+
+def _scale(model: Any, items: Items) -> float:
+    """Give the points of one unit of utility: the whole table spans 100 points."""
+    return 100.0 / (float(np.ptp(model.utility(items))) or 1.0)
+
+
+def pair_tables(models: GroupModels, items: Items, texts: Texts) -> tuple[Any, ...]:
+    """Show the pairs of the sparse model as tables, in points of the whole table."""
+    scale = _scale(models.gai, items)
+    attributes = {attribute.name: attribute for attribute in items.attributes}
+    pairs = [
+        part
+        for part in read_model(models.gai)
+        if part.kind == "pair" and part.size >= _LEAST_SHARE
+    ]
+    return tuple(_table(part, scale, attributes, texts) for part in pairs)
+
+
+def _table(
+    part: ModelPart, scale: float, attributes: dict[str, Attribute], texts: Texts
+) -> View:
+    first, second = (attributes[name] for name in part.names)
+    points = scale * np.asarray(part.values, dtype=np.float64)
+    places = [_some(len(side)) for side in part.grid]
+    reach = float(np.abs(points).max()) or 1.0
+    rows = tuple(
+        (
+            show_name(texts.value(first, part.grid[0][i]), 30),
+            tuple(_cell(float(points[i, j]), reach, texts) for j in places[1]),
+        )
+        for i in places[0]
+    )
+    names = [show_name(name, 40) for name in part.names]
+    return View(
+        title=texts("owner.model.together", a=names[0], b=names[1]),
+        share=texts.share(part.size),
+        columns=tuple(
+            show_name(texts.value(second, part.grid[1][j]), 30) for j in places[1]
+        ),
+        rows=rows,
+    )
+
+
+def _some(n: int) -> list[int]:
+    """Give places of at most seven of n values, the ends among them."""
+    return sorted({round(k) for k in np.linspace(0, n - 1, min(n, _MOST_CELLS))})
+
+
+def _cell(points: float, reach: float, texts: Texts) -> View:
+    """Give points with their shade: p1 to p4 for, m1 to m4 against, empty: none."""
+    shade = ceil(_SHADES * abs(points) / reach - 0.5)
+    side = "p" if points > 0 else "m"
+    return View(
+        points=texts.signed(points), shade=f"{side}{shade}" if shade > 0 else ""
+    )
+
+
+def choquet_view(models: GroupModels, texts: Texts) -> View | None:
+    """Show the Choquet reading; None if there is none."""
+    model = models.choquet
+    if model is None:
+        return None
+    parts = read_model(model)
+    criteria = [part for part in parts if part.kind == "criterion"]
+    total = sum(part.size for part in criteria) or 1.0
+    left = [show_name(name, 40) for name in models.unordered]
+    return View(
+        fits=texts(
+            "choquet.fits",
+            own=texts.number(round(100 * models.choquet_right)),
+            curves=texts.number(round(100 * models.gai_right)),
+        ),
+        certificate=_certificate(model.dual_gap_, texts),
+        left=texts("choquet.left", attributes=texts.listed(left)) if left else "",
+        importance=tuple(
+            _part(show_name(part.names[0], 40), part.size / total, texts)
+            for part in criteria
+        ),
+        together=tuple(_pairs(parts, total, texts)),
+    )
+
+
+def _pairs(parts: tuple[ModelPart, ...], total: float, texts: Texts) -> list[str]:
+    found = []
+    for part in parts:
+        share = part.size / total
+        if part.kind != "interaction" or abs(share) < _LEAST_SHARE:
+            continue
+        key = "choquet.both" if share > 0 else "choquet.either"
+        a, b = (show_name(name, 40) for name in part.names)
+        found.append(texts(key, a=a, b=b, share=texts.share(abs(share))))
+    return found[:_MOST_PAIRS]
+
+
+def _certificate(gap: float, texts: Texts) -> str:
+    if isnan(gap):
+        return texts("choquet.no_certificate")
+    bound = 10.0 ** ceil(log10(max(gap, 1e-6)))
+    return texts("choquet.certificate", gap=texts.number(bound))

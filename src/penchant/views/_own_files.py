@@ -10,19 +10,21 @@ from penchant.studies import AnsweredQuestion, Participation, Study, answer_text
 
 def own_answers_csv(study: Study, now: Participation) -> str:
     """Give the answers that stand as CSV; no text can run as a formula."""
-    rows = [_row(study, number, told) for number, told in enumerate(now.answered, 1)]
+    rows = []
+    for number, told in enumerate(now.answered, 1):
+        row = _answer(study, told) | {"number": number}
+        slots = {f"item_{slot}": name for slot, name in enumerate(row["items"], 1)}
+        rows.append(row | slots)
     most = max((len(told.items) for told in now.answered), default=0)
     shown = [f"item_{slot}" for slot in range(1, most + 1)]
     columns = ["number", "form", *shown, "answer", "because", "repeat"]
     return write_csv_table(pd.DataFrame(rows, columns=columns), None) or ""
 
 
-def _row(study: Study, number: int, told: AnsweredQuestion) -> dict[str, Any]:
-    names = study.items.names
+def _answer(study: Study, told: AnsweredQuestion) -> dict[str, Any]:
     return {
-        "number": number,
         "form": told.form,
-        **{f"item_{slot}": names[item] for slot, item in enumerate(told.items, 1)},
+        "items": [study.items.names[item] for item in told.items],
         "answer": answer_text(told),
         "because": told.because,
         "repeat": told.repeat,
@@ -54,16 +56,7 @@ def own_result(study: Study, participant_id: str, now: Participation) -> dict[st
     return {
         "study": study.record.name,
         "about": dict(now.about),
-        "answers": [
-            {
-                "form": told.form,
-                "items": [study.items.names[item] for item in told.items],
-                "answer": answer_text(told),
-                "because": told.because,
-                "repeat": told.repeat,
-            }
-            for told in now.answered
-        ],
+        "answers": [_answer(study, told) for told in now.answered],
         "must_haves": now.limits.to_dict(),
         "ranking": _ranking(study, participant_id),
         "curves": [

@@ -63,7 +63,7 @@ class Asked(NamedTuple):
 
 
 class _Person(NamedTuple):
-    """A participant with what the log amounts to."""
+    """A participant with what their log says."""
 
     record: ParticipantRecord
     name: str
@@ -203,7 +203,7 @@ def _ended(person: _Person) -> bool:
 
 
 def _typical(people: Sequence[_Person], texts: Texts) -> str:
-    """Say how many answers it took people to finish, in the middle of them."""
+    """Say how many answers people typically gave until they had finished."""
     lengths = [len(who.now.answered) for who in people if _ended(who)]
     if not lengths:
         return ""

@@ -9,7 +9,7 @@ from penchant.studies import RankedItem
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Estimate, Tick
 from penchant.views._display import item_facts, show_name
-from penchant.views.lists import Wanted, part_of
+from penchant.views._parts import Wanted, part_of
 
 _MOST_ROWS = 200
 """So many alternatives can be chosen from a list, so that a page stays small."""

@@ -11,14 +11,14 @@ from penchant.exceptions import DataError
 from penchant.studies import Calibration, StudyRecord, StudySummary
 from penchant.texts import Texts
 from penchant.views._extras import Shelf, extras_view
-from penchant.views.lists import Wanted, part_of
+from penchant.views._parts import Wanted, part_of
 
 _LONGEST_LINE = 40
 """Longer values are broken into lines."""
 
 
 def checks_view(found: Calibration, texts: Texts) -> View:
-    """Say how often answers were foretold rightly."""
+    """Say how often answers were predicted correctly."""
     if not found.n:
         return View(words="", warning="")
     right, said = texts.number(found.right), texts.share(found.said)

@@ -260,7 +260,7 @@ def read_columns(
 def mend(
     guesses: Sequence[Column], columns: Sequence[Column], cure: str
 ) -> tuple[Column, ...]:
-    """Use the cure whose button was pressed, such as "3 direction down".
+    """Apply the fix whose button was pressed, such as "3 direction down".
 
     A column that is read in another way gets the guesses that follow from that.
     """
@@ -280,7 +280,7 @@ def mend(
 def check_columns(
     cells: pd.DataFrame, columns: Sequence[Column], pictures: Collection[str] = ()
 ) -> tuple[Items | None, tuple[Column, ...]]:
-    """Make the items, and say at each column that is left out of them why.
+    """Make the items, and say at each column that is left out why it is.
 
     Parameters
     ----------

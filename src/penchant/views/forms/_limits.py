@@ -216,7 +216,7 @@ def _read_bound(
 
 
 def relaxed(items: Items, found: WhatFits, wanted: str) -> Limits:
-    """Give the limits after the way to relax that somebody pressed, if there is it."""
+    """Give the limits that the pressed button asks for, or those there are."""
     place, _, bound = wanted.partition("-")
     for each in found.relaxations:
         if (f"{_find(items, each.attribute)[0]}", each.bound) == (place, bound):

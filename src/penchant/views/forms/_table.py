@@ -164,7 +164,7 @@ class TableForm:
 
 
 def read_file_form(sent: Mapping[str, Any]) -> FileForm:
-    """Read what was sent about the file, and the cure whose button was pressed."""
+    """Read what was sent about the file, and the fix whose button was pressed."""
     names = [each.name for each in fields(FileForm)]
     told = {name: str(sent.get(f"file-{name}", ""))[:100] for name in names}
     what, _, cure = str(sent.get("fix", "")).partition(" ")
@@ -207,7 +207,7 @@ def guess_form(
 def read_form(
     filename: str, table: Table, file: FileForm, sent: Mapping[str, Any]
 ) -> TableForm:
-    """Put what a person sent in the place of the guesses, and use the cure, if any.
+    """Put what a person sent in the place of the guesses, and apply a fix, if any.
 
     Once the file is read in another way, only the name is kept of what was said.
     """

@@ -9,7 +9,7 @@ from penchant.exceptions import DataError
 from penchant.studies import LEFT_OUT, StudyRecord, TableVersion, difference
 from penchant.texts import Texts
 from penchant.views._display import item_values, show_name
-from penchant.views.lists import Wanted, part_of
+from penchant.views._parts import Wanted, part_of
 from penchant.views.table._changes import some_changes
 
 _MOST_SENTENCES = 8

@@ -5,7 +5,7 @@ from math import ceil, floor
 from types import SimpleNamespace as View
 
 from penchant.data import Attribute, Items
-from penchant.studies import AnotherWinner, Group, Turn, ValueChange
+from penchant.studies import AnotherWinner, Group, MorePeople, Turn, ValueChange
 from penchant.texts import Texts
 from penchant.views._charts import NumberRow, Numbers
 from penchant.views._display import show_name
@@ -33,8 +33,11 @@ def another_winner_view(
     names = [show_name(name) for name in items.names]
     winner = names[found.winner]
     lead = texts.number(round(found.lead, 1))
-    told = [*_left_out(found, group, names, texts), *_more(found, group, names, texts)]
-    if group.n_voices > 1:
+    several = group.n_voices > 1
+    told = [_left_out(found, group, names, texts)] if several else []
+    if found.more is not None:
+        told.append(_more(found.more, group, names, texts))
+    if several:
         told.append(_person(found.person, names, texts))
     told += [
         _kind(turn, *kind, winner, names, texts)
@@ -57,34 +60,23 @@ def another_winner_view(
 
 def _left_out(
     found: AnotherWinner, group: Group, names: Sequence[str], texts: Texts
-) -> list[str]:
-    winner, turn = names[found.winner], found.left_out
-    if group.n_voices < 2:
-        return []
+) -> str:
+    turn = found.left_out
     if turn is None:
-        return [texts("another.left_out_none", winner=winner)]
+        return texts("another.left_out_none", winner=names[found.winner])
     of = texts.number(group.n_voices)
-    return [
-        texts.count("another.left_out", int(turn.n), all=of, name=names[turn.first])
-    ]
+    return texts.count("another.left_out", int(turn.n), all=of, name=names[turn.first])
 
 
-def _more(
-    found: AnotherWinner, group: Group, names: Sequence[str], texts: Texts
-) -> list[str]:
-    more = found.more
-    if more is None:
-        return []
-    return [
-        texts.count(
-            "another.more",
-            more.n,
-            like=names[more.like],
-            m=texts.number(more.n_like),
-            all=texts.number(group.n_voices),
-            name=names[more.first],
-        )
-    ]
+def _more(more: MorePeople, group: Group, names: Sequence[str], texts: Texts) -> str:
+    return texts.count(
+        "another.more",
+        more.n,
+        like=names[more.like],
+        m=texts.number(more.n_like),
+        all=texts.number(group.n_voices),
+        name=names[more.first],
+    )
 
 
 def _person(turn: Turn | None, names: Sequence[str], texts: Texts) -> str:
