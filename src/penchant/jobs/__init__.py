@@ -7,12 +7,13 @@ from penchant.jobs._asked import (
     kind_of,
     read_job,
 )
-from penchant.jobs._kept import KeptModel, Reasons, Said
+from penchant.jobs._kept import GAMES, KeptModel, Reasons, Said
 from penchant.jobs._notebook import model_notebook
 from penchant.jobs._runner import Limits, Runner
 from penchant.jobs._work import work
 
 __all__ = [
+    "GAMES",
     "JobSettings",
     "KeptModel",
     "Limits",

@@ -40,6 +40,7 @@ GAMES: Final = {
     "have their worst value": "worst",
     "averaged over the rows": "rows",
     "coalitional": "coalitions",
+    "of the rival": "rival",
 }
 """What an explanation compares with, by words in its game."""
 
@@ -57,7 +58,7 @@ class Reasons:
     base, total : float
         Where it begins, and what the model says: they add up but for `gap`.
     game : str
-        A value of `GAMES`: what is compared with; or "rival", another row.
+        A value of `GAMES`: what is compared with.
     label : str
         The class whose chance it is; empty: a number, or the score behind it.
     n_models : int or None
@@ -275,7 +276,7 @@ class KeptModel:
             found = contrast(self.model(name), frame.iloc[[row]], frame.iloc[[rival]])
         except PenchantError:
             return None
-        return _reasons(found, "rival")
+        return _reasons(found)
 
     def check_row(self, row: int) -> int:
         """Refuse a row that is not there."""
@@ -311,14 +312,14 @@ class KeptModel:
         return from_json(self.store.job_part(self.job.id, name))
 
 
-def _reasons(found: Attribution, game: str = "") -> Reasons:
-    known = next((key for word, key in GAMES.items() if word in found.game), "domain")
+def _reasons(found: Attribution) -> Reasons:
+    game = next((key for word, key in GAMES.items() if word in found.game), "domain")
     return Reasons(
         found.names,
         tuple(map(float, np.asarray(found.values[0]))),
         float(found.base[0]),
         float(found.predictions[0]),
-        game or known,
+        game,
         "" if found.classes is None else str(found.classes[0]),
     )
 

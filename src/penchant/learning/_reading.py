@@ -33,7 +33,8 @@ class ModelPart:
     text : str
         Of a rule.
     grid : tuple of tuple
-        Values of each attribute at which `values` are given.
+        Values of each attribute at which `values` are given; of a rule, its conditions:
+        an attribute, what must hold of it, and whether it is a number.
     values : tuple
         What is added at each value, or at each pair of values (rows: the first).
     low, high : tuple
@@ -70,15 +71,23 @@ def read_model(model: Any, bands: Bands | None = None) -> tuple[ModelPart, ...]:
         As `read_bands` gives them.
     """
     if hasattr(model, "rules_"):
-        return tuple(
-            ModelPart("rule", (), float(rule.weight), str(rule.target), rule.text)
-            for rule in model.rules_
-        )
+        return tuple(_read_rule(rule, model.vocabulary_) for rule in model.rules_)
     if hasattr(model, "capacity_"):
         return _read_capacity(model)
     if hasattr(model, "factors_"):
         return _read_sum(model, bands or {})
     raise DataError(f"There is nothing to read in a {type(model).__name__}.")
+
+
+def _read_rule(rule: Any, vocabulary: Any) -> ModelPart:
+    conditions = []
+    for condition in getattr(rule.feature, "conditions", ()):
+        i = condition.attribute
+        name, words = vocabulary.names[i], condition.text(vocabulary)
+        told = words.removeprefix(f"{name} "), vocabulary.kind(i) == "numeric"
+        conditions.append((name, *told))
+    size, target = float(rule.weight), str(rule.target)
+    return ModelPart("rule", (), size, target, rule.text, tuple(conditions))
 
 
 def read_bands(model: Any, X: Any, y: Any, n_resamples: int) -> Bands:

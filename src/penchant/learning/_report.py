@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Self
 
 import numpy as np
@@ -265,6 +265,8 @@ def explain_by_coalitions(
             found: Attribution = explainer.explain(frame.iloc[rows])
         except PenchantError:
             return None, ()
+    if found.classes is not None and not labelled:
+        found = replace(found, classes=known.labels[np.asarray(found.classes, int)])
     return found, explainer.groups_
 
 
@@ -319,11 +321,11 @@ def _pair_reasons(
     first, second = items.names[winner], items.names[loser]
     return RowReasons(
         told[0],
-        f"{first} rather than {second}",
+        f"{first} / {second}",
         first if difference > 0 else second,
         first,
         told[1],
         tuple(shown),
-        tuple(f"{shown[name]} rather than {rival[name]}" for name in shown),
+        tuple(f"{shown[name]} / {rival[name]}" for name in shown),
         *_numbers(found, 0),
     )

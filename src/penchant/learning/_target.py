@@ -88,13 +88,16 @@ def find_target(X: Any, y: Any, kind: str = "auto") -> Target:
             f"kind={kind!r} does not fit: the target has {target.kind}. "
             "Leave it out, or give another column."
         )
-    n_groups = len(np.unique(target.groups))
+    return target
+
+
+def _check_number(groups: IntArray) -> None:
+    n_groups = len(np.unique(groups))
     if n_groups < _FEWEST:
         raise DataError(
             f"Comparing models needs at least {_FEWEST} answers or rows, so that some "
             f"can be held out. Got {n_groups}."
         )
-    return target
 
 
 def _as_items(X: Any) -> Items:
@@ -134,12 +137,14 @@ def _compared(items: Items, y: Any) -> Target:
         groups = np.asarray(pairs.users)
     check_items_exist(pairs.n_items, len(items))
     clear = np.flatnonzero(~pairs.ties)
+    _check_number(groups[clear])
     return Target(
         "comparisons", items, pairs.take(clear).pooled(), np.zeros(0), groups[clear]
     )
 
 
 def _told(items: Items, column: pd.Series, kind: str, groups: IntArray) -> Target:
+    _check_number(groups)
     levels = _levels(column)
     found = _guess(column, levels) if kind == "auto" else kind
     _check_levels(column, levels, found)

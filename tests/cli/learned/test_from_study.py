@@ -27,4 +27,4 @@ def test_answers_of_several_people(run: Any, compare_only: Any) -> None:
     assert told["kind"] == "comparisons"
     assert told["rows"] >= 10
     assert hasattr(load(files[0]), "utility")
-    assert "the choice in Flats" in Path(files[1]).read_text(encoding="utf-8")
+    assert "the choice (Flats)" in Path(files[1]).read_text(encoding="utf-8")

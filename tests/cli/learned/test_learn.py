@@ -168,7 +168,9 @@ def check_rows(
 def test_what_is_printed(here: Path, compare_only: Any) -> None:
     compare_only("choquet")
     words = TABLES["ratings"][0](here)
-    result = run("learn", *words, "--down", "rent", "--skip", "quiet")
+    options = ("--down", "rent", "--skip", "quiet", "--language", "de")
+    result = run("learn", *words, *options)
+    assert "Was rating bestimmt" in Path("report.html").read_text(encoding="utf-8")
     assert "Recommended for rating" in result.stdout
     assert "72 rows, numbers; 5 folds." in result.stdout
     assert "linear: 0% done." in result.stderr

@@ -1,8 +1,12 @@
+import numpy as np
+import pandas as pd
 import pytest
 
-from penchant.learning import CANDIDATES
+from penchant.data import Comparisons
+from penchant.learning import CANDIDATES, ModelPart, read_model
+from penchant.models import RuleRanker
 from penchant.texts import load_texts
-from penchant.views.learned._words import left_words, note_words, signed
+from penchant.views.learned._words import left_words, note_words, rule_words, signed
 
 
 @pytest.mark.parametrize(
@@ -47,3 +51,32 @@ def test_numbers_that_stand_together_have_the_same_decimals() -> None:
 def test_every_candidate_has_a_name(language: str) -> None:
     entries = load_texts(language).entries
     assert all(f"models.name.{name}" in entries for name in CANDIDATES)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ((("Größe", ">= 1,135.5 m²", True), ("Lage", "!= a, b.", False)), "1.135,5 m²"),
+        ((("Lage", "= unknown", False),), "Lage = unknown"),
+        ((("Lage", "unknown", False),), "Lage unbekannt"),
+        ((), "x from 1 to 2"),
+    ],
+)
+def test_rules_are_said_in_the_language_of_the_reader(
+    conditions: tuple[tuple[str, str, bool], ...], words: str
+) -> None:
+    part = ModelPart("rule", (), 1.0, "yes", "x from 1 to 2", conditions)
+    said = rule_words(part, load_texts("de"))
+    if len(conditions) == 2:
+        words = f"Größe ≥ {words} und Lage ≠ a, b."
+    assert said == words
+
+
+def test_the_words_of_a_rule_are_those_of_its_model() -> None:
+    items = pd.DataFrame({"rent and more": [1.0, 2.0, 3.0, 4.0] * 5, "x": range(20)})
+    pairs = Comparisons(np.arange(10), np.arange(10) + 10)
+    model = RuleRanker(random_state=0).fit(items, pairs)
+    english = load_texts("en")
+    for rule, part in zip(model.rules_, read_model(model), strict=True):
+        plain = rule_words(part, english).replace("≤", "<=").replace("≥", ">=")
+        assert plain == rule.text

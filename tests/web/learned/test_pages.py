@@ -89,6 +89,12 @@ def test_from_a_labelled_table_to_every_page(
             assert not re.search(r"models\.[a-z_]+", text(page.text))
             assert len(re.findall("<h1", page.text)) == 1
             assert re.search("[Cc]erti|[Zz]erti", page.text)
+        report = client.get(f"{base}/export/report.html").text
+        assert f'lang="{language}"' in report
+        assert not re.search(r"models\.[a-z_]+", report)
+    assert "Ce qui détermine verdict" in report
+    assert " et size " in text(client.get(f"{base}/rules").text)
+    assert "in the chance of 1" not in client.get(f"{base}/why").text
     client.post("/language", data={"language": "en", "page": "/"})
     kept = KeptModel(store, store.get_job(job_id))
     words = text(client.get(base).text)

@@ -14,6 +14,7 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.learning import ModelComparison
+    from penchant.texts import Texts
 
 _KINDS = ("auto", "numbers", "classes", "grades", "comparisons")
 
@@ -63,6 +64,7 @@ def learn(
     report_file: Annotated[
         Path, typer.Option("--report", help="Where to write the report.")
     ] = Path("report.html"),
+    language: Annotated[str, typer.Option(help="Of the report: en, de or fr.")] = "en",
     max_time: Annotated[
         float | None,
         typer.Option(min=1, help="Seconds after which no further fit begins."),
@@ -92,6 +94,9 @@ def learn(
         )
     for file in (model_file, report_file):
         check_target(file, force=force)
+    from penchant.texts import load_texts
+
+    texts = load_texts(language)
     if from_study is not None:
         X, y, name = _of_study(from_study, data)
         notes: tuple[str, ...] = ()
@@ -105,7 +110,7 @@ def learn(
     for note in notes:
         screen.say(note)
     told = _compare(X, y, kind, max_time)
-    _write(X, y, told, name, (model_file, report_file))
+    _write(X, y, told, name, texts, (model_file, report_file))
     if as_json:
         write_json(_values(told, model_file, report_file))
     else:
@@ -122,7 +127,7 @@ def _of_study(text: str, data: str | None) -> tuple[Any, Any, str]:
         content = answers_csv(store, study.id).encode()
         items, name = study.items, study.record.name
     try:
-        return items, read_answers(content, items).told, f"the choice in {name}"
+        return items, read_answers(content, items).told, f"the choice ({name})"
     except DataError as error:
         raise DataError(
             f"The study has nothing to learn from yet. {error} `penchant ask` asks."
@@ -183,7 +188,12 @@ def _left(seconds: float | None) -> str:
 
 
 def _write(
-    X: Any, y: Any, told: "ModelComparison", name: str, files: tuple[Path, Path]
+    X: Any,
+    y: Any,
+    told: "ModelComparison",
+    name: str,
+    texts: "Texts",
+    files: tuple[Path, Path],
 ) -> None:
     import tempfile
 
@@ -195,7 +205,7 @@ def _write(
     model = fit_candidate(
         told.recommended.name, X, y, kind=told.kind, random_state=seed
     )
-    page = model_page(describe(model, X, y, told, target=name))
+    page = model_page(describe(model, X, y, told, target=name), texts)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.penchant"
         save(model, file)

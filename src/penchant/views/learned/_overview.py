@@ -25,6 +25,8 @@ _STRIP: Final = 73.0
 """Where the readable ones end, in per cent across; the others stand in a strip."""
 _TOP, _HEIGHT = 14.0, 250.0
 _FIRST: Final = 3
+_LETTERS: Final = 20
+"""Of a longer name in the picture the first word stands there."""
 
 
 @dataclass(frozen=True)
@@ -205,10 +207,10 @@ def _picture(
         at = x(each.size or 0) if each.readable else 0.0
         if not each.readable:
             at = _STRIP + (98.0 - _STRIP) * (hidden.index(each) + 0.5) / len(hidden)
-        name = name_of(each.name, texts)
+        name = name_of(each.name, texts).partition(",")[0]
         points.append(
             Point(
-                name.partition(",")[0],
+                name if len(name) <= _LETTERS else name.split()[0],
                 round(at, 2),
                 y(100 * each.score),
                 low,

@@ -1,18 +1,23 @@
 """The report about a learned model: one HTML file that needs nothing else."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from math import isnan
-from typing import Any, Final
+from typing import Final
 
-from penchant.learning import (
-    Difference,
-    ModelPart,
-    ModelReport,
-    RowReasons,
-    say_parts,
-)
+from penchant.jobs import GAMES
+from penchant.learning import Difference, ModelPart, ModelReport, RowReasons
+from penchant.texts import Texts, load_texts
 from penchant.views.learned._svg import bars, curve, scatter, surface
+from penchant.views.learned._words import (
+    left_words,
+    local,
+    name_of,
+    parts_words,
+    rule_side,
+    rule_words,
+    size_of,
+)
 
 _STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1d2330;--soft:#5b6472;--line:#d9dde4;--paper:#fff;
@@ -36,12 +41,6 @@ svg text{fill:var(--soft)}
 .plus{fill:var(--plus)}.minus{fill:var(--minus)}
 """
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_SAID: Final = {
-    "numbers": ("mean said", "mean true"),
-    "classes": ("chance said", "share true"),
-    "grades": ("chance said", "share true"),
-    "comparisons": ("difference of utility", "share foretold rightly"),
-}
 _PAPERS: Final = {
     "GAI": "Herin, Perny, Sokolovska, AAAI 2024 (sparse GAI utilities)",
     "Choquet": "Fallah Tehrani and others, Machine Learning 89, 2012 (Choquet)",
@@ -52,7 +51,10 @@ _MOST_CELLS: Final = 12
 _UNKNOWN: Final = "\N{EN DASH}"
 
 
-def model_page(report: ModelReport) -> str:
+_Parts = list[tuple[int, ModelPart]]
+
+
+def model_page(report: ModelReport, texts: Texts | None = None) -> str:
     """Write a report as one HTML page without scripts and without addresses.
 
     Every number stands in a ``data`` element with its full value.
@@ -61,42 +63,14 @@ def model_page(report: ModelReport) -> str:
     ----------
     report : ModelReport
         As `penchant.learning.describe` gives it.
+    texts : Texts or None
+        In which language; None: in English.
 
     Returns
     -------
     str
     """
-    title = f"What decides {report.target}"
-    body = [
-        f"<h1>{escape(title)}</h1>",
-        _summary(report),
-        _section("Accuracy against how much there is to read", _compared(report)),
-        _section("What the model says", _parts(report)),
-        _section("Why these", _rows(report)),
-        _section("Can its claims be believed?", _calibration(report)),
-        _section("How this was made", _made(report)),
-    ]
-    head = (
-        f'<meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<style>{_STYLE}</style>"
-    )
-    inner = "\n".join(body)
-    page = f"<head>{head}</head><body><main>{inner}</main></body>"
-    return f'<!doctype html><html lang="en">{page}</html>'
-
-
-def _number(value: float, form: str = ".3f", key: str = "") -> str:
-    """Write a number; the element keeps its full value, and what it is."""
-    if isnan(value):
-        return _UNKNOWN
-    name = f' data-key="{escape(key)}"' if key else ""
-    return f'<data value="{value!r}"{name}>{value:{form}}</data>'
-
-
-def _section(title: str, inner: str) -> str:
-    return f"<section><h2>{escape(title)}</h2>{inner}</section>"
+    return _Page(report, texts or load_texts("en")).html()
 
 
 def _table(
@@ -111,268 +85,316 @@ def _table(
     return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
-def _difference(value: Difference, key: str) -> str:
-    mean = _number(value.mean, "+.3f", f"{key}.mean")
-    return f"{mean} ± {_number(value.error, '.3f', f'{key}.error')}"
+def _soft(words: str) -> str:
+    return f'<p class="soft">{words}</p>'
 
 
-def _summary(report: ModelReport) -> str:
-    told = report.comparison
-    chosen = report.result
-    key = f"results.{chosen.name}"
-    word = "Recommended" if chosen.name == told.recommended.name else "Chosen"
-    said = [
-        f"{word}: <strong>{escape(chosen.title)}</strong>, with "
-        f"{escape(say_parts(chosen.parts or {}))} to read.",
-        f"Its {escape(told.measure)} on rows that it had not seen is "
-        f"{_number(chosen.score, '.3f', f'{key}.score')} ± "
-        f"{_number(chosen.score_error, '.3f', f'{key}.score_error')} (standard error).",
-    ]
-    behind = told.behind_boosting
-    if behind is not None and chosen.name == told.recommended.name:
-        said.append(
-            "Against boosted trees, which nobody can read, its loss is larger by "
-            f"{_difference(behind, 'boosting')} (negative: smaller)."
+class _Page:
+    """A report in one language."""
+
+    def __init__(self, report: ModelReport, texts: Texts) -> None:
+        self.report, self.told, self.texts = report, report.comparison, texts
+        self.measure = texts(f"models.measure.{self.told.kind}")
+
+    def say(self, key: str, **values: str) -> str:
+        """Give a text of the report; values are HTML."""
+        return self.texts(f"models.report.{key}", **values)
+
+    def html(self) -> str:
+        """Write the whole page."""
+        target = self.report.target
+        if self.told.kind == "comparisons":
+            choice = self.texts("models.start.choice")
+            target = target.replace("the choice", choice, 1)
+        title = escape(self.say("title", target=target))
+        sections = {
+            "compared": self.compared(),
+            "says": self.parts(),
+            "why": self.rows(),
+            "believe": self.calibration(),
+            "made": self.made(),
+        }
+        inner = "\n".join(
+            f"<section><h2>{self.say(key)}</h2>{body}</section>"
+            for key, body in sections.items()
         )
-    if report.gap is not None:
-        said.append(
-            "Certificate: no model of this kind fits the rows better by more than "
-            f"{_number(report.gap, '.1e', 'gap')} of what it minimises."
+        head = (
+            f'<meta charset="utf-8"><title>{title}</title>'
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            f"<style>{_STYLE}</style>"
         )
-    return "".join(f"<p>{each}</p>" for each in said)
+        body = f"<body><main><h1>{title}</h1>\n{self.summary()}\n{inner}</main></body>"
+        lang = self.texts.language
+        return f'<!doctype html><html lang="{lang}"><head>{head}</head>{body}</html>'
 
+    def number(self, value: float, form: str = ".3f", key: str = "") -> str:
+        """Write a number; the element keeps its full value, and what it is."""
+        if isnan(value):
+            return _UNKNOWN
+        name = f' data-key="{escape(key)}"' if key else ""
+        shown = local(f"{value:{form}}", self.texts)
+        return f'<data value="{value!r}"{name}>{shown}</data>'
 
-def _compared(report: ModelReport) -> str:
-    told = report.comparison
-    points = [
-        (each.name, float(each.size or 0), each.score, each.score_error)
-        for each in told.done
-        if each.readable
-    ]
-    rows, kinds = [], []
-    for each in told.done:
-        key = f"results.{each.name}"
-        size = "cannot be read"
-        if each.size is not None:
-            size = _number(each.size, "d", f"{key}.size")
-            size += f" ({escape(say_parts(each.parts or {}))})"
-        rows.append(
-            (
-                escape(each.title),
-                f"{_number(each.score, '.3f', f'{key}.score')} ± "
-                f"{_number(each.score_error, '.3f', f'{key}.score_error')}",
-                _number(each.loss, ".4f", f"{key}.loss"),
-                _difference(each.minus(told.best), f"{key}.behind"),
-                size,
+    def difference(self, value: Difference, key: str) -> str:
+        mean = self.number(value.mean, "+.3f", f"{key}.mean")
+        return f"{mean} ± {self.number(value.error, '.3f', f'{key}.error')}"
+
+    def summary(self) -> str:
+        told, chosen = self.told, self.report.result
+        key = f"results.{chosen.name}"
+        is_recommended = chosen.name == told.recommended.name
+        said = [
+            self.say(
+                "recommended" if is_recommended else "chosen",
+                name=f"<strong>{escape(name_of(chosen.name, self.texts))}</strong>",
+                parts=parts_words(chosen.parts or {}, self.texts),
+            ),
+            self.say(
+                "score",
+                measure=self.measure,
+                score=self.number(chosen.score, ".3f", f"{key}.score"),
+                error=self.number(chosen.score_error, ".3f", f"{key}.score_error"),
+            ),
+        ]
+        behind = told.behind_boosting
+        if behind is not None and is_recommended:
+            said.append(
+                self.say("boosting", difference=self.difference(behind, "boosting"))
             )
+        if self.report.gap is not None:
+            gap = self.number(self.report.gap, ".1e", "gap")
+            said.append(self.texts("models.certificate", gap=gap))
+        return "".join(f"<p>{each}</p>" for each in said)
+
+    def compared(self) -> str:
+        told = self.told
+        points = [
+            (name_of(r.name, self.texts), float(r.size or 0), r.score, r.score_error)
+            for r in told.done
+            if r.readable
+        ]
+        rows, kinds = [], []
+        for each in told.done:
+            key = f"results.{each.name}"
+            size = escape(size_of(each, self.texts))
+            if each.size is not None:
+                size = f"{self.number(each.size, 'd', f'{key}.size')} ({size})"
+            rows.append(
+                (
+                    escape(name_of(each.name, self.texts)),
+                    f"{self.number(each.score, '.3f', f'{key}.score')} ± "
+                    f"{self.number(each.score_error, '.3f', f'{key}.score_error')}",
+                    self.number(each.loss, ".4f", f"{key}.loss"),
+                    self.difference(each.minus(told.best), f"{key}.behind"),
+                    size,
+                )
+            )
+            kinds.append("chosen" if each is told.recommended else "")
+        out = "".join(
+            f"<li>{escape(self.left(each.name, each.skipped))}</li>"
+            for each in told.results
+            if each.skipped
         )
-        kinds.append("chosen" if each is told.recommended else "")
-    heads = ("", told.measure, "loss", "behind the best readable", "to read")
-    out = "".join(
-        f"<li>{escape(each.title)}: {escape(each.skipped)}</li>"
-        for each in told.results
-        if each.skipped
-    )
-    left = f'<p class="soft">Left out:</p><ul class="soft">{out}</ul>' if out else ""
-    words = (
-        f"The loss is the {told.loss}. Recommended is the one with least to read of "
-        "those about as good as the best readable one: behind by at most one standard "
-        "error of the paired difference, times the share of reading that is saved."
-    )
-    picture = scatter(points, ("things to read", told.measure))
-    table = _table(heads, rows, kinds)
-    said = f"<p class='soft'>{escape(words)}</p>"
-    return f"<figure>{picture}</figure>{table}{said}{left}"
+        size = self.texts("models.over.read")
+        heads = ("", self.measure, self.say("loss"), self.say("behind"), size)
+        words = self.say("rule", loss=self.say(f"loss_{told.kind}"))
+        picture = scatter(points, (self.texts("models.over.axis"), self.measure))
+        left = f'<ul class="soft">{out}</ul>' if out else ""
+        table = _table(heads, rows, kinds)
+        return f"<figure>{picture}</figure>{table}{_soft(words)}{left}"
 
+    def left(self, name: str, reason: str) -> str:
+        words = left_words(reason, self.texts)
+        called = name_of(name, self.texts)
+        return self.texts("models.left.title", name=called, reason=words)
 
-def _parts(report: ModelReport) -> str:
-    by_kind: dict[str, list[tuple[int, ModelPart]]] = {}
-    for k, part in enumerate(report.parts):
-        by_kind.setdefault(part.kind, []).append((k, part))
-    if not by_kind:
-        return "<p>Nothing: the model always says the same.</p>"
-    return "".join(_SHOWN[kind](report, parts) for kind, parts in by_kind.items())
+    def parts(self) -> str:
+        by_kind: dict[str, _Parts] = {}
+        for k, part in enumerate(self.report.parts):
+            by_kind.setdefault(part.kind, []).append((k, part))
+        shown: dict[str, Callable[[_Parts], str]] = {
+            "weight": self.curves,
+            "curve": self.curves,
+            "pair": self.pairs,
+            "criterion": self.criteria,
+            "interaction": self.interactions,
+            "rule": self.rules,
+        }
+        said = "".join(shown[kind](parts) for kind, parts in by_kind.items())
+        return said or f"<p>{self.say('nothing')}</p>"
 
+    def curves(self, parts: _Parts) -> str:
+        figures = []
+        for k, part in parts:
+            ends = (f"{end(part.values):.3g}" for end in (min, max))
+            low, high = (local(end, self.texts) for end in ends)
+            words = self.say("curve", name=part.names[0], low=low, high=high)
+            picture = curve(
+                words, part.names[0], part.grid[0], part.values, part.low, part.high
+            )
+            figures.append(self.figure(picture, k, part))
+        count = self.report.n_resamples
+        words = self.say("bands", count=str(count)) if count else self.say("no_bands")
+        return f'{_soft(words)}<div class="few">{"".join(figures)}</div>'
 
-def _curves(report: ModelReport, parts: list[tuple[int, ModelPart]]) -> str:
-    figures = [
-        "<figure>"
-        f"{curve(part.names[0], part.grid[0], part.values, part.low, part.high)}"
-        f"<figcaption>{_caption(k, part)}</figcaption></figure>"
-        for k, part in parts
-    ]
-    band = (
-        f" The bands come from {report.n_resamples} fits to resampled rows; 90 % of "
-        "them would lie within at each value, and they are too narrow where a fit is "
-        "pulled towards zero."
-        if report.n_resamples
-        else " There are no bands: fitting again would have taken too long."
-    )
-    words = f"What each value adds to the mean.{band}"
-    return f'<p class="soft">{words}</p><div class="few">{"".join(figures)}</div>'
+    def figure(self, picture: str, k: int, part: ModelPart) -> str:
+        share = self.number(part.size, ".0%", f"parts.{k}.size")
+        caption = self.say("share", name=escape(self.named(part)), share=share)
+        return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
+    def named(self, part: ModelPart) -> str:
+        name = self.texts.listed(part.names)
+        return f"{name} ({part.label})" if part.label else name
 
-def _named(part: ModelPart) -> str:
-    name = " and ".join(part.names)
-    return f"{name} (for {part.label})" if part.label else name
+    def pairs(self, parts: _Parts) -> str:
+        figures = []
+        for k, part in parts:
+            a, b = part.names
+            words = self.texts("models.pairs.title", a=a, b=b)
+            up = self.say("up", a=b, b=a)
+            picture = surface(words, up, part.grid, part.values)
+            figures.append(self.figure(picture, k, part))
+        hint = _soft(self.texts("models.pairs.hint"))
+        return f'{hint}<div class="few">{"".join(figures)}</div>'
 
+    def criteria(self, parts: _Parts) -> str:
+        words = self.say("importance")
+        picture = bars([(part.names[0], part.size) for _, part in parts], words)
+        rows = [
+            (escape(p.names[0]), self.number(p.size, ".4g", f"parts.{k}.size"))
+            for k, p in parts
+        ]
+        title = self.texts("models.importance.title")
+        table = _table((self.say("criterion"), words), rows)
+        return f"<h3>{title}</h3><figure>{picture}</figure>{table}"
 
-def _caption(k: int, part: ModelPart) -> str:
-    share = _number(part.size, ".0%", f"parts.{k}.size")
-    return f"{escape(_named(part))}: {share} of the variance"
-
-
-def _pairs(_: ModelReport, parts: list[tuple[int, ModelPart]]) -> str:
-    figures = [
-        f"<figure>{surface(part.names, part.grid, part.values)}<figcaption>"
-        f"{_caption(k, part)}</figcaption></figure>"
-        for k, part in parts
-    ]
-    words = "What two values add beyond their curves: blue adds, orange takes away."
-    few = f'<div class="few">{"".join(figures)}</div>'
-    return f'<h3>Pairs</h3><p class="soft">{words}</p>{few}'
-
-
-def _criteria(_: ModelReport, parts: list[tuple[int, ModelPart]]) -> str:
-    picture = bars([(part.names[0], part.size) for _, part in parts], "Importance")
-    rows = [
-        (escape(p.names[0]), _number(p.size, ".4g", f"parts.{k}.size"))
-        for k, p in parts
-    ]
-    words = "Importance (Shapley value) of each criterion in the capacity."
-    table = _table(("criterion", "importance"), rows)
-    return (
-        f"<h3>Criteria</h3><p class='soft'>{words}</p><figure>{picture}</figure>{table}"
-    )
-
-
-def _interactions(_: ModelReport, parts: list[tuple[int, ModelPart]]) -> str:
-    listed = [(" + ".join(part.names), part.size) for _, part in parts]
-    rows = [
-        (escape(_named(p)), _number(p.size, "+.4g", f"parts.{k}.size"))
-        for k, p in parts
-    ]
-    words = "Plus: the two complete each other. Minus: one can replace the other."
-    table = _table(("pair", "interaction"), rows)
-    return (
-        f"<h3>Interactions</h3><p class='soft'>{words}</p>"
-        f"<figure>{bars(listed, 'Interaction')}</figure>{table}"
-    )
-
-
-def _rules(_: ModelReport, parts: list[tuple[int, ModelPart]]) -> str:
-    rows = [
-        (escape(p.text), escape(p.label), _number(p.size, ".3f", f"parts.{k}.size"))
-        for k, p in parts
-    ]
-    words = "Each rule that holds adds its weight to what it speaks for."
-    return f'<p class="soft">{words}</p>{_table(("if", "then", "weight"), rows)}'
-
-
-_SHOWN: Final[dict[str, Any]] = {
-    "weight": _curves,
-    "curve": _curves,
-    "pair": _pairs,
-    "criterion": _criteria,
-    "interaction": _interactions,
-    "rule": _rules,
-}
-
-
-def _rows(report: ModelReport) -> str:
-    shown = "".join(_row(k, row) for k, row in enumerate(report.rows))
-    if report.groups:
-        listed = "; ".join(", ".join(group) for group in report.groups)
-        shown += (
-            '<p class="soft">Coalitions: the model was fitted again on parts of '
-            f"groups of attributes that go together ({escape(listed)}). The two ways "
-            "answer different questions, and coalitions need not add up.</p>"
+    def interactions(self, parts: _Parts) -> str:
+        words = self.say("interaction")
+        picture = bars([(" + ".join(p.names), p.size) for _, p in parts], words)
+        rows = [
+            (escape(self.named(p)), self.number(p.size, "+.4g", f"parts.{k}.size"))
+            for k, p in parts
+        ]
+        title, hint = (
+            self.texts(f"models.interaction.{key}") for key in ("title", "hint")
         )
-    return shown
+        table = _table((self.say("criterion"), words), rows)
+        return f"<h3>{title}</h3>{_soft(hint)}<figure>{picture}</figure>{table}"
 
-
-def _row(k: int, row: RowReasons) -> str:
-    weights = row.exact or row.coalitions
-    order = sorted(range(len(weights)), key=lambda i: -abs(weights[i]))[:_MOST_CELLS]
-    key = f"rows.{k}"
-    rows = [
-        (
-            escape(row.names[i]),
-            escape(row.cells[i]),
-            _number(row.exact[i], "+.3g", f"{key}.exact.{i}")
-            if row.exact
-            else _UNKNOWN,
-            _number(row.coalitions[i], "+.3g", f"{key}.coalitions.{i}")
-            if row.coalitions
-            else _UNKNOWN,
+    def rules(self, parts: _Parts) -> str:
+        rows = [
+            (
+                escape(rule_words(part, self.texts)),
+                escape(rule_side(part, self.texts)),
+                self.number(part.size, ".3f", f"parts.{k}.size"),
+            )
+            for k, part in parts
+        ]
+        lead, first, weight = (
+            self.texts(f"models.rules.{key}") for key in ("lead", "if", "weight")
         )
-        for i in order
-    ]
-    ends = [
-        (
-            word,
-            "",
-            _number(exact, ".4g", f"{key}.exact_{name}"),
-            _number(by_groups, ".4g", f"{key}.coalition_{name}"),
+        return f"{_soft(lead)}{_table((first, '', weight), rows)}"
+
+    def rows(self) -> str:
+        shown = "".join(self.row(k, row) for k, row in enumerate(self.report.rows))
+        if self.report.groups:
+            listed = "; ".join(", ".join(group) for group in self.report.groups)
+            shown += _soft(self.say("groups", groups=escape(listed)))
+        return shown
+
+    def row(self, k: int, row: RowReasons) -> str:
+        sizes = row.exact or row.coalitions
+        order = sorted(range(len(sizes)), key=lambda i: -abs(sizes[i]))[:_MOST_CELLS]
+        key = f"rows.{k}"
+        ways = {"exact": row.exact, "coalitions": row.coalitions}
+        rows = [
+            (
+                escape(row.names[i]),
+                escape(row.cells[i]),
+                *(
+                    self.number(values[i], "+.3g", f"{key}.{way}.{i}")
+                    if values
+                    else _UNKNOWN
+                    for way, values in ways.items()
+                ),
+            )
+            for i in order
+        ]
+        rows += [
+            (
+                self.texts(f"models.why.{word}"),
+                "",
+                self.number(exact, ".4g", f"{key}.exact_{name}"),
+                self.number(by_groups, ".4g", f"{key}.coalition_{name}"),
+            )
+            for word, name, exact, by_groups in (
+                ("begins", "base", row.exact_base, row.coalition_base),
+                ("ends", "total", row.exact_total, row.coalition_total),
+            )
+        ]
+        is_number = self.told.kind == "numbers"
+        said, truth = (
+            escape(local(each, self.texts) if is_number else each)
+            for each in (row.said, row.truth)
         )
-        for word, name, exact, by_groups in (
-            ("begins at", "base", row.exact_base, row.coalition_base),
-            ("ends at", "total", row.exact_total, row.coalition_total),
+        words = self.say(
+            "row",
+            title=self.say(("typical", "surprising", "next")[k]),
+            name=f"<strong>{escape(row.name)}</strong>",
+            said=said,
+            truth=truth,
+            loss=self.number(row.loss, ".3g", f"{key}.loss"),
         )
-    ]
-    heads = ("attribute", "value", "adds (exact)", "adds (coalitions)")
-    said = (
-        f"<p>{escape(row.title)}: <strong>{escape(row.name)}</strong>. The model says "
-        f"{escape(row.said)}; true was {escape(row.truth)}. Loss while held out: "
-        f"{_number(row.loss, '.3g', f'{key}.loss')}.</p>"
-    )
-    games = [f"Exact: {row.exact_game}."] if row.exact_game else []
-    games += [f"Coalitions: {row.coalition_game}."] if row.coalition_game else []
-    table = _table(heads, [*rows, *ends])
-    return f"{said}{table}<p class='soft'>{escape(' '.join(games))}</p>"
+        keys = ("column", "value", "exact", "coalitions")
+        heads = [self.texts(f"models.why.{each}") for each in keys]
+        games = [
+            self.texts(f"models.why.game_{key}")
+            for word, key in GAMES.items()
+            if word in row.exact_game or word in row.coalition_game
+        ]
+        return f"<p>{words}</p>{_table(heads, rows)}{_soft(' '.join(games))}"
 
-
-def _calibration(report: ModelReport) -> str:
-    told = report.comparison
-    groups = report.result.calibration
-    heads = (*_SAID[told.kind], "rows")
-    picture = scatter(
-        [("", said, true, 0.0) for said, true, _ in groups],
-        heads[:2],
-        diagonal=told.kind != "comparisons",
-    )
-    key = "calibration"
-    rows = [
-        (
-            _number(said, ".4g", f"{key}.{k}.0"),
-            _number(true, ".4g", f"{key}.{k}.1"),
-            _number(n, "d", f"{key}.{k}.2"),
+    def calibration(self) -> str:
+        groups, kind = self.report.result.calibration, self.told.kind
+        kind = kind if kind in ("numbers", "comparisons") else "chances"
+        keys = (f"said_{kind}", f"true_{kind}", "rows")
+        said, true, rows = map(self.say, keys)
+        picture = scatter(
+            [("", first, second, 0.0) for first, second, _ in groups],
+            (said, true),
+            diagonal=kind != "comparisons",
         )
-        for k, (said, true, n) in enumerate(groups)
-    ]
-    words = "Rows while they were held out, in groups from low to high."
-    return f"<p class='soft'>{words}</p><figure>{picture}</figure>{_table(heads, rows)}"
+        cells = [
+            [
+                self.number(value, form, f"calibration.{k}.{i}")
+                for i, (value, form) in enumerate(
+                    zip(group, (".4g", ".4g", "d"), strict=True)
+                )
+            ]
+            for k, group in enumerate(groups)
+        ]
+        table = _table((said, true, rows), cells)
+        return f"{_soft(self.say('calibration'))}<figure>{picture}</figure>{table}"
 
-
-def _made(report: ModelReport) -> str:
-    told = report.comparison
-    said = [
-        f"{_number(told.n_rows, ',d', 'n_rows')} rows; each candidate was fitted "
-        f"{_number(told.n_folds, 'd', 'n_folds')} times to all folds but one, chose "
-        "its settings by folds within, and foretold the one left out; then once to "
-        f"all. random_state {_number(told.random_state, 'd', 'random_state')}.",
-        "Standard errors take rows (or answers) as independent; that training rows "
-        "overlap is not in them.",
-        f"penchant {escape(report.version)}, {escape(report.model)}. How to cite: The "
-        f"penchant developers, penchant {escape(report.version)}; {_papers(report)}.",
-    ]
-    notes = sorted({note for each in told.results for note in each.notes})
-    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    warned = f'<p class="soft">Warnings of fits:</p><ul class="soft">{listed}</ul>'
-    return "".join(f"<p>{each}</p>" for each in said) + (warned if notes else "")
-
-
-def _papers(report: ModelReport) -> str:
-    """Name the papers of the methods that were used."""
-    used = [words for name, words in _PAPERS.items() if report.model.startswith(name)]
-    return escape("; ".join([*used, *([_COALITIONS] if report.groups else [])]))
+    def made(self) -> str:
+        told, report = self.told, self.report
+        used = [w for name, w in _PAPERS.items() if report.model.startswith(name)]
+        used += [_COALITIONS] if report.groups else []
+        known = f"penchant {report.version}"
+        cite = "; ".join([f"The penchant developers, {known}", *used])
+        said = [
+            self.say(
+                "folds",
+                rows=self.number(told.n_rows, ",d", "n_rows"),
+                folds=self.number(told.n_folds, "d", "n_folds"),
+                seed=self.number(told.random_state, "d", "random_state"),
+            ),
+            self.say("errors"),
+            f"{escape(known)}, {escape(report.model)}. "
+            + self.say("cite", cite=escape(cite)),
+        ]
+        notes = sorted({note for each in told.results for note in each.notes})
+        listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+        warned = f'{_soft(self.say("warnings"))}<ul class="soft">{listed}</ul>'
+        return "".join(f"<p>{each}</p>" for each in said) + (warned if notes else "")

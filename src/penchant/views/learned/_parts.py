@@ -1,7 +1,6 @@
 """What there is to read in a model: curves and pairs, importance, rules."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +16,8 @@ from penchant.views.learned._words import (
     SUMS,
     name_of,
     parts_words,
+    rule_side,
+    rule_words,
     score_words,
     signed,
     target_of,
@@ -369,16 +370,25 @@ class RulesView:
     first: tuple[RuleRow, ...]
     rest: tuple[RuleRow, ...]
     more: str
+    zero: float
 
 
 def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
-    """Show weighted rules."""
+    """Show weighted rules; of two sides, what speaks for the lower goes to the left."""
     rules = kept.model("rules").rules_
-    reach = max((abs(float(rule.weight)) for rule in rules), default=1.0) or 1.0
-    axis = Axis(0.0, reach)
-    labels = kept.comparison.labels
-    lower = str(labels[0]) if len(labels) == 2 else "worse"
-    rows = [_rule(rule, axis, lower, texts) for rule in rules]
+    labels = tuple(map(str, kept.comparison.labels)) or ("worse", "better")
+    lower = labels[0] if len(labels) == 2 else None
+    weights = [
+        -float(rule.weight) if str(rule.target) == lower else float(rule.weight)
+        for rule in rules
+    ]
+    axis = Axis.both_sides(weights)
+    if min(weights, default=0.0) >= 0:
+        axis = Axis(0.0, axis.high)
+    rows = [
+        _rule(rule, part, axis, weight, texts)
+        for rule, part, weight in zip(rules, kept.parts("rules"), weights, strict=True)
+    ]
     rest = rows[_RULES:]
     return RulesView(
         texts.count("models.rules.h1", len(rows)),
@@ -386,22 +396,17 @@ def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
         tuple(rows[:_RULES]),
         tuple(rest),
         texts.count("models.rules.rest", len(rest)) if rest else "",
+        axis.place(0.0),
     )
 
 
-def _rule(rule: Any, axis: Axis, lower: str, texts: Texts) -> RuleRow:
-    weight = float(rule.weight)
-    text = show_name(rule.text.replace("<=", "≤").replace(">=", "≥"), 200)
+def _rule(
+    rule: Any, part: ModelPart, axis: Axis, weight: float, texts: Texts
+) -> RuleRow:
+    text = show_name(rule_words(part, texts), 200)
     shown = signed(weight, texts, axis.high)
-    facts: Sequence[str] = ()
-    if str(rule.target):
-        label = show_name(str(rule.target), 40)
-        facts = [texts("models.rules.for", label=label)]
-    coverage = getattr(rule, "coverage", None)
-    if isinstance(coverage, int | float) and 0 <= coverage <= 1:
-        said = texts("models.rules.holds", share=texts.share(float(coverage)))
-        facts = [*facts, said]
+    share = texts.share(float(rule.coverage))
+    facts = rule_side(part, texts), texts("models.rules.holds", share=share)
     words = texts("models.rules.words", text=text, weight=shown)
     bar = Bar.placed(axis, 0.0, weight, weight, weight)
-    bar = replace(bar, side="con" if str(rule.target) == lower else "pro")
     return RuleRow(text, " · ".join(facts), shown, words, bar)

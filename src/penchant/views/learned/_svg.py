@@ -62,6 +62,7 @@ def _scale_across(axis: Axis, words: str) -> list[str]:
 
 
 def curve(
+    words: str,
     name: str,
     grid: Sequence[Any],
     values: Sequence[float],
@@ -101,13 +102,12 @@ def curve(
             if len(grid) <= 8
         ]
         inner.append(_label((_WIDTH + _LEFT) / 2, _HEIGHT - 4, name))
-    return _frame(
-        inner, f"What {name} adds, from {min(values):.3g} to {max(values):.3g}"
-    )
+    return _frame(inner, words)
 
 
 def surface(
-    names: Sequence[str],
+    words: str,
+    name: str,
     grid: Sequence[Sequence[Any]],
     values: Sequence[Sequence[float]],
 ) -> str:
@@ -131,9 +131,8 @@ def surface(
         _label(_WIDTH - _RIGHT, _HEIGHT - _BOTTOM + 15, ends[1][1], "end"),
         _label(_LEFT - 6, _HEIGHT - _BOTTOM, ends[0][0], "end"),
         _label(_LEFT - 6, _TOP + 10, ends[0][1], "end"),
-        _label((_WIDTH + _LEFT) / 2, _HEIGHT - 4, f"{names[1]} (up: {names[0]})"),
+        _label((_WIDTH + _LEFT) / 2, _HEIGHT - 4, name),
     ]
-    words = f"What {names[0]} and {names[1]} add together, at most {reach:.3g}"
     return _frame(inner, words)
 
 
@@ -191,4 +190,4 @@ def scatter(
         if name:
             inner.append(_label(at, top - 4, name))
     inner += _scale_across(across, names[0])
-    return _frame(inner, f"{names[1]} against {names[0]}")
+    return _frame(inner, f"{names[1]} / {names[0]}")

@@ -359,7 +359,7 @@ def rather_view(
             )
         )
     total = signed(sum(found.values), texts, reach)
-    hint = texts("models.rather.hint")
+    hint = texts("models.why.game_rival")
     return RatherView(title, hint, first, second, facts, tuple(steps), 50.0, total)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from penchant.jobs import KeptModel
-from penchant.learning import CandidateResult
+from penchant.learning import CandidateResult, ModelPart
 from penchant.studies import JobRecord
 from penchant.texts import Texts
 from penchant.views._display import show_name
@@ -26,6 +26,8 @@ _LEFT: Final = {
     "no fit": "fit",
 }
 """Why a candidate was left out, by how the reason begins."""
+
+_SIGNS: Final = {"<=": "≤", ">=": "≥", "!=": "≠"}
 
 _NOTES: Final = {
     "its names repeat": "names",
@@ -73,6 +75,35 @@ def parts_words(parts: Mapping[str, int], texts: Texts) -> str:
     """Say what there is to read, such as "5 curves, 1 pair"."""
     said = [texts.count(f"models.part.{name}", n) for name, n in parts.items()]
     return ", ".join(said) or texts("models.part.nothing")
+
+
+def rule_words(part: ModelPart, texts: Texts) -> str:
+    """Say when a rule holds."""
+    said = []
+    for name, words, is_number in part.grid:
+        if words in ("known", "unknown"):
+            said.append(texts(f"models.rules.{words}", name=name))
+            continue
+        relation, _, value = words.partition(" ")
+        value = local(value, texts) if is_number else value
+        said.append(f"{name} {_SIGNS.get(relation, relation)} {value}")
+    if said:
+        return texts.listed(said)
+    return texts("models.rules.always") if part.text == "always" else part.text
+
+
+def rule_side(part: ModelPart, texts: Texts) -> str:
+    """Say what a rule speaks for."""
+    label = show_name(part.label, 40)
+    if label in ("better", "worse"):
+        label = texts(f"models.rules.{label}")
+    return texts("models.rules.for", label=label)
+
+
+def local(number: str, texts: Texts) -> str:
+    """Write a number with the signs of the language."""
+    signs = texts.locale.number_symbols["latn"]
+    return number.translate({44: signs["group"], 46: signs["decimal"]})
 
 
 def hundred(share: float, texts: Texts) -> str:

@@ -10,6 +10,7 @@ from penchant.data.reading import write_csv_table
 from penchant.exceptions import NotAnswerableError
 from penchant.jobs import KeptModel, model_notebook
 from penchant.studies import JobRecord, Store
+from penchant.texts import Texts
 from penchant.views.learned import (
     SUMS,
     curves_page,
@@ -88,11 +89,11 @@ def export(
     store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob, name: str
 ) -> Response:
     """Give a file to take away."""
-    return export_file(KeptModel.of(store, job), name)
+    return export_file(KeptModel.of(store, job), name, visitor.texts())
 
 
-def export_file(kept: KeptModel, name: str) -> Response:
-    """Give a file of a model, or raise an HTTPException."""
+def export_file(kept: KeptModel, name: str, texts: Texts | None = None) -> Response:
+    """Give a file of a model, or raise an HTTPException; a report in a language."""
     shown, title = kept.shown, f"{kept.job.name} {name}"
     if name in ("table", "answers") and getattr(kept.settings, name):
         body = kept.store.job_part(kept.job.id, name) or b""
@@ -104,7 +105,7 @@ def export_file(kept: KeptModel, name: str) -> Response:
         report = kept.report(shown)
         if report is None:
             raise NotAnswerableError("The report is not ready yet.")
-        return file_response(model_page(report).encode(), title, "text/html")
+        return file_response(model_page(report, texts).encode(), title, "text/html")
     if name == "predictions.csv":
         table = write_csv_table(kept.foretold_rows(shown), None)
         return csv_response(str(table), title)
