@@ -158,6 +158,19 @@ class Claim:
 
 CLAIMS = (
     Claim(
+        "docs/guide/experiments.md",
+        "Of {:.0f} mistakes, {:.0f} % were noticed when they were drawn, and {:.0f} % "
+        "are now that tests were added; of those left, {:.0f} change nothing that can "
+        "be seen",
+        (MUTANTS,),
+        lambda: [
+            MUTANTS.content["n"],
+            100 * MUTANTS.content["share"],
+            100 * MUTANTS.content["share_now"],
+            MUTANTS.content["nothing_to_see"],
+        ],
+    ),
+    Claim(
         "README.md",
         "of {:.0f} simulated people who answer 5 % wrongly, a study knows the best "
         "flat of {:.0f} % after ten questions",

@@ -203,3 +203,14 @@ def test_the_binned_solver_refuses_what_does_not_fit_into_memory(monkeypatch):
     monkeypatch.setattr("os.sysconf", lambda name: 2**14)  # 256 MB
     with pytest.raises(DataError, match=r"binned solver with 50 rows.*Dask array"):
         GAIRegressor().fit(*wave(50))
+
+
+@pytest.mark.parametrize("blank", [0, 40])
+def test_a_directed_curve_never_falls(blank):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 1))
+    y = np.sin(1.5 * X[:, 0]) + rng.normal(0, 0.3, 400)
+    X[:blank] = np.nan
+    model = GAIRegressor(monotone={0: 1}).fit(X, y)
+    grid = np.linspace(np.nanmin(X), np.nanmax(X), 200)[:, None]
+    assert np.diff(model.predict(grid)).min() > -1e-9
