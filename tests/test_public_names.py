@@ -26,11 +26,17 @@ GONE = {
     "Forecast",
     "PersonalUtility",
     "SPLIT_SHARE",
+    "Sushi",
     "SupportVectorProblem",
     "SupportVectors",
     "TiltedMoments",
+    "data_folder",
+    "encode_poker",
+    "make_poker",
     "plot_pixel_rules",
     "project_monotone",
+    "read_csv",
+    "read_sushi",
     "regret_matching",
 }
 
