@@ -17,7 +17,9 @@ import pandas as pd
 from scipy import sparse
 
 from benchmarks._measure import Budget
-from penchant.datasets import data_folder, encode_poker, make_tic_tac_toe
+from experiments._data import data_folder
+from experiments.prl._hands import encode_poker
+from penchant.datasets import make_tic_tac_toe
 from penchant.exceptions import DataError
 from penchant.solvers import MarginSolution, MatrixSource, Priced, solve_margin
 from penchant.typing import FloatArray

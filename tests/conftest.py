@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from penchant.datasets import data_folder
+from experiments._data import data_folder
 from penchant.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import joblib
 import numpy as np
@@ -28,7 +29,7 @@ from sklearn.model_selection import GridSearchCV
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from experiments._command import main as run_experiments
-from penchant._parallel import one_thread, parallel, progress, track
+from penchant._parallel import one_thread, parallel, track
 from penchant.data import Comparisons
 from penchant.datasets import make_gai, make_population
 from penchant.elicitation import simulate
@@ -480,27 +481,23 @@ class TestProgress:
 
     def test_long_work_shows_a_bar(self) -> None:
         console = self.terminal()
-        with progress(4, "Fitting [all]", delay=0.0, console=console) as advance:
-            advance(3)
-            wait_until(lambda: "3/4" in self.drawn(console))
+        for step in track(range(4), "Fitting [all]", delay=0.0, console=console):
+            if step == 3:
+                wait_until(lambda: "3/4" in self.drawn(console))
         assert "Fitting [all]" in self.drawn(console)
 
-    def test_short_work_shows_nothing(self) -> None:
+    @pytest.mark.parametrize(
+        "options", [{"delay": 600.0}, {"delay": 0.0, "enabled": False}]
+    )
+    def test_short_or_disabled_work_shows_nothing(self, options: Any) -> None:
         console = self.terminal()
-        with progress(4, "Fitting", delay=600.0, console=console) as advance:
-            advance(4)
-        assert self.drawn(console) == ""
-
-    def test_disabled_shows_nothing(self) -> None:
-        console = self.terminal()
-        with progress(4, "Fitting", enabled=False, delay=0.0, console=console):
-            pass
+        assert sum(track(range(4), "Fitting", console=console, **options)) == 6
         assert self.drawn(console) == ""
 
     def test_silent_when_nobody_watches(self) -> None:
         console = Console(file=io.StringIO(), force_terminal=False)
-        with progress(4, "Fitting", delay=0.0, console=console) as advance:
-            advance(1)
+        for _ in track(range(4), "Fitting", delay=0.0, console=console):
+            pass
         assert self.drawn(console) == ""
 
     def test_track_follows_parallel_work(self) -> None:

@@ -25,10 +25,16 @@ GONE = {
     "Forecast",
     "PersonalUtility",
     "SPLIT_SHARE",
+    "Sushi",
     "SupportVectorProblem",
     "SupportVectors",
     "TiltedMoments",
+    "data_folder",
+    "encode_poker",
+    "make_poker",
     "plot_pixel_rules",
+    "read_csv",
+    "read_sushi",
     "regret_matching",
 }
 

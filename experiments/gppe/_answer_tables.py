@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from experiments._data import data_folder
 from experiments.gppe._people import People, sushi_people
 from penchant.data import Comparisons
-from penchant.datasets import data_folder
 from penchant.exceptions import DataError
 
 __all__ = ["AnswerTable", "answer_tables"]

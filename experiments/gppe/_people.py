@@ -6,15 +6,17 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from experiments._data import data_folder
+from experiments.gppe._sushi import read_sushi
 from penchant.data import Comparisons
-from penchant.datasets import data_folder, make_population, read_sushi
+from penchant.datasets import make_population
 from penchant.exceptions import DataError
 
 __all__ = ["HOW_TO_OBTAIN", "People", "flip", "made_people", "sushi_people"]
 
 HOW_TO_OBTAIN = (
     "data not here: get them from https://www.kamishima.net/sushi/, lay them out as "
-    "penchant.datasets.read_sushi says, and let PENCHANT_DATA name the folder above "
+    "experiments/gppe/_sushi.py says, and let PENCHANT_DATA name the folder above "
     "restricted/sushi"
 )
 

@@ -16,12 +16,12 @@ import pandas as pd
 from joblib import Memory
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
+from experiments._data import data_folder
 from experiments._outcome import Measurement, Outcome
 from experiments.gai._scores import state_of_package
 from penchant._parallel import track
 from penchant.data import Comparisons
 from penchant.datasets import (
-    data_folder,
     load_era,
     load_esl,
     load_flats,

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from experiments._data import read_shared
-from penchant.datasets import data_folder
+from experiments._data import data_folder, read_shared
 from penchant.exceptions import DataError
 
 __all__ = [

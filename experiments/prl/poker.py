@@ -29,10 +29,10 @@ from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
 from experiments._outcome import Measurement, Outcome
+from experiments.prl._hands import encode_poker, make_poker
 from experiments.prl._margins import choose_margin
 from experiments.prl._tasks import uci_poker_hands
 from penchant._parallel import track
-from penchant.datasets import encode_poker, make_poker
 from penchant.exceptions import ConvergenceWarning
 from penchant.models import AlwaysTrue, Conjunctions, RuleClassifier
 

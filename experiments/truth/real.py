@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments._data import data_folder
 from experiments.truth._tables import plain_items
 from experiments.truth._worlds import learned_likeness
 from penchant._parallel import one_thread
 from penchant.data import Comparisons
-from penchant.datasets import data_folder
 from penchant.elicitation import Elicitor, Question
 from penchant.exceptions import DataError
 from penchant.gp import PopulationGP

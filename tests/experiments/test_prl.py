@@ -18,10 +18,10 @@ from experiments.prl import (
     tic_tac_toe,
 )
 from experiments.prl._choice import choose
+from experiments.prl._hands import encode_poker, make_poker
 from experiments.prl._peers import CAPS, PEERS, Fitted, Peer
 from experiments.prl._scores import OURS, Score, our_scores, outer_folds, state_of
 from experiments.prl._tasks import Task, dorothea, few_rules_tasks, uci_poker_hands
-from penchant.datasets import encode_poker, make_poker
 from penchant.models import RuleClassifier
 
 

@@ -132,12 +132,12 @@ def test_slopes_of_the_evidence(people, inference):
     start = Scales(1.5, np.array([0.8, 1.2, 0.5]), np.array([0.6, 0.9]))
 
     def value(logs):
-        found = data.infer(start.from_logs(logs), 0.3, inference)
-        return found.result.log_evidence
+        result, _, _ = data.infer(start.from_logs(logs), 0.3, inference)
+        return result.log_evidence
 
     def slope(logs):
         scales = start.from_logs(logs)
-        return data.slopes(scales, data.infer(scales, 0.3, inference).slope())
+        return data.slopes(scales, *data.infer(scales, 0.3, inference))
 
     error = check_grad(value, slope, start.to_logs(), epsilon=1e-6)
     assert error < 1e-4 * np.linalg.norm(slope(start.to_logs()))

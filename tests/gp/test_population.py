@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.gppe._sushi import read_sushi
 from penchant import io
 from penchant.data import Comparisons, Items
-from penchant.datasets import make_population, read_sushi
+from penchant.datasets import make_population
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.metrics import kendall_tau
 from penchant.models import PopulationGP, Posterior

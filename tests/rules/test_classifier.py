@@ -9,8 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from experiments.prl._hands import make_poker
 from penchant.data import Attribute, Items
-from penchant.datasets import make_poker, make_tic_tac_toe
+from penchant.datasets import make_tic_tac_toe
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.io import load, save
 from penchant.models import AlwaysTrue, Conjunctions, RuleClassifier

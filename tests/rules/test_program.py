@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
+from experiments.prl._hands import encode_poker
 from penchant.data import Comparisons
-from penchant.datasets import encode_poker
 from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.models import (
     AlwaysTrue,

@@ -1,7 +1,6 @@
 """Progress bars that appear only when work is long and somebody watches."""
 
-from collections.abc import Callable, Iterable, Iterator, Sized
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sized
 from threading import Timer
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,27 +10,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@contextmanager
-def progress(
-    total: int | None,
+def track(
+    iterable: Iterable[T],
     description: str,
     *,
+    total: int | None = None,
     enabled: bool = True,
     delay: float = 2.0,
     console: "Console | None" = None,
-) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a bar by a number of steps.
+) -> Iterator[T]:
+    """Yield from an iterable and advance a bar by one after each element.
 
     The bar goes to standard error, so that results on standard output stay clean.
     It is silent when that is not a terminal, and appears after `delay` seconds even
-    while the first step is still running.
+    while the first step is still running. With ``Parallel(return_as="generator")`` it
+    follows parallel work.
 
     Parameters
     ----------
-    total : int or None
-        Number of steps; None when unknown.
+    iterable : iterable
+        What to go through.
     description : str
         What is being done, in a few words.
+    total : int or None, default=None
+        Number of elements; None asks ``len`` and shows no share where there is none.
     enabled : bool, default=True
         False keeps it silent.
     delay : float, default=2.0
@@ -41,15 +43,16 @@ def progress(
 
     Examples
     --------
-    >>> from penchant._parallel import progress
-    >>> with progress(3, "Adding") as advance:
-    ...     for _ in range(3):
-    ...         advance(1)
+    >>> from penchant._parallel import track
+    >>> sum(track(range(4), "Adding"))
+    6
     """
     # Late, since few who import this ever watch.
     from rich import progress as rich_progress
     from rich.console import Console
 
+    if total is None and isinstance(iterable, Sized):
+        total = len(iterable)
     screen = Console(stderr=True) if console is None else console
     bar = rich_progress.Progress(
         rich_progress.TextColumn("{task.description}", markup=False),
@@ -66,48 +69,12 @@ def progress(
     if enabled and screen.is_terminal:
         starter.start()
     try:
-        yield lambda steps: bar.advance(task, steps)
+        for element in iterable:
+            yield element
+            bar.advance(task, 1)
     finally:
         starter.cancel()
         if starter.ident is not None:
             starter.join()
         if bar.live.is_started:  # stopping an unseen bar would print an empty line
             bar.stop()
-
-
-def track(
-    iterable: Iterable[T],
-    description: str,
-    *,
-    total: int | None = None,
-    enabled: bool = True,
-    delay: float = 2.0,
-    console: "Console | None" = None,
-) -> Iterator[T]:
-    """Yield from an iterable and advance a bar by one after each element.
-
-    With ``Parallel(return_as="generator")`` it follows parallel work.
-
-    Parameters
-    ----------
-    iterable : iterable
-        What to go through.
-    description, enabled, delay, console
-        As for `progress`.
-    total : int or None, default=None
-        Number of elements; None asks ``len`` and shows no share where there is none.
-
-    Examples
-    --------
-    >>> from penchant._parallel import track
-    >>> sum(track(range(4), "Adding"))
-    6
-    """
-    if total is None and isinstance(iterable, Sized):
-        total = len(iterable)
-    with progress(
-        total, description, enabled=enabled, delay=delay, console=console
-    ) as advance:
-        for element in iterable:
-            yield element
-            advance(1)

@@ -1,18 +1,11 @@
-"""Tables for regression and classification: from a package or from a file."""
+"""Graded tables from an installed package."""
 
-import os
-from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import Bunch
 
-from penchant.exceptions import DataError, MissingExtraError
-
-_VARIABLE = "PENCHANT_DATA"
-_REPOSITORY = Path(__file__).resolve().parents[3]
+from penchant.exceptions import MissingExtraError
 
 
 def load_esl() -> Bunch:
@@ -106,105 +99,11 @@ def _load_ordinal(name: str) -> Bunch:
     # skordinal counts classes from 0; target_names holds the grades themselves
     grades = source.target_names[source.target].astype(np.int64)
     frame = source.data.assign(out=grades)
-    return _bunch(
-        frame, "out", target_names=list(source.target_names), DESCR=source.DESCR
-    )
-
-
-def data_folder() -> Path:
-    """Find the folder with data for experiments, which is not part of penchant.
-
-    Returns
-    -------
-    Path
-        The folder that the environment variable PENCHANT_DATA names, else
-        ``../shared/data`` beside the repository.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder.
-    """
-    named = os.environ.get(_VARIABLE)
-    folder = Path(named) if named else _REPOSITORY.parent / "shared" / "data"
-    if not folder.is_dir():
-        raise DataError(
-            f"The data for experiments must be in a folder; {folder} is none. "
-            f"Set the environment variable {_VARIABLE} to the folder that has them."
-        )
-    return folder
-
-
-def read_csv(name: str | Path, *, target: str, drop: Sequence[str] = ()) -> Bunch:
-    r"""Read a table for regression or classification.
-
-    Parameters
-    ----------
-    name : str or Path
-        A CSV file (also gzipped), or the name of one in `data_folder`, with or
-        without ``.csv`` or ``.csv.gz``, such as ``"regression/cpu"``.
-    target : str
-        The column to predict.
-    drop : sequence of str
-        Columns to leave out, such as identifiers.
-
-    Returns
-    -------
-    Bunch
-        ``data``, DataFrame of shape (n_samples, n_features); ``target``, Series of
-        shape (n_samples,); ``feature_names``; ``frame``: both together.
-
-    Raises
-    ------
-    DataError
-        If there is no such file or no such column.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from pathlib import Path
-    >>> from penchant.datasets import read_csv
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "cars.csv"
-    ...     _ = path.write_text("name,power,price\na,50,9.5\nb,70,12\n")
-    ...     cars = read_csv(path, target="price", drop=["name"])
-    >>> cars.feature_names, cars.target.tolist()
-    (['power'], [9.5, 12.0])
-    """
-    path = _find(name)
-    try:
-        frame = pd.read_csv(path)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
-        raise DataError(f"{path} is not a CSV table in UTF-8: {error}") from error
-    unknown = [column for column in (target, *drop) if column not in frame]
-    if unknown:
-        raise DataError(
-            f"{path.name} has no column {unknown[0]!r}. "
-            f"Its columns are: {', '.join(map(str, frame.columns))}."
-        )
-    return _bunch(frame.drop(columns=list(drop)), target)
-
-
-def _find(name: str | Path) -> Path:
-    if Path(name).is_file():
-        return Path(name)
-    folder = data_folder()
-    for suffix in ("", ".csv", ".csv.gz"):
-        path = folder / f"{name}{suffix}"
-        if path.is_file():
-            return path
-    raise DataError(
-        f"There is no file {str(name)!r}, nor {name}, {name}.csv or {name}.csv.gz in "
-        f"{folder}. Give a path, or set {_VARIABLE} to the folder that has it."
-    )
-
-
-def _bunch(frame: pd.DataFrame, target: str, **more: object) -> Bunch:
-    data = frame.drop(columns=target)
     return Bunch(
-        data=data,
-        target=frame[target],
-        feature_names=[str(column) for column in data.columns],
+        data=source.data,
+        target=frame["out"],
+        feature_names=[str(column) for column in source.data.columns],
+        target_names=list(source.target_names),
         frame=frame,
-        **more,
+        DESCR=source.DESCR,
     )

@@ -11,9 +11,8 @@ from penchant.gp._covariance import (
 from penchant.gp._fit import HyperParameters
 from penchant.gp._item_prior import ItemPrior, contrasts
 from penchant.gp._kernels import AnovaFamily, AnovaItemKernel, ArdItemKernel, ItemKernel
-from penchant.gp._lapses import LapsePosterior
 from penchant.gp._population import PopulationGP
-from penchant.gp._posterior import Posterior
+from penchant.gp._posterior import LapsePosterior, Posterior
 from penchant.gp._process import GaussianProcess
 from penchant.gp._ranker import GaussianProcessRanker
 

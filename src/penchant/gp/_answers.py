@@ -156,15 +156,11 @@ class RowEvidence:
     def without(self, k: int) -> "RowEvidence":
         """Leave answer k out; the other sites stay until `infer` is called."""
         keep = np.arange(len(self)) != k
+        names = ("rows", "mean", "lower", "upper", "precision", "shift")
         return RowEvidence(
-            rows=self.rows[keep],
-            mean=self.mean[keep],
             gram=self.gram[np.ix_(keep, keep)],
-            lower=self.lower[keep],
-            upper=self.upper[keep],
-            precision=self.precision[keep],
-            shift=self.shift[keep],
             answers=self.answers[:k] + self.answers[k + 1 :],
+            **{name: getattr(self, name)[keep] for name in names},
         )
 
     def take(self, items: IntArray) -> "RowEvidence":

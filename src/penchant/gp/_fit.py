@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.optimize import minimize
 from scipy.special import ndtri
-from sklearn.utils.parallel import _get_threadpool_controller
 
+from penchant._parallel import one_thread
 from penchant._progress import Progress
 from penchant.gp._kernels import KernelFamily
 from penchant.gp._process import GaussianProcess, InducingItems
@@ -398,9 +398,7 @@ class PosteriorProblem:
 
 def _threads_for(size: int) -> AbstractContextManager[Any]:
     """Keep small matrices on one thread: waking others takes longer than the work."""
-    if size > _SMALL:
-        return nullcontext()
-    return _get_threadpool_controller().limit(limits=1, user_api="blas")
+    return nullcontext() if size > _SMALL else one_thread()
 
 
 def _whitened(K: FloatArray, C: FloatArray) -> FloatArray:

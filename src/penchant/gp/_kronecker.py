@@ -104,6 +104,11 @@ class KroneckerData:
             weights=sites.weights,
         )
 
+    @property
+    def rows(self) -> Rows:
+        """Which nodes each answer is about."""
+        return Rows(self.raised, self.lowered)
+
     def covariance(self, scales: Scales) -> FloatArray:
         """Give the prior covariance of the nodes, shape (n_nodes, n_nodes)."""
         between_users = scales.between_users(self.users, self.users)
@@ -118,19 +123,24 @@ class KroneckerData:
         noise: float,
         inference: str,
         start: tuple[FloatArray, FloatArray] | None = None,
-    ) -> "Inferred":
-        """Find the posterior of the nodes (GP-4, GP-10)."""
+    ) -> tuple[LaplaceResult | EPResult, Sites, FloatArray]:
+        """Find the posterior of the nodes (GP-4, GP-10); give sites and prior, too."""
         sites = Sites(self.lower, self.upper, noise, self.weights)
-        rows = Rows(self.raised, self.lowered)
         solve = laplace if inference == "laplace" else expectation_propagation
         zero = np.zeros(len(self.node_items))
         K = self.covariance(scales)
-        return Inferred(
-            solve(zero, K, sites, rows=rows, start=start, tol=_TOL), sites, rows, K
-        )
+        found = solve(zero, K, sites, rows=self.rows, start=start, tol=_TOL)
+        return found, sites, K
 
-    def slopes(self, scales: Scales, QK: FloatArray) -> FloatArray:
-        """Give sum(Q * dK) by the logarithms of all scales; QK is symmetric (GP-5)."""
+    def slopes(
+        self,
+        scales: Scales,
+        result: LaplaceResult | EPResult,
+        sites: Sites,
+        K: FloatArray,
+    ) -> FloatArray:
+        """Differentiate the log evidence by the logarithms of all scales (GP-5)."""
+        QK = evidence_gradient(result, sites, self.rows).cov * K
         by_item = _add_up(QK, self.node_items, len(self.items))
         by_user = _add_up(QK, self.node_users, len(self.users))
         return np.concatenate(
@@ -140,21 +150,6 @@ class KroneckerData:
                 _scale_slopes(self.users, by_user, scales.users),
             ]
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Inferred:
-    """A posterior of the nodes, and what it was computed from."""
-
-    result: LaplaceResult | EPResult
-    sites: Sites
-    rows: Rows
-    K: FloatArray
-
-    def slope(self) -> FloatArray:
-        """Give Q * K, Q the derivative of the log evidence by K (GP-5)."""
-        gradient = evidence_gradient(self.result, self.sites, self.rows)
-        return np.asarray(gradient.cov * self.K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,15 +231,14 @@ def fit_kronecker(
     if max_iter and len(data.raised):
         solve = partial(data.infer, noise=noise, inference=inference)
         scales, search = _maximise_evidence(data, scales, solve, max_iter, go_on)
-    inferred = data.infer(scales, noise, inference)
-    result, rows = inferred.result, inferred.rows
+    result, _, _ = data.infer(scales, noise, inference)
     model = KroneckerModel(
         data=data,
         scales=scales,
         noise=noise,
         inference=inference,
-        pull=rows.pull(result.pull, len(result.mean)),
-        information=result.information(rows),
+        pull=data.rows.pull(result.pull, len(result.mean)),
+        information=result.information(data.rows),
         tau=result.tau,
         nu=result.nu,
         log_evidence=result.log_evidence,
@@ -256,7 +250,7 @@ def fit_kronecker(
 def _maximise_evidence(
     data: KroneckerData,
     start: Scales,
-    solve: Callable[..., Inferred],
+    solve: Callable[..., tuple[LaplaceResult | EPResult, Sites, FloatArray]],
     max_iter: int,
     go_on: Callable[[float], bool],
 ) -> tuple[Scales, Search]:
@@ -266,10 +260,10 @@ def _maximise_evidence(
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         nonlocal warm, slopes
         scales = start.from_logs(at)
-        inferred = solve(scales, start=warm)
-        warm = (inferred.result.tau, inferred.result.nu)
-        slopes = -data.slopes(scales, inferred.slope())
-        return -inferred.result.log_evidence, slopes
+        result, sites, K = solve(scales, start=warm)
+        warm = (result.tau, result.nu)
+        slopes = -data.slopes(scales, result, sites, K)
+        return -result.log_evidence, slopes
 
     def tell(at: FloatArray) -> None:
         if not go_on(float(np.abs(slopes).max())):

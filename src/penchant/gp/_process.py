@@ -7,7 +7,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from penchant.gp._kernels import ItemKernel
-from penchant.gp.inference._laplace import FeatureMode
+from penchant.gp.inference._laplace import NewtonState
 from penchant.gp.inference._sites import Rows
 from penchant.typing import FloatArray
 
@@ -124,7 +124,7 @@ class InducingItems:
             found[some] = block.apply(self.features(U[used]))
         return found
 
-    def process(self, mode: FeatureMode, noise: float) -> GaussianProcess:
+    def process(self, mode: NewtonState, noise: float) -> GaussianProcess:
         """Write the posterior of the weights of phi as a process.
 
         With H the precision of the weights the covariance is
@@ -132,6 +132,6 @@ class InducingItems:
         """
         values, vectors = np.linalg.eigh(mode.factor @ mode.factor.T)
         known = vectors * np.sqrt(np.maximum(1.0 - 1.0 / values, 0.0))
-        coef = self.projection @ mode.weights
+        coef = self.projection @ mode.point.x
         root = known.T @ self.projection.T
         return GaussianProcess(self.kernel, self.items, coef, root, noise)

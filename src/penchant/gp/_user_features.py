@@ -41,8 +41,8 @@ class UserEncoding:
         levels = tuple(_levels(frame[name]) for name in frame)
         blank = cls(tuple(frame), levels, np.empty(0), np.empty(0))
         numbers = blank._expand(frame)
-        center = np.nan_to_num(_column_means(numbers))
-        spread = np.nanstd(np.where(np.isnan(numbers), center, numbers), axis=0)
+        center = pd.DataFrame(numbers).mean().fillna(0.0).to_numpy()
+        spread = np.where(np.isnan(numbers), center, numbers).std(axis=0)
         binary = np.isin(numbers, (0.0, 1.0)).all(axis=0)
         scale = np.where(binary | (spread == 0), 1.0, spread)
         return cls(tuple(frame), levels, center, scale)
@@ -142,11 +142,3 @@ def _to_numbers(table: Any) -> FloatArray:
     if np.isinf(numbers).any():
         raise DataError("Numbers that describe people must be finite. Got an infinity.")
     return numbers
-
-
-def _column_means(numbers: FloatArray) -> FloatArray:
-    """Give the mean of what is known in each column; NaN where nothing is."""
-    known = ~np.isnan(numbers)
-    total = np.where(known, numbers, 0.0).sum(axis=0)
-    counts = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
-    return np.asarray(total / counts)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from penchant.datasets import make_poker, make_tic_tac_toe
+from experiments.prl._hands import make_poker
+from penchant.datasets import make_tic_tac_toe
 from penchant.exceptions import DataError
 from penchant.solvers import MarginRound, MatrixSource, Priced, solve_margin
 

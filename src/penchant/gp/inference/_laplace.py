@@ -90,29 +90,6 @@ def laplace(
     return problem.result(state, n_iter, tol)
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureMode:
-    """Laplace's approximation of weights w ~ N(0, I) of features.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        The mode.
-    factor : ndarray of shape (n_features, n_features)
-        Lower Cholesky factor of the precision there.
-    gap : float
-        Length of the next Newton step in standard deviations of the posterior.
-    n_iter : int
-    log_evidence : float
-    """
-
-    weights: FloatArray
-    factor: FloatArray
-    gap: float
-    n_iter: int
-    log_evidence: float
-
-
 def laplace_in_features(
     features: FloatArray,
     sites: Sites,
@@ -120,7 +97,7 @@ def laplace_in_features(
     tol: float,
     max_iter: int = 100,
     go_on: Callable[[float], bool] = lambda gap: True,
-) -> FeatureMode:
+) -> "NewtonState":
     """Approximate the posterior of weights, where site k is about ``features[k] @ w``.
 
     The same Newton steps as `laplace`, in O(n_sites n_features^2) each and without a
@@ -141,13 +118,7 @@ def laplace_in_features(
     while state.gap > tol and n_iter < max_iter and (not n_iter or go_on(state.gap)):
         n_iter += 1
         state = problem.look(problem.advance(state))
-    return FeatureMode(
-        weights=state.point.x,
-        factor=state.factor,
-        gap=state.gap,
-        n_iter=n_iter,
-        log_evidence=state.log_evidence,
-    )
+    return state
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +131,7 @@ class _Point:
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class NewtonState:
     """A point with the Cholesky factor of the Hessian and the Newton step."""
 
     point: _Point
@@ -170,6 +141,7 @@ class _State:
 
     @property
     def gap(self) -> float:
+        """Length of the next step in standard deviations of the posterior."""
         return float(np.sqrt(max(self.promise, 0.0)))
 
     @property
@@ -218,16 +190,16 @@ class _Problem:
         at = self.sites.derivatives(self.apply(self.mean + self.root @ x))
         return _Point(x, at, float(self.sites.weights @ at.value - 0.5 * x @ x))
 
-    def look(self, point: _Point) -> _State:
+    def look(self, point: _Point) -> NewtonState:
         """Find the Newton step of a point."""
         w = self.sites.weights
         # GP-4 in whitened coordinates, where the prior is a standard normal.
         slope = self.root.T @ self.pull(w * point.at.first) - point.x
         factor = self.factor(-w * point.at.second)
         step = dpotrs(factor, slope, lower=1)[0] if len(slope) else slope
-        return _State(point, factor, step, float(slope @ step))
+        return NewtonState(point, factor, step, float(slope @ step))
 
-    def advance(self, state: _State) -> _Point:
+    def advance(self, state: NewtonState) -> _Point:
         """Make a Newton step, halved until psi rises enough."""
         size, start = 1.0, state.point
         moved = self.point(start.x + state.step)
@@ -240,7 +212,7 @@ class _Problem:
                 break
         return moved
 
-    def result(self, state: _State, n_iter: int, tol: float) -> LaplaceResult:
+    def result(self, state: NewtonState, n_iter: int, tol: float) -> LaplaceResult:
         x, at = state.point.x, state.point.at
         half = np.zeros_like(self.root.T)
         if len(x):

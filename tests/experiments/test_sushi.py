@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from penchant.datasets import read_sushi
+from experiments.gppe._sushi import read_sushi
 from penchant.exceptions import DataError
 
 RANKS = [f"rank{place}" for place in range(1, 11)]

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from penchant._validation import frozen_array
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
@@ -148,7 +147,7 @@ def _read_rankings(folder: Path, name: str, n_users: int, n_items: int) -> IntAr
             f"A ranking of {name} must hold different ids from 0 to {n_items - 1}. "
             f"Row {bad[0]} is {orders[bad[0]].tolist()}."
         )
-    return frozen_array(orders, np.int64)
+    return orders.astype(np.int64)
 
 
 def _read_scores(folder: Path, n_users: int, n_items: int) -> FloatArray:
@@ -163,4 +162,4 @@ def _read_scores(folder: Path, n_users: int, n_items: int) -> FloatArray:
         )
     scores = np.full((n_users, n_items), np.nan)
     scores[users.astype(np.int64), items.astype(np.int64)] = frame["score"]
-    return frozen_array(scores)
+    return scores
