@@ -246,6 +246,18 @@ def test_like_earlier_people_or_not(table):
     assert told(start, -usual, 12).like_others < 0.2
 
 
+def test_people_like_earlier_ones_differ_less_than_those_were_found_to(
+    table, plain_list
+):
+    usual, cov = np.linspace(-1, 1, 20), 0.3 * np.eye(20)
+    spreads = [
+        PersonBelief.from_items(items, Posterior(usual, cov), like_earlier=1.0).variance
+        for items in (table(20), plain_list(20))
+    ]
+    # of plain lists, which show nothing else, all differences count
+    assert spreads[0].mean() < 0.8 * spreads[1].mean()
+
+
 def test_noise_of_earlier_people_is_used(table):
     items, usual = table(20), np.linspace(-1, 1, 20)
     sure, unsure = (

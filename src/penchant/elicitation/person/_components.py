@@ -18,6 +18,11 @@ GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 }
 """Values that a component can have, each with its prior probability."""
 
+_NEAR = np.array([0.25, 0.5, 1.0])
+"""Share of the variance among earlier people that one like them has: what such a
+component has in place of a curve. It was learned from few answers each and, on tables,
+is about twice too large; of plain lists all of it counts."""
+
 _LEVEL_MEAN, _LEVEL_VARIANCE = -0.5, 1.0
 """What is still acceptable, in standard deviations of utility over the items."""
 
@@ -68,8 +73,9 @@ class Components:
     matters : ndarray of bool of shape (M, n_attributes)
         The attributes that matter, at least one.
     grid : ndarray of int of shape (M, 6)
-        Places in `GRIDS`: how bent, how far pairs and the items' own part count,
-        how noisy and how careless answers are, how wide indifference is.
+        Places in `GRIDS`: how bent (or, like earlier people, how near to them), how far
+        pairs and the items' own part count, how noisy and how careless answers are,
+        how wide indifference is.
     like : ndarray of bool of shape (M,)
         Whether the person is like earlier people.
     """
@@ -214,7 +220,8 @@ class Components:
             elif b.kind == "pair":
                 block[:, k] = owned[:, k] * together
             elif b.kind == "population":
-                block[:, k] = self.like
+                near = _NEAR[self.grid[:, 0]] if space.singles else 1.0
+                block[:, k] = self.like * near
             else:
                 block[:, k] = _LEVEL_VARIANCE
                 mean[:, b.columns] = _LEVEL_MEAN

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _EQUAL = 0.1
 """Differences that nobody minds, in standard deviations of utility."""
 
-_REASON = 0.75
+_REASON = 0.72
 """Probability with which a set of names must hold the main reason."""
 
 _SHARE, _CARED = 0.05, 0.85
@@ -293,7 +293,7 @@ class Statements:
         """Give what speaks most for an item; default: for the favourite.
 
         The smallest set of attributes that holds the one with the largest part with
-        probability .75, if it has one or two names.
+        probability .72, if it has one or two names.
         """
         if not self.space.singles:
             return MainReason((), 0.0)
