@@ -18,10 +18,10 @@ GRIDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 }
 """Values that a component can have, each with its prior probability."""
 
-_NEAR = np.array([0.25, 0.5, 1.0])
+_NEAR = np.array([1.0, 0.5, 0.25])
 """Share of the variance among earlier people that one like them has: what such a
 component has in place of a curve. It was learned from few answers each and, on tables,
-is about twice too large; of plain lists all of it counts."""
+is up to twice too large; of plain lists all of it counts."""
 
 _LEVEL_MEAN, _LEVEL_VARIANCE = -0.5, 1.0
 """What is still acceptable, in standard deviations of utility over the items."""
