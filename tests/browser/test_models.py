@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.conftest import SIZES, Watched
 from tests.jobs.conftest import flats, pairs
 
 Opened = Callable[..., Any]
@@ -45,6 +46,17 @@ def _learned(page: Any) -> str:
     return str(page.url)
 
 
+PAGES = {
+    "overview": "",
+    "curves": "/curves",
+    "importance": "/importance",
+    "why": "/why?row=3",
+    "rather": "/why?row=3&against=5",
+    "rows": "/rows",
+    "take": "/take",
+}
+
+
 def test_a_labelled_table_leads_to_a_report_and_both_reasons(
     address: str, open_page: Opened, axe: str, files: dict[str, Path]
 ) -> None:
@@ -58,36 +70,41 @@ def test_a_labelled_table_leads_to_a_report_and_both_reasons(
     page.locator("#progress").wait_for()
     wrong["progress"] = watched.look(axe)
     base = _learned(page)
-    pages = {"overview": "", "curves": "/curves", "importance": "/importance"}
-    pages |= {"why": "/why?row=3", "rather": "/why?row=3&against=5", "rows": "/rows"}
-    for name, path in pages.items():
+    for name, path in PAGES.items():
         page.goto(base + path)
         wrong[name] = watched.look_all(axe)
+    _ask(page, base)
+    wrong["what-if"] = watched.look_all(axe)
+    assert {state: found for state, found in wrong.items() if found} == {}
+    phone = open_page("phone")  # the same by fingers
+    _ask(phone.page, base)
+    assert phone.look(axe) == []
+
+
+def _ask(page: Any, base: str) -> None:
+    """Ask why both ways, why rather than another, and what if; take the report."""
     page.goto(f"{base}/why?row=3")
-    ways = page.locator(".pairs .axis strong").all_inner_texts()
-    assert ways == ["Exact", "By coalitions"]
+    for way in ("Exact", "By coalitions"):
+        assert page.get_by_role("heading", name=way, exact=True).is_visible()
     assert page.locator(".pairs svg").count() == 6  # three columns, both ways
     page.get_by_label("Against").select_option(label="Flat 7")
     page.get_by_role("button", name="Explain").click()
     page.get_by_role("heading", name="Why Flat 2 rather than Flat 7?").wait_for()
+    page.goto(f"{base}/take")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Report, one HTML file").click()
+    report = Path(saved.value.path()).read_text(encoding="utf-8")
+    assert "What decides rating" in report
     page.goto(f"{base}/what-if")
     before = page.locator("#outcome .place").inner_text()
     page.locator("#v0").fill("300")
     page.wait_for_function(
         "old => document.querySelector('#outcome .place').innerText !== old", arg=before
     )
-    wrong["what-if"] = watched.look_all(axe)
-    page.goto(f"{base}/take")
-    wrong["take"] = watched.look_all(axe)
-    with page.expect_download() as saved:
-        page.get_by_role("link", name="Report, one HTML file").click()
-    report = Path(saved.value.path()).read_text(encoding="utf-8")
-    assert "What decides rating" in report
-    assert {state: found for state, found in wrong.items() if found} == {}
 
 
-def test_answers_lead_to_curves_on_a_phone_without_scripts(
-    address: str, open_page: Opened, files: dict[str, Path]
+def test_answers_lead_to_curves(
+    address: str, open_page: Opened, axe: str, files: dict[str, Path]
 ) -> None:
     page = open_page("phone", scripts=False).page
     page.goto(f"{address}/models")
@@ -95,16 +112,22 @@ def test_answers_lead_to_curves_on_a_phone_without_scripts(
     page.get_by_role("button", name="Start learning").click()
     base = _learned(page)  # the page is loaded again every few seconds
     assert page.get_by_text("Right order").count()
-    page.goto(f"{base}/curves")
-    assert page.locator(".multiples svg.c").count() >= 2
     page.goto(f"{base}/what-if?row=2")
     before = page.locator("#outcome .place").inner_text()
     page.locator("#v2").select_option(index=0)
     page.locator("#v0").fill("1100")
     page.get_by_role("button", name="Show").click()
     assert page.locator("#outcome .place").inner_text() != before
-    page.goto(f"{base}/why?row=2&against=3")
+    watched = open_page("desktop")
+    page, wrong = watched.page, {}
+    pages = {"overview": "", "curves": "/curves", "rules": "/rules"}
+    for name, path in {**pages, "rather": "/why?row=2&against=3"}.items():
+        page.goto(base + path)
+        if name == "curves":
+            assert page.locator(".multiples svg.c").count() >= 2
+        wrong[name] = watched.look_all(axe)
     assert "Why Flat 1 rather than Flat 2?" in page.locator("h1").inner_text()
+    assert {state: found for state, found in wrong.items() if found} == {}
 
 
 @contextmanager
@@ -133,13 +156,16 @@ def _server(folder: Path) -> Iterator[tuple[Any, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_cancelling_going_on_and_a_killed_server(
-    chromium: Any, files: dict[str, Path], tmp_path: Path
+    chromium: Any, axe: str, files: dict[str, Path], tmp_path: Path, size: str
 ) -> None:
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    width, height = SIZES[size]
+    context = chromium.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
-    page.set_default_timeout(120_000)
     with _server(tmp_path) as (process, link):
+        watched = Watched(page, link.split("/?")[0])
+        page.set_default_timeout(120_000)
         page.goto(link)
         _start(page, files["rated"])
         page.get_by_role("button", name="Start learning").click()
@@ -148,6 +174,7 @@ def test_cancelling_going_on_and_a_killed_server(
         page.get_by_role("button", name="Cancel").click()
         page.get_by_role("button", name="Go on").wait_for()
         assert page.get_by_role("heading", name="Cancelled").count()
+        assert watched.look(axe) == []
         kept = page.locator("section:has(#compared) li").all_inner_texts()
         assert kept
         page.get_by_role("button", name="Go on").click()

@@ -235,7 +235,7 @@ def _with_labels(points: list[Point]) -> tuple[Point, ...]:
     """Put names beside their points, none on top of another."""
     placed: list[Point] = []
     for point in sorted(points, key=lambda point: point.y):
-        aside, anchor = (-13.0, "end") if point.x > 40 else (13.0, "start")
+        aside, anchor = (-13.0, "end") if point.x > 50 else (13.0, "start")
         at = point.y + 4
         if not point.readable:
             aside, anchor, at = 0.0, "middle", min(point.low, point.high) - 8
