@@ -8,7 +8,6 @@ from penchant.studies._another_winner import (
     ValueChange,
 )
 from penchant.studies._checks import Calibration
-from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._contradictions import contradictions as find_contradictions
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName
@@ -52,6 +51,7 @@ from penchant.studies._settings import (
     Noun,
     OwnTexts,
     StudySettings,
+    Taking,
 )
 from penchant.studies._start import Start
 from penchant.studies._study import Study
@@ -98,8 +98,7 @@ from penchant.studies.store._records import (
     StudySummary,
     TableVersion,
 )
-from penchant.studies.store._sql import SqlStore
-from penchant.studies.store._store import Store
+from penchant.studies.store._store import SqlStore, Store
 from penchant.studies.store.jobs._jobs import JobDump, JobRecord
 from penchant.studies.table._difference import TableChange, difference
 from penchant.studies.table._revision import (

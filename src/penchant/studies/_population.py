@@ -28,8 +28,7 @@ from penchant.studies._participation import (
 from penchant.studies._start import complete
 from penchant.studies._talk import Memory, memory
 from penchant.studies.store._packed_models import pack_model
-from penchant.studies.store._sql import SqlStore
-from penchant.studies.store._store import Store
+from penchant.studies.store._store import SqlStore, Store
 
 _FEWEST = 5
 """Participants with answers that a population needs."""

@@ -1,4 +1,4 @@
-"""StudySettings: what the owner of a study decides about the asking."""
+"""What the owner of a study decides about the asking, and until when people join."""
 
 import re
 import sys
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Self
 from penchant.data import Limits
 from penchant.exceptions import DataError
 from penchant.studies._about import PersonQuestion, check_questions, read_questions
-from penchant.studies._closing import check_moment, read_moment
 from penchant.studies._forms import QUESTION_FORMS
 from penchant.studies._limits import NO_LIMITS
 from penchant.studies.store._plain import check_text
@@ -22,6 +21,8 @@ _MOST_QUESTIONS = 1000
 _LARGEST_QUOTA = 1_000_000
 _LONGEST_TEXT = 20_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?\Z")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_WRITTEN = "%Y-%m-%dT%H:%MZ"
 
 
 class Noun(NamedTuple):
@@ -176,7 +177,9 @@ class StudySettings:
     @property
     def closing(self) -> datetime | None:
         """When the study closes, or closed; None: it has no date."""
-        return read_moment(self.closes)
+        if not self.closes:
+            return None
+        return datetime.strptime(self.closes, _WRITTEN).replace(tzinfo=UTC)
 
     @property
     def over(self) -> bool:
@@ -315,3 +318,78 @@ def _check_nouns(nouns: object) -> None:
                 raise DataError("Say what one alternative and several are called.")
     if known:
         _check_languages(tuple(noun.language for noun in known))
+
+
+def check_moment(text: object) -> str:
+    """Return a moment in UTC as it is kept, or raise a DataError.
+
+    Parameters
+    ----------
+    text : str
+        Empty: never. Without a time zone it is UTC; a day alone means its last
+        minute.
+
+    Examples
+    --------
+    >>> check_moment("2026-12-01"), check_moment("2026-12-01T18:00+01:00")
+    ('2026-12-01T23:59Z', '2026-12-01T17:00Z')
+    """
+    if text == "":
+        return ""
+    try:
+        typed = text.strip() if isinstance(text, str) else "?"
+        typed = f"{typed}T23:59" if _DAY.match(typed) else typed
+        moment = datetime.fromisoformat(typed)
+        known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return known.astimezone(UTC).strftime(_WRITTEN)
+    except (OverflowError, ValueError):
+        raise DataError(
+            "The moment at which a study closes must be a day or a day and a time, as "
+            "2026-12-01 or 2026-12-01T18:00, in UTC unless it names another zone. "
+            f"Got {text!r}.",
+            "errors.closes",
+        ) from None
+
+
+@dataclass(frozen=True)
+class Taking:
+    """Whether a study takes new people.
+
+    Parameters
+    ----------
+    state : {"open", "closed", "over", "full"}
+        It does; the owner closed it; its date has passed; enough people have
+        finished.
+    closes : datetime or None
+        When it closes, or closed; None: it has no date.
+    quota : int
+        How many people are to finish; 0: as many as come.
+    n_finished : int
+        Real people who count and have finished; 0 where there is no quota.
+    """
+
+    state: str
+    closes: datetime | None = None
+    quota: int = 0
+    n_finished: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether new people may join."""
+        return self.state == "open"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether also those may not begin who have a link already."""
+        return self.state in ("over", "full")
+
+    @property
+    def reason(self) -> str:
+        """Why nobody may join, in a sentence; empty: they may."""
+        closed = f"{self.closes:%Y-%m-%d %H:%M} UTC" if self.closes else "its date"
+        return {
+            "open": "",
+            "closed": "The study takes no new participants at the moment.",
+            "over": f"The study takes no new participants since {closed}.",
+            "full": f"The study is full: {self.n_finished} people have finished.",
+        }[self.state]

@@ -13,7 +13,6 @@ from penchant.studies import _results as results
 from penchant.studies._about import PersonQuestion
 from penchant.studies._asking import Asking, Log
 from penchant.studies._checks import Calibration
-from penchant.studies._closing import Taking
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
@@ -31,6 +30,7 @@ from penchant.studies._population import (
     refit_and_log,
     refit_apart,
 )
+from penchant.studies._settings import Taking
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk, memory
 from penchant.studies.store._records import (

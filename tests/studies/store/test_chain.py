@@ -22,7 +22,7 @@ from penchant.studies import (
     restore,
     store_url,
 )
-from penchant.studies.store._key import KEY_VARIABLE
+from penchant.studies.store._database import KEY_VARIABLE
 from penchant.studies.store._migrate import go_back
 from penchant.studies.store._tables import events, participants, registers
 

@@ -21,7 +21,7 @@ from penchant.exceptions import (
 )
 from penchant.studies.operations._transfer import dump_dict, read_dump
 from penchant.studies.store._records import OwnerRecord, StudyDump
-from penchant.studies.store._sql import SqlStore
+from penchant.studies.store._store import SqlStore
 from penchant.studies.store.jobs._jobs import JobDump, JobRecord
 
 _FORMAT: Final = "penchant-backup-1"

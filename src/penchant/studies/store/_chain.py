@@ -25,8 +25,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penchant.studies.store._database import Database
-from penchant.studies.store._key import KEY_VARIABLE
+from penchant.studies.store._database import KEY_VARIABLE, Database
 from penchant.studies.store._tables import (
     as_json,
     events,

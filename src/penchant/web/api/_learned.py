@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_core import from_json
 from starlette.requests import Request
 
@@ -24,6 +24,7 @@ from penchant.studies import JobRecord
 from penchant.views.forms import LONGEST_NAME, TableLimits
 from penchant.web._workers import in_pool
 from penchant.web.api._access import ApiOwner, OwnersFirst, RawBody
+from penchant.web.api._models import Model
 from penchant.web.learned import MOST_ACTIVE, choose_model, export_file
 from penchant.web.security._access import StoreOfApp
 
@@ -45,11 +46,7 @@ FileOf = Literal[
 ]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class ModelIn(_Model):
+class ModelIn(Model):
     """Files to learn from, and what is to be learned."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")
@@ -98,7 +95,7 @@ class ModelIn(_Model):
         return found
 
 
-class ModelOut(_Model):
+class ModelOut(Model):
     """A model, and how far it is."""
 
     id: str
@@ -128,7 +125,7 @@ class ModelOut(_Model):
         )
 
 
-class CandidateOut(_Model):
+class CandidateOut(Model):
     """A candidate: how good it is, and how much there is to read."""
 
     name: str
@@ -137,14 +134,14 @@ class CandidateOut(_Model):
     score_error: float | None = None
     loss: float | None = None
     size: int | None = None
-    parts: dict[str, int] = {}
+    parts: dict[str, int] = Field(default={})
     gap: float | None = Field(
         default=None, description="Certified distance of the fit from its optimum."
     )
     skipped: str = ""
 
 
-class ModelPartOut(_Model):
+class ModelPartOut(Model):
     """One thing to read: a curve, a pair, a criterion, a rule."""
 
     kind: str
@@ -158,7 +155,7 @@ class ModelPartOut(_Model):
     high: list[float]
 
 
-class DescriptionOut(_Model):
+class DescriptionOut(Model):
     """What was compared, and what there is to read."""
 
     kind: str
@@ -173,7 +170,7 @@ class DescriptionOut(_Model):
     notes: list[str]
 
 
-class ReasonsOut(_Model):
+class ReasonsOut(Model):
     """What each attribute adds: base, values and gap add up to the total."""
 
     values: dict[str, float]
@@ -182,7 +179,7 @@ class ReasonsOut(_Model):
     gap: float
     game: str = Field(description="What it is compared with.")
     label: str = Field(description="The class whose chance it is; empty: a score.")
-    groups: list[list[str]] = []
+    groups: list[list[str]] = Field(default=[])
 
     @classmethod
     def from_reasons(cls, reasons: Reasons | None) -> "ReasonsOut | None":
@@ -200,7 +197,7 @@ class ReasonsOut(_Model):
         )
 
 
-class RowOut(_Model):
+class RowOut(Model):
     """Why the model says what it says of a row."""
 
     row: int
@@ -212,7 +209,7 @@ class RowOut(_Model):
     coalitions: ReasonsOut | None
 
 
-class RatherOut(_Model):
+class RatherOut(Model):
     """What speaks for one row rather than another."""
 
     row: int
@@ -220,14 +217,14 @@ class RatherOut(_Model):
     reasons: ReasonsOut | None
 
 
-class PredictionsOut(_Model):
+class PredictionsOut(Model):
     """What a model says of new rows."""
 
     columns: list[str]
     rows: list[list[float | str | None]]
 
 
-class ChoiceIn(_Model):
+class ChoiceIn(Model):
     """Which model is shown first."""
 
     model: _Candidate

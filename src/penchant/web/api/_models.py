@@ -59,17 +59,19 @@ Said = StrictInt | StrictFloat | str | list[str]
 """What somebody says to a question about people."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+class Model(BaseModel):
+    """What is taken and given: nothing unknown, no infinity, also from objects."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, from_attributes=True)
 
 
-class Problem(_Model):
+class Problem(Model):
     """Why something was refused."""
 
     detail: str
 
 
-class LimitModel(_Model):
+class LimitModel(Model):
     """What the value of one attribute must be."""
 
     at_least: float | None = None
@@ -92,7 +94,7 @@ def read_limits(by_name: LimitsByName) -> Limits:
     )
 
 
-class PersonQuestionModel(_Model):
+class PersonQuestionModel(Model):
     """A question about people, before or after the choices."""
 
     name: str = Field(min_length=1, max_length=60, pattern=r"^[^\s=]([^=]*[^\s=])?$")
@@ -113,7 +115,7 @@ class PersonQuestionModel(_Model):
     )
 
 
-class OwnTextsModel(_Model):
+class OwnTextsModel(Model):
     """What participants read in one language, in Markdown."""
 
     intro: str = Field(default="", max_length=20_000)
@@ -121,7 +123,7 @@ class OwnTextsModel(_Model):
     thanks: str = Field(default="", max_length=20_000)
 
 
-class SettingsModel(_Model):
+class SettingsModel(Model):
     """How participants are asked."""
 
     question: FormName = "pair"
@@ -192,13 +194,13 @@ class SettingsModel(_Model):
         return StudySettings.from_dict(plain | {"limits": read_limits(self.limits)})
 
 
-class LimitsIn(_Model):
+class LimitsIn(Model):
     """What an alternative must have for a participant."""
 
     limits: LimitsByName = Field(description="By attribute; empty: nothing.")
 
 
-class RelaxationOut(_Model):
+class RelaxationOut(Model):
     """The smallest change of one bound that lets more alternatives fit."""
 
     attribute: str
@@ -225,18 +227,12 @@ class LimitsOut(LimitsIn):
             n_fit=found.n_fit,
             n_items=found.n_items,
             relaxations=[
-                RelaxationOut(
-                    attribute=each.attribute,
-                    bound=each.bound,
-                    value=each.value,
-                    n_more=each.n_more,
-                )
-                for each in found.relaxations
+                RelaxationOut.model_validate(each) for each in found.relaxations
             ],
         )
 
 
-class AttributeModel(_Model):
+class AttributeModel(Model):
     """A column of the table of alternatives."""
 
     name: str = Field(min_length=1)
@@ -246,14 +242,14 @@ class AttributeModel(_Model):
     unit: str = ""
 
 
-class ItemModel(_Model):
+class ItemModel(Model):
     """One alternative: a value, or null, per attribute."""
 
     name: str = Field(min_length=1)
     values: dict[str, ValueModel]
 
 
-class ExtraOut(_Model):
+class ExtraOut(Model):
     """What is shown of an alternative beside its attributes."""
 
     name: str
@@ -270,7 +266,7 @@ class ItemOut(ItemModel):
     extras: list[ExtraOut]
 
 
-class ItemsOut(_Model):
+class ItemsOut(Model):
     """The table of alternatives; positions in `items` name them elsewhere."""
 
     attributes: list[AttributeModel]
@@ -314,7 +310,7 @@ def item_out(items: Items, row: int, shelf: Shelf) -> ItemOut:
     )
 
 
-class StudyIn(_Model):
+class StudyIn(Model):
     """A new study."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -397,21 +393,21 @@ def _n_values(row: Any) -> int:
     return len(values) if isinstance(values, dict) else 0
 
 
-class TemplateIn(_Model):
+class TemplateIn(Model):
     """How a study that begins with a template is called, and in which language."""
 
     name: str = Field(default="", max_length=LONGEST_NAME)
     language: Literal["en", "fr", "de"] = "en"
 
 
-class StudyChange(_Model):
+class StudyChange(Model):
     """What is to be different; what is not said stays."""
 
     name: str | None = Field(default=None, min_length=1, max_length=LONGEST_NAME)
     settings: SettingsModel | None = None
 
 
-class StudyOut(_Model):
+class StudyOut(Model):
     """A study without its table."""
 
     id: str
@@ -451,7 +447,7 @@ def _plain_about(now: Participation | None) -> dict[str, Said]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in said}
 
 
-class ParticipantOut(_Model):
+class ParticipantOut(Model):
     """A participant as the owner sees them: who and how far, never what they chose."""
 
     id: str
@@ -487,14 +483,14 @@ class ParticipantOut(_Model):
         )
 
 
-class JoinIn(_Model):
+class JoinIn(Model):
     """Who joins."""
 
     label: str = Field(default="", max_length=LONGEST_LABEL)
     language: Literal["en", "fr", "de"] = "en"
 
 
-class CountIn(_Model):
+class CountIn(Model):
     """How often a participant counts in the results of the group."""
 
     weight: float = Field(default=1.0, ge=0, le=LARGEST_WEIGHT)
@@ -507,7 +503,7 @@ class CountIn(_Model):
         return self.weight if self.counts else 0.0
 
 
-class JoinedOut(_Model):
+class JoinedOut(Model):
     """A new link; the token is not kept and cannot be shown again."""
 
     participant: str
@@ -521,7 +517,7 @@ class JoinedOut(_Model):
         return cls(participant=participant, token=token, path=path)
 
 
-class SharedOut(_Model):
+class SharedOut(Model):
     """A link to the result of a group; the token cannot be shown again."""
 
     token: str
@@ -533,7 +529,7 @@ class SharedOut(_Model):
         return cls(token=token, path=f"{request.app.state.address.path}/g/{token}")
 
 
-class TakingOut(_Model):
+class TakingOut(Model):
     """Whether a study takes new people."""
 
     state: Literal["open", "closed", "over", "full"] = Field(
@@ -544,7 +540,7 @@ class TakingOut(_Model):
     n_finished: int = Field(description="Counted where there is a quota.")
 
 
-class QuestionOut(_Model):
+class QuestionOut(Model):
     """A question that waits for its answer."""
 
     id: str
@@ -569,14 +565,14 @@ class QuestionOut(_Model):
         )
 
 
-class BestWorst(_Model):
+class BestWorst(Model):
     """The best and the worst of the items shown, by position."""
 
     best: int = Field(strict=True)
     worst: int = Field(strict=True)
 
 
-class AnswerIn(_Model):
+class AnswerIn(Model):
     """An answer to a question.
 
     A pair takes "left", "right", "tie" or "neither", a rating 1 to 5, best and worst
@@ -603,14 +599,14 @@ class AnswerIn(_Model):
         return given.model_dump() if isinstance(given, BestWorst) else given
 
 
-class BecauseIn(_Model):
+class BecauseIn(Model):
     """What a choice was mainly for; null takes it back."""
 
     question: str = Field(max_length=100)
     attribute: str | None = Field(max_length=1000)
 
 
-class AboutQuestionOut(_Model):
+class AboutQuestionOut(Model):
     """A question about yourself, in your language."""
 
     name: str
@@ -633,14 +629,14 @@ class AboutQuestionOut(_Model):
         )
 
 
-class AboutIn(_Model):
+class AboutIn(Model):
     """What you say about yourself, by names of the questions; null: left blank."""
 
     when: Literal["before", "after"] = "before"
     answers: dict[str, Said | None]
 
 
-class ParticipationOut(_Model):
+class ParticipationOut(Model):
     """Where a participant stands."""
 
     study: str

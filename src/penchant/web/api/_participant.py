@@ -161,7 +161,7 @@ def go_on(me: ApiParticipant) -> ParticipationOut:
 def ranking(me: ApiParticipant) -> list[RankedOut]:
     """Rank the alternatives, the best first."""
     _check_consent(me)
-    return [RankedOut.from_ranked(ranked) for ranked in me.study.ranking(me.id)]
+    return [RankedOut.model_validate(ranked) for ranked in me.study.ranking(me.id)]
 
 
 @participant_api.get("/me/why")
@@ -185,7 +185,7 @@ def compare(me: ApiParticipant, a: _Item, b: _Item) -> ComparisonOut:
 def what_if(me: ApiParticipant, body: WhatIfIn) -> WhatIfOut:
     """Say where an imagined alternative would stand."""
     _check_items(me, body.base)
-    return WhatIfOut.from_outcome(
+    return WhatIfOut.model_validate(
         me.study.what_if(me.id, body.changes(), base=body.base)
     )
 

@@ -4,25 +4,19 @@ from dataclasses import asdict
 from math import isnan
 from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from penchant.elicitation import MainReason
 from penchant.studies import (
     Group,
     GroupItem,
     Parts,
-    RankedItem,
     Segment,
-    WhatIf,
 )
-from penchant.web.api._models import ValueModel
+from penchant.web.api._models import Model, ValueModel
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class RankedOut(_Model):
+class RankedOut(Model):
     """An alternative in a ranking, with its 90 % range."""
 
     item: int
@@ -33,21 +27,8 @@ class RankedOut(_Model):
     high: float
     probability_best: float = Field(description="Chance of being the best, or as good.")
 
-    @classmethod
-    def from_ranked(cls, ranked: RankedItem) -> "RankedOut":
-        """Show an alternative."""
-        return cls(
-            item=ranked.item,
-            name=ranked.name,
-            place=ranked.place,
-            points=ranked.points,
-            low=ranked.low,
-            high=ranked.high,
-            probability_best=ranked.probability_best,
-        )
 
-
-class PartOut(_Model):
+class PartOut(Model):
     """What one attribute adds, with its 90 % range."""
 
     attribute: str
@@ -56,7 +37,7 @@ class PartOut(_Model):
     high: float
 
 
-class WhyOut(_Model):
+class WhyOut(Model):
     """From an average alternative to this one: base, parts and rest add up."""
 
     item: int
@@ -84,7 +65,7 @@ class WhyOut(_Model):
         )
 
 
-class ComparisonOut(_Model):
+class ComparisonOut(Model):
     """Why alternative a rather than b: parts above 0 speak for a."""
 
     a: int
@@ -119,18 +100,18 @@ def _parts(found: Parts) -> list[PartOut]:
     ]
 
 
-class WhatIfIn(_Model):
+class WhatIfIn(Model):
     """An alternative with other values; what is not said stays as it is."""
 
     base: int = Field(ge=0, le=2**31, strict=True)
-    values: dict[str, ValueModel] = {}
+    values: dict[str, ValueModel] = Field(default={})
 
     def changes(self) -> dict[str, Any]:
         """Give the values that are different."""
         return {name: value for name, value in self.values.items() if value is not None}
 
 
-class WhatIfOut(_Model):
+class WhatIfOut(Model):
     """Where an imagined alternative would stand."""
 
     points: float
@@ -140,20 +121,8 @@ class WhatIfOut(_Model):
     chance: float
     change: float
 
-    @classmethod
-    def from_outcome(cls, outcome: WhatIf) -> "WhatIfOut":
-        """Show where it would stand."""
-        return cls(
-            points=outcome.points,
-            low=outcome.low,
-            high=outcome.high,
-            place=outcome.place,
-            chance=outcome.chance,
-            change=outcome.change,
-        )
 
-
-class CalibrationOut(_Model):
+class CalibrationOut(Model):
     """How often answers to random questions were foretold rightly."""
 
     n: int
@@ -162,7 +131,7 @@ class CalibrationOut(_Model):
     fails: bool = Field(description="Whether so few hits are no chance.")
 
 
-class GroupItemOut(_Model):
+class GroupItemOut(Model):
     """An alternative as the group sees it; those of a tier share a place."""
 
     item: int
@@ -195,7 +164,7 @@ class GroupItemOut(_Model):
         )
 
 
-class SegmentOut(_Model):
+class SegmentOut(Model):
     """People who want something similar; everybody, if there are no clear kinds."""
 
     members: list[str]
@@ -214,7 +183,7 @@ class SegmentOut(_Model):
         )
 
 
-class CarelessOut(_Model):
+class CarelessOut(Model):
     """Somebody whose answers look like clicking without reading, or who is left out."""
 
     participant: str
@@ -222,14 +191,14 @@ class CarelessOut(_Model):
     left_out: bool
 
 
-class TurnOut(_Model):
+class TurnOut(Model):
     """So many people, or times, and the alternative that is first then."""
 
     n: float
     first: int
 
 
-class MorePeopleOut(_Model):
+class MorePeopleOut(Model):
     """So many more people like those who like an alternative best."""
 
     n: int
@@ -238,7 +207,7 @@ class MorePeopleOut(_Model):
     first: int
 
 
-class ValueChangeOut(_Model):
+class ValueChangeOut(Model):
     """What a value of an alternative must become; empty: no value of the table."""
 
     attribute: str
@@ -247,7 +216,7 @@ class ValueChangeOut(_Model):
     sure: bool = Field(description="False: the 90 % range of the change holds 0.")
 
 
-class AnotherWinnerOut(_Model):
+class AnotherWinnerOut(Model):
     """How much would have to change for another winner, as points stand now."""
 
     winner: int
@@ -265,7 +234,7 @@ class AnotherWinnerOut(_Model):
     rival_values: list[ValueChangeOut]
 
 
-class GroupOut(_Model):
+class GroupOut(Model):
     """What a group prefers; lists are empty while nobody has answered."""
 
     n_people: int
