@@ -11,7 +11,7 @@ from penchant.data._read_number import read_number
 from penchant.data.answers._common import AnswerFile
 from penchant.data.answers._read import read_answers
 from penchant.data.answers._write import write_answers
-from penchant.data.reading._problems import Problem
+from penchant.data.reading._problems import Problem, TableError
 from penchant.data.reading._report import (
     Choice,
     ColumnReading,
@@ -44,6 +44,7 @@ __all__ = [
     "ReadingReport",
     "Relaxation",
     "Table",
+    "TableError",
     "TableReport",
     "check_items_exist",
     "inspect_table",

@@ -234,7 +234,7 @@ def test_cells_that_do_not_fit_are_taken_as_unknown_if_asked() -> None:
     table = csv(f"name,battery\n{rows}\nb,a lot\n")
     items, form = check_form(table, guess_form(NAME, table))
     assert items is None
-    assert "Row 11: 'a lot' is not a number" in form.columns[1].complaint
+    assert "Row 11: “a lot” is not a number" in form.columns[1].complaint
     items, form = check_form(table, told(table, fix="1 cleared yes"))
     assert items is not None
     assert items.frame["battery"].isna().sum() == 1
@@ -358,7 +358,7 @@ def test_corrected_form_keeps_what_was_typed(
     assert 'value="m²"' in page
     assert "Give the study a name." in page
     at_rent = page[page.index('id="column-1"') : page.index('id="column-2"')]
-    assert "&#39;cheap &amp; easy&#39; is not a number." in at_rent
+    assert "“cheap &amp; easy” is not a number." in at_rent
     assert '<option value="skip" selected>' in page[page.index('id="column-4"') :]
     assert re.search(r'<a href="#column-1">rent</a>', page)
     again = client.post(str(address), data={"study": "Flats"})

@@ -156,7 +156,7 @@ def test_mixed_types_are_said_at_the_column_and_not_saved(
     client: TestClient, store: SqlStore, upload: Callable[..., Any]
 ) -> None:
     response = upload(b"name,rent\na,500\nb,cheap\nc,700\n")
-    note = "Row 3: &#39;cheap&#39; is not a number"
+    note = "Row 3: “cheap” is not a number"
     assert note in response.text
     saved = client.post(str(response.url), data={})
     assert saved.status_code == 422
@@ -171,7 +171,7 @@ def test_duplicate_names_are_said_at_the_column_and_not_saved(
     saved = client.post(str(response.url), data={"role-0": "name"})
     assert saved.status_code == 422
     at_name = saved.text[saved.text.index('id="column-0"') :]
-    assert "Row 4: the name &#39;Mill&#39; stands in row 2 already" in at_name
+    assert "Row 4: the name “Mill” is in row 2 already" in at_name
     assert store.list_studies() == []
 
 
@@ -195,9 +195,26 @@ def test_missing_values_are_shown_and_kept(
     client: TestClient, upload: Callable[..., Any]
 ) -> None:
     response = upload(b"name,rent\na,500\nb,\nc,700\n")
-    assert "1 of 3 cells are missing" in response.text
+    assert "1 of 3 cells is missing" in response.text
     saved = client.post(str(response.url), data={})
     assert saved.text.count("unknown<") == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("de", ("1 von 3 Zellen ist leer.", "Zeile 3: „cheap“ ist keine Zahl,")),
+        ("fr", ("1 cellule sur 3 est vide.", "« cheap » n")),
+    ],
+)
+def test_problems_are_said_in_the_language_of_the_owner(
+    client: TestClient, language: str, sentences: tuple[str, ...]
+) -> None:
+    table = b"name,rent,size\na,500,1\nb,cheap,\nc,700,2\n"
+    headers = {"accept-language": language}
+    page = client.post("/drafts", files={"table": ("x.csv", table)}, headers=headers)
+    for sentence in sentences:
+        assert sentence in page.text.replace("\u00a0", " ")
 
 
 def test_study_of_a_person_may_have_any_name(

@@ -111,4 +111,5 @@ def gaps(name: str, blank: BoolArray, index: pd.Index) -> tuple[Problem, ...]:
     if not rows.size:
         return ()
     message = f"{rows.size} of {len(index)} cells are missing"
-    return (Problem(message, int(rows[0]), name, "warning"),)
+    facts = {"n": int(rows.size), "all": len(index)}
+    return (Problem(message, int(rows[0]), name, "warning", "missing", facts),)

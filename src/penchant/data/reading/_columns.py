@@ -150,13 +150,16 @@ def _numeric(
 ) -> tuple[Attribute, tuple[Problem, ...]]:
     doubts: tuple[Problem, ...] = ()
     if not np.isfinite(known).all():
-        doubts += (Problem("the numbers must be finite", column=name),)
+        message = "the numbers must be finite"
+        doubts += (Problem(message, column=name, kind="infinite"),)
         known = known[np.isfinite(known)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     attribute = Attribute(name, "numeric", guess_direction(name), (low, high), unit)
     if low == high:
-        message = f"all values are {attribute.format(low)}, so the column cannot matter"
-        doubts += (Problem(message, column=name, severity="warning"),)
+        same = attribute.format(low)
+        message = f"all values are {same}, so the column cannot matter"
+        facts = {"value": same}
+        doubts += (Problem(message, None, name, "warning", "all_same", facts),)
     return attribute, doubts
 
 
@@ -292,12 +295,16 @@ def _strays(cells: Cells, chosen: Candidate, noun: str) -> tuple[Problem, ...]:
             "correct or clear it",
             cells.row(row),
             cells.name,
+            kind=f"stray_{noun}",
+            facts={"cell": cells.texts[cells.codes[row]]},
         )
         for row in rows[:_MANY_STRAYS]
     ]
     if len(rows) > _MANY_STRAYS:
-        message = f"{len(rows) - _MANY_STRAYS} more cells are not a {noun}"
-        listed.append(Problem(message, column=cells.name))
+        n_more = len(rows) - _MANY_STRAYS
+        message = f"{n_more} more cells are not a {noun}"
+        facts = {"n": n_more}
+        listed.append(Problem(message, None, cells.name, kind="strays", facts=facts))
     return tuple(listed)
 
 

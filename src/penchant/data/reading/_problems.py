@@ -1,7 +1,7 @@
 """Problem: one thing that is wrong or doubtful in a table, and where."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -26,12 +26,18 @@ class Problem:
         Column name.
     severity : {"error", "warning"}
         Whether the table cannot be used, or can be but may surprise.
+    kind : str
+        What sort of problem it is, for those who say it in another language.
+    facts : mapping of str to object
+        What such a sentence names.
     """
 
     message: str
     row: int | None = None
     column: str | None = None
     severity: Literal["error", "warning"] = "error"
+    kind: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         place = []
@@ -52,12 +58,27 @@ class Problem:
         }
 
 
+class TableError(DataError):
+    """A table cannot be used; says the first problem and how many more there are.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        At least one.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        n_more = len(self.problems) - 1
+        more = f" (and {n_more} more problems)" if n_more else ""
+        super().__init__(f"{self.problems[0]}{more}")
+
+
 def raise_first(problems: Sequence[Problem]) -> None:
-    """Raise the first error, and say how many more there are."""
+    """Raise the first error, if there are any."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
-        more = f" (and {len(errors) - 1} more problems)" if len(errors) > 1 else ""
-        raise DataError(f"{errors[0]}{more}")
+        raise TableError(errors)
 
 
 def row_numbers(index: pd.Index) -> IntArray:
@@ -75,9 +96,10 @@ def name_problems(names: tuple[str, ...], rows: pd.Index) -> list[Problem]:
     seen: dict[str, Any] = {}
     for row, name in zip(row_numbers(rows), names, strict=True):
         if not name.strip():
-            problems.append(Problem("the item has no name", int(row)))
+            problems.append(Problem("the item has no name", int(row), kind="no_name"))
         elif name in seen:
             message = f"the name {name!r} stands in row {seen[name]} already"
-            problems.append(Problem(message, int(row)))
+            facts = {"name": name, "first": int(seen[name])}
+            problems.append(Problem(message, int(row), kind="same_name", facts=facts))
         seen.setdefault(name, row)
     return problems

@@ -1,6 +1,7 @@
 """One column of a table under the meaning of its attribute."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ def as_numbers(values: pd.Series, attribute: Attribute) -> pd.Series:
     """Give cells as finite floats, NaN where they are blank."""
     numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
     strays = _not_missing(values) & ~np.isfinite(numbers)
-    _refuse(values, strays, attribute, "is not a finite number")
+    _refuse(values, strays, attribute, "is not a finite number", "no_number")
     return numbers
 
 
@@ -61,7 +62,8 @@ def _type_numeric(
         attribute = replace(attribute, domain=(known.min(), known.max()))
     low, high = attribute.domain or (0.0, 0.0)
     outside = (numbers < low) | (numbers > high)
-    _refuse(values, outside, attribute, f"is outside the domain {low:g} to {high:g}")
+    message = f"is outside the domain {low:g} to {high:g}"
+    _refuse(values, outside, attribute, message, "outside", low=low, high=high)
     return numbers, attribute
 
 
@@ -85,7 +87,9 @@ def _type_levels(
     lookup = np.array([*places, -1])
     recoded = lookup[codes]
     strays = pd.Series(recoded == -2, index=values.index)
-    _refuse(values, strays, attribute, f"is not one of {', '.join(levels)}")
+    listed = ", ".join(levels)
+    message = f"is not one of {listed}"
+    _refuse(values, strays, attribute, message, "no_level", levels=listed)
     column = pd.Categorical.from_codes(
         recoded, categories=list(levels), ordered=attribute.kind == "ordinal"
     )
@@ -105,7 +109,12 @@ def _not_missing(values: pd.Series) -> pd.Series:
 
 
 def _refuse(
-    values: pd.Series, strays: pd.Series, attribute: Attribute, message: str
+    values: pd.Series,
+    strays: pd.Series,
+    attribute: Attribute,
+    message: str,
+    kind: str,
+    **facts: Any,
 ) -> None:
     rows = np.flatnonzero(strays.to_numpy())
     numbers = row_numbers(values.index)
@@ -115,6 +124,8 @@ def _refuse(
                 f"{_quoted(values.iloc[row])} {message}",
                 int(numbers[row]),
                 attribute.name,
+                kind=kind,
+                facts={"cell": str(values.iloc[row]), **facts},
             )
             for row in rows
         ]

@@ -13,10 +13,13 @@ from penchant.data import (
     Items,
     Problem,
     Table,
+    TableError,
     inspect_table,
 )
 from penchant.exceptions import DataError
 from penchant.studies import picture_cell
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 MAX_LEVELS = 60
 """More levels than this are not listed in the form; the table decides then."""
@@ -69,8 +72,9 @@ class Column:
         Whether the person should say if more or less is better.
     pictures : tuple of (int, int)
         How many pictures it names, and how many of them are there.
-    error : str
-        Why the column cannot be used like this.
+    error, complaint : str
+        Why the column cannot be used like this; the same beside the column, in the
+        language of the reader.
     """
 
     position: int
@@ -89,6 +93,7 @@ class Column:
     asked: bool = False
     pictures: tuple[int, int] = (0, 0)
     error: str = ""
+    complaint: str = ""
 
     @property
     def notes(self) -> tuple[Problem, ...]:
@@ -96,10 +101,11 @@ class Column:
         doubts = self.found.doubts if self.role == "attribute" else ()
         return () if self.cleared else doubts
 
-    @property
-    def complaint(self) -> str:
-        """The error as it stands beside the column, which it need not name."""
-        return self.error.replace(f", column {self.header!r}:", ":")
+    def notes_words(self, texts: Texts) -> str:
+        """Say what was found when the table was read."""
+        return " ".join(
+            f"{texts.sentence(problem_words(n, texts))}." for n in self.notes
+        )
 
     @property
     def is_open(self) -> bool:
@@ -148,14 +154,18 @@ class Column:
     def _range(self) -> tuple[float, float] | None:
         ends = [self._number(end) for end in (self.low, self.high) if end.strip()]
         if len(ends) == 1:
-            raise DataError("Give both the lowest and the highest value, or neither.")
+            message = "Give both the lowest and the highest value, or neither"
+            raise TableError([Problem(message, kind="both_ends")])
         return (ends[0], ends[1]) if ends else None
 
     def _number(self, text: str) -> float:
         try:
             return float(text.replace("−", "-"))  # noqa: RUF001 - a typed minus sign
         except ValueError:
-            raise DataError(f"{text.strip()!r} is not a number.") from None
+            typed = text.strip()
+            message, facts = f"{typed!r} is not a number", {"cell": typed}
+            problem = Problem(message, kind="no_number", facts=facts)
+            raise TableError([problem]) from None
 
     def _levels(self) -> tuple[str, ...] | None:
         levels = [line.strip() for line in self.levels.splitlines() if line.strip()]
@@ -197,7 +207,7 @@ def guess_columns(
 def _guess_column(
     position: int, found: ColumnReading, values: pd.Series, known: Mapping[str, str]
 ) -> Column:
-    texts = [_plain(value) for value in values.dropna().unique()]
+    texts = [text for value in values.dropna().unique() if (text := _plain(value))]
     column = Column(
         position,
         found.name,
@@ -227,7 +237,7 @@ def _guess_column(
 
 def _plain(value: Any) -> str:
     """Give a value as somebody would type it."""
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value).strip()
 
 
 def _lines(levels: tuple[str, ...]) -> str:
@@ -278,7 +288,10 @@ def mend(
 
 
 def check_columns(
-    cells: pd.DataFrame, columns: Sequence[Column], pictures: Collection[str] = ()
+    cells: pd.DataFrame,
+    columns: Sequence[Column],
+    texts: Texts,
+    pictures: Collection[str] = (),
 ) -> tuple[Items | None, tuple[Column, ...]]:
     """Make the items, and say at each column that is left out why it is.
 
@@ -288,6 +301,8 @@ def check_columns(
         Of a `penchant.data.Table`.
     columns : sequence of Column
         One per column of the table.
+    texts : Texts
+        In the language of the reader.
     pictures : collection of str
         Names of the pictures that are there.
 
@@ -311,8 +326,11 @@ def check_columns(
                 raise _two_names(first)
             part = column.items(cells)
         except DataError as error:
-            told = "" if column.is_open else f"{str(error).rstrip('.')}."
-            checked.append(replace(column, error=told))
+            if not column.is_open:
+                told = f"{str(error).rstrip('.')}."
+                said = error_words(error, texts)
+                column = replace(column, error=told, complaint=said)
+            checked.append(column)
             continue
         if column.role == "name":
             names = list(part.names)
@@ -328,10 +346,40 @@ def check_columns(
 
 
 def _two_names(first: Column) -> DataError:
-    return DataError(
+    message = (
         f"Column {first.header!r} gives the names already. "
-        "Only one column can; leave this one out or compare it."
+        "Only one column can; leave this one out or compare it"
     )
+    facts = {"column": first.header}
+    return TableError([Problem(message, kind="two_names", facts=facts)])
+
+
+def problem_words(problem: Problem, texts: Texts) -> str:
+    """Say a problem in the language of the reader, without its place."""
+    key = f"problem.{problem.kind}"
+    if key not in texts.entries:  # rare ones have English words alone
+        return problem.message
+    facts = {
+        name: show_name(value, 40) if isinstance(value, str) else texts.number(value)
+        for name, value in problem.facts.items()
+        if name != "n"
+    }
+    if "n" in problem.facts:
+        return texts.count(key, problem.facts["n"], **facts)
+    return texts(key, **facts)
+
+
+def error_words(error: DataError, texts: Texts) -> str:
+    """Say beside a column, which need not be named, why it cannot be used."""
+    if not isinstance(error, TableError):
+        return f"{str(error).rstrip('.')}."
+    first, *others = error.problems
+    words = problem_words(first, texts)
+    if first.row is not None:
+        words = texts("problem.in_row", row=first.row, problem=words)
+    if others:
+        words = f"{words} {texts.count('problem.more', len(others))}"
+    return f"{texts.sentence(words)}."
 
 
 def _count_pictures(column: Column, part: Items, there: Collection[str]) -> Column:

@@ -254,7 +254,7 @@ def check_form(
         Names of the pictures that are there.
     """
     texts = texts or load_texts("en")
-    items, columns = check_columns(table.cells, form.columns, pictures)
+    items, columns = check_columns(table.cells, form.columns, texts, pictures)
     used = any(column.role in ("attribute", "name") for column in columns)
     checked = replace(
         form,
