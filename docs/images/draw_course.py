@@ -175,8 +175,9 @@ def draw_reasons() -> None:
     """Two contrasts: of a learned model, and by a formula of one's own."""
     page = run("07")
     why = contrast(page["model"], page["first"], page["second"])
-    save(plot_contrast(why).figure, "contrast")
-    save(plot_contrast(run("10")["why"]).figure, "own")
+    for shown, name in ((why, "contrast"), (run("10")["why"], "own")):
+        _, ax = plt.subplots(figsize=(10, 4), layout="constrained")
+        save(plot_contrast(shown, ax=ax).figure, name)
 
 
 def draw_group() -> None:

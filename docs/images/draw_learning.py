@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from sklearn.datasets import load_breast_cancer
 
 from penchant.datasets import load_esl, load_flats, make_flats_population
@@ -19,6 +21,11 @@ MEASURED = ["mean radius", "mean texture", "mean smoothness"]
 MEASURED += ["worst area", "worst concavity", "worst symmetry"]
 
 
+def wide() -> Axes:
+    """Give rules with long names enough room."""
+    return plt.subplots(figsize=(10, 5), layout="constrained")[1]
+
+
 def draw() -> None:
     esl = load_esl()
     scores = esl.data.set_axis(TESTS, axis="columns")
@@ -30,7 +37,7 @@ def draw() -> None:
     flats = fit_candidate("linear", load_flats(), answers)
     for name, drawing in (
         ("ratings", lambda: plot_capacity_importances(ratings)),
-        ("labels", lambda: plot_rules(rules)),
+        ("labels", lambda: plot_rules(rules, ax=wide())),
         ("comparisons", lambda: plot_gai(flats, max_curves=6)),
     ):
         (HERE / f"learn_{name}.svg").write_bytes(picture(drawing, "svg"))

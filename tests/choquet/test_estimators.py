@@ -166,6 +166,11 @@ def test_one_answer_is_too_few_to_choose_the_order():
         ChoquetRanker(k="auto").fit(np.eye(2), answers)
 
 
+def test_two_answers_are_enough_to_choose_the_order():
+    model = ChoquetRanker(k="auto").fit(np.eye(3), Comparisons([0, 1], [1, 2]))
+    assert model.k_ in (1, 2, 3)
+
+
 def test_marginal_utilities_make_criteria_commensurate():
     rng = np.random.default_rng(0)
     X = rng.random((300, 3))

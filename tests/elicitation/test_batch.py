@@ -80,3 +80,9 @@ def test_answers_are_told_in_any_order(posterior):
     for question in reversed(batch(posterior, 3, random_state=0)):
         elicitor.tell(question, "left")
     assert len(elicitor.posterior.answers) == 3
+
+
+def test_a_knockout_begins_with_the_favourites(posterior):
+    (question,) = batch(posterior, 1, policy="knockout", random_state=0)
+    favourites = np.argsort(-posterior.mean)[:2]
+    assert sorted(question.pair) == sorted(favourites.tolist())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from experiments.gai import figure1, table1, table2, table3
+from experiments.gai import figure1, hierarchy, table1, table2, table3
 from experiments.gai._methods import METHODS
 from experiments.gai._paired import paired_test
 from experiments.gai._scores import Score, score, state_of
@@ -95,7 +95,7 @@ class TestFigure1:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", [table3, figure1])
+@pytest.mark.parametrize("script", [table3, figure1, hierarchy])
 def test_quick_run(script) -> None:
     outcome = script.run(quick=True)
     assert outcome.measurements

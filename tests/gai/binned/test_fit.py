@@ -214,3 +214,12 @@ def test_a_directed_curve_never_falls(blank):
     model = GAIRegressor(monotone={0: 1}).fit(X, y)
     grid = np.linspace(np.nanmin(X), np.nanmax(X), 200)[:, None]
     assert np.diff(model.predict(grid)).min() > -1e-9
+
+
+def test_a_directed_curve_fits_rare_values_beside_a_frequent_one():
+    rng = np.random.default_rng(0)
+    X = np.repeat([0.0, 1.0, 2.0, 3.0], [30, 240, 30, 30])[:, None]
+    means = np.array([0.0, 2.0, 2.2, 4.0])
+    y = means[X[:, 0].astype(int)] + rng.normal(0, 0.2, len(X))
+    model = GAIRegressor(monotone={0: 1}).fit(X, y)
+    np.testing.assert_allclose(model.predict(np.unique(X)[:, None]), means, atol=0.2)
