@@ -62,7 +62,6 @@ def test_a_tie_is_two_opposite_rows(pairs):
     gaps = pairs.gaps(np.column_stack([-utility / 2, utility / 2]))
     np.testing.assert_allclose(gaps, [1.0, -3.0, 0.5, 3.0])
     assert pairs.n_rows == 4
-    assert pairs.for_features(is_signed=True).scale == 0.5
 
 
 def test_taking_units_keeps_what_belongs_to_them(labels, pairs):

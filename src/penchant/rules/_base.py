@@ -19,7 +19,7 @@ from penchant.exceptions import ConvergenceWarning, DataError
 from penchant.rules._conditions import Vocabulary
 from penchant.rules._conjunctions import Conjunctions
 from penchant.rules._data import RuleData, check_rule_items
-from penchant.rules._features import AlwaysTrue
+from penchant.rules._features import AlwaysTrue, GeneratorSum
 from penchant.rules._monomials import Monomials, rescaled
 from penchant.rules._program import (
     Certificate,
@@ -198,22 +198,24 @@ class BaseRules(BaseEstimator):
         attributes = getattr(self, "attributes_in_", None)
         self.vocabulary_ = Vocabulary(tuple(map(str, names)), attributes)
         self.loss_ = self._wanted_loss()
-        generator = self.generator
-        if isinstance(generator, str):
-            # Few rules need few thresholds.
-            most: Any = "auto" if self.loss_ == "logistic" else 20
-            conjunctions = Conjunctions(self.degree, max_thresholds=most)
-            generator = (
-                Monomials(self.degree) if generator == "monomials" else conjunctions
-            )
-            generator = generator + AlwaysTrue() if self._with_bias else generator
-        parts = getattr(generator, "parts", (generator,))
-        has_bias = any(isinstance(part, AlwaysTrue) for part in parts)
+        # Few rules need few thresholds.
+        most: Any = "auto" if self.loss_ == "logistic" else 20
+        generator, with_bias = self.generator, self._with_bias
+        if generator == "rules":
+            generator = Conjunctions(self.degree, max_thresholds=most)
+        elif generator == "monomials":
+            generator = Monomials(self.degree)
+        else:
+            parts = getattr(generator, "parts", (generator,))
+            others = tuple(p for p in parts if not isinstance(p, AlwaysTrue))
+            with_bias &= len(others) < len(parts)
+            if with_bias and others:  # the program has the bias of its own accord
+                generator = GeneratorSum(others)
         limit = np.inf if self.max_time is None else float(self.max_time)
         return RuleSearch(
             generator,
             self.vocabulary_,
-            has_bias and self._with_bias,
+            with_bias,
             self.tol,
             loss=self.loss_,
             nus=NUS if self.nu == "auto" else (self.nu,),

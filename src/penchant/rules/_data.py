@@ -72,10 +72,6 @@ class RuleData(ABC):
     def item_weights(self) -> FloatArray:
         """How much each item counts, shape (n_items,)."""
 
-    def for_features(self, *, is_signed: bool) -> Self:
-        """Prepare for features with values in [0, 1], or in [-1, 1]."""
-        return self
-
     @abstractmethod
     def channels(self, weights: FloatArray) -> FloatArray:
         """Give the weight of each item in each label, shape (n_items, n_channels).
@@ -195,11 +191,13 @@ class LabelData(RuleData):
         n_items = self.weights.size
         if self.n_labels == 2:
             signed = np.where(self.preferred == 1, weights, -weights)
-            return np.bincount(self.items, signed, n_items)[:, np.newaxis]
+            total = np.bincount(self.items, signed, n_items).astype(np.float64)
+            return total[:, np.newaxis]
         place, size = self.items * self.n_labels, n_items * self.n_labels
         gained = np.bincount(place + self.preferred, weights, size)
         lost = np.bincount(place + self.others, weights, size)
-        return 0.5 * (gained - lost).reshape(-1, self.n_labels)
+        channels: FloatArray = 0.5 * (gained - lost).astype(np.float64)
+        return channels.reshape(-1, self.n_labels)
 
     def margins(
         self, values: FloatArray, rules: Sequence[tuple[Any, int, int]]
@@ -352,7 +350,7 @@ def _of_labels(
         table = np.column_stack([items, codes])
     _, first, places = np.unique(table, axis=0, return_index=True, return_inverse=True)
     units[kept] = places.ravel()
-    summed = np.bincount(units[kept], weights[kept])
+    summed = np.bincount(units[kept], weights[kept]).astype(np.float64)
     data = LabelData.of_codes(items[first], summed, codes[first], known.size)
     return data, known, units
 

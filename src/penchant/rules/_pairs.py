@@ -43,10 +43,6 @@ class PairData(RuleData):
         """All the same."""
         return np.ones(self.X.shape[0])
 
-    def for_features(self, *, is_signed: bool) -> "PairData":
-        """Set the scale."""
-        return replace(self, scale=0.5 if is_signed else 1.0)
-
     def _rows(self) -> tuple[IntArray, IntArray]:
         """Give the pairs, then the ties turned round."""
         return (
@@ -60,7 +56,8 @@ class PairData(RuleData):
         n_items = self.X.shape[0]
         gained = np.bincount(winners, weights, n_items)
         lost = np.bincount(losers, weights, n_items)
-        return self.scale * (gained - lost)[:, np.newaxis]
+        channels: FloatArray = self.scale * (gained - lost).astype(np.float64)
+        return channels[:, np.newaxis]
 
     def margins(
         self, values: FloatArray, rules: Sequence[tuple[Any, int, int]]
@@ -146,7 +143,7 @@ def pair_data(pairs: Pairs, *, with_ties: bool) -> tuple[PairData, IntArray]:
     units = np.full(kept.size, -1)
     distinct, unit_of = np.unique(table[kept], axis=0, return_inverse=True)
     units[kept] = unit_of.ravel()
-    weights = np.bincount(units[kept], pairs.weights[kept])
+    weights = np.bincount(units[kept], pairs.weights[kept]).astype(np.float64)
     data = PairData(
         pairs.items, weights, distinct[:, 0], distinct[:, 1], distinct[:, 2] == 1
     )

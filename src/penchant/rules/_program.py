@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from penchant.rules._features import (
 )
 from penchant.rules._logistic import BIAS_PENALTY, fit_logistic
 from penchant.rules._monomials import Monomial
+from penchant.rules._pairs import PairData
 from penchant.rules.margin import (
     MarginSolution,
     Priced,
@@ -36,6 +37,9 @@ KnownRule = tuple[Feature, int, int]
 
 RuleKey = tuple[Any, int, int]
 """The same with the key of a feature in its set."""
+
+_BIAS = None
+"""The key of the rule that always holds."""
 
 SOFTER = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 """Soft margins to go up to if rules have none."""
@@ -134,6 +138,8 @@ class RuleProgram:
     vocabulary : Vocabulary
     tol : float or "auto"
         Gap to reach.
+    with_bias : bool
+        Whether the rule that always holds is one of them.
     known : sequence of KnownRule
         Rules of an earlier fit, to start from.
     deadline : float
@@ -147,6 +153,7 @@ class RuleProgram:
         vocabulary: Vocabulary,
         *,
         tol: Any = "auto",
+        with_bias: bool = False,
         known: Sequence[KnownRule] = (),
         deadline: float = np.inf,
     ) -> None:
@@ -156,13 +163,18 @@ class RuleProgram:
             earlier = FeatureList([rule[0] for rule in known], data.X)
             features = JoinedFeatures([features, earlier])
             self.known_keys = [((1, j), *rule[1:]) for j, rule in enumerate(known)]
-        if isinstance(features, ListedFeatures) and not features.n_features:
+        is_empty = isinstance(features, ListedFeatures) and not features.n_features
+        if is_empty and not with_bias:
             raise DataError(
                 "The generator must make at least one feature of the items. Got none: "
                 "give items that differ, or another generator."
             )
         self.features: FeatureSet = features
-        self.data = data.for_features(is_signed=features.is_signed)
+        # Differences of features in [-1, 1] would reach 2.
+        if features.is_signed and isinstance(data, PairData):
+            data = replace(data, scale=0.5)
+        self.data = data
+        self.with_bias = with_bias
         self.n_rows = self.data.n_rows
         self.tol, self.deadline = tol, deadline
         self._has_some = False  # rules to end with
@@ -175,22 +187,41 @@ class RuleProgram:
         The bound holds in any case. Without further rules the program ends with what it
         has, and its gap says how far that is from the best.
         """
-        priced = self.features.price(self.data.channels(weights), n_best)
-        if self._has_some and time.monotonic() > self.deadline:
-            return Priced(priced.bound, [], priced.payoffs[:0])
-        self._has_some = True
+        channels = self.data.channels(weights)
+        priced = self.features.price(channels, n_best)
+        bound, payoffs = priced.bound, priced.payoffs
         labels = zip(priced.better.tolist(), priced.worse.tolist(), strict=True)
         keys = [(key, *pair) for key, pair in zip(priced.keys, labels, strict=True)]
-        return Priced(priced.bound, keys, priced.payoffs)
+        if self.with_bias:
+            # As in `PricedFeatures` one channel stands for 1, its negative for 0.
+            votes = (np.ones((1, len(channels))) @ channels)[0]
+            votes = np.append(-votes, votes) / 2 if votes.size == 1 else votes
+            payoff = float(np.ptp(votes))
+            place = int(np.searchsorted(-payoffs, -payoff, side="right"))
+            keys.insert(place, (_BIAS, int(votes.argmax()), int(votes.argmin())))
+            keys, payoffs = keys[:n_best], np.insert(payoffs, place, payoff)[:n_best]
+            bound = max(bound, payoff)
+        if self._has_some and time.monotonic() > self.deadline:
+            return Priced(bound, [], payoffs[:0])
+        self._has_some = True
+        return Priced(bound, keys, payoffs)
 
     def columns(self, keys: Sequence[Any]) -> FloatArray:
         """Tell by how much rules speak for each preference."""
-        values = self.features.values([key for key, _, _ in keys])
+        values = np.ones((self.features.n_items, len(keys)), order="F")
+        places = [j for j, (key, _, _) in enumerate(keys) if key is not _BIAS]
+        if places:
+            values[:, places] = self.features.values([keys[j][0] for j in places])
         return self.data.margins(values, keys)
 
     def sample(self, n_columns: int, rng: np.random.Generator) -> list[RuleKey]:
         """Draw features, and for each a preference that it speaks for."""
-        keys = self.features.sample(n_columns, rng)
+        is_bias = rng.integers(0, 1 + self.with_bias, n_columns) == 1
+        keys: list[Any] = [_BIAS] * n_columns
+        places = np.flatnonzero(~is_bias)
+        drawn = self.features.sample(places.size, rng)
+        for place, key in zip(places, drawn, strict=True):
+            keys[place] = key
         better, worse = self.data.draw_labels(n_columns, rng)
         return list(zip(keys, better.tolist(), worse.tolist(), strict=True))
 
@@ -239,16 +270,19 @@ class RuleProgram:
 
     def _cost(self, key: RuleKey) -> float:
         """Tell how much a rule is to be avoided; the bias is free."""
-        feature = self.features.feature(key[0])
-        if feature == ALWAYS:
+        if key[0] is _BIAS:
             return 0.0
+        feature = self.features.feature(key[0])
         return 1.0 + _COST_OF_LENGTH * (_length(feature) - 1)
 
     def _weighted(self, solution: MarginSolution, nu: float | None) -> WeightedRules:
         """Tell the bias from the other rules."""
         bias = np.zeros(self.data.n_labels)
         keys = cast(tuple[RuleKey, ...], solution.keys)
-        rules = [(self.features.feature(key), a, b) for key, a, b in keys]
+        rules = [
+            (ALWAYS if key is _BIAS else self.features.feature(key), a, b)
+            for key, a, b in keys
+        ]
         weights = np.array(solution.weights)
         for j, (feature, better, worse) in enumerate(rules):
             if feature == ALWAYS:
@@ -370,7 +404,8 @@ def rule_columns(data: RuleData, rules: Sequence[KnownRule]) -> FloatArray:
 def bias_columns(data: RuleData, with_bias: bool) -> tuple[FloatArray, FloatArray]:
     """Give the rules without condition, one per pair of labels, and their votes."""
     better, worse = np.tril_indices(data.n_labels if with_bias else 0, -1)
-    rules = [(ALWAYS, *pair) for pair in zip(better, worse, strict=True)]
+    pairs = zip(better.tolist(), worse.tolist(), strict=True)
+    rules = [(ALWAYS, *pair) for pair in pairs]
     half = 0.5 * np.eye(data.n_labels)
     columns = data.margins(np.ones((data.X.shape[0], len(rules))), rules)
     return columns, half[better] - half[worse]

@@ -117,6 +117,7 @@ class RuleSearch:
             self.generator,
             self.vocabulary,
             tol=self.tol,
+            with_bias=self.with_bias,
             known=self.known,
             deadline=self.deadline,
         )
@@ -310,7 +311,7 @@ def split_codes(
             np.bincount(units[rows], weights[rows], units.max() + 1) for rows in used
         )
         if train.any() and test.any():
-            folds.append((train, test))
+            folds.append((train.astype(np.float64), test.astype(np.float64)))
     return folds
 
 
@@ -336,13 +337,8 @@ def choose_rules(
         Weights of the units in each, shape (n_units,).
     n_jobs : int or None
     """
-    used, n_held_out = [], 0
-    for train, test in folds:
-        if n_held_out < _HELD_OUT:
-            used.append((train, test))
-        n_held_out += int(np.count_nonzero(test))
     found = Parallel(n_jobs=n_jobs)(
-        delayed(search.compare)(data, train, test) for train, test in used
+        delayed(search.compare)(data, train, test) for train, test in _enough(folds)
     )
     outcomes = [outcome for outcome in found if outcome is not None]
     if not outcomes:
@@ -361,6 +357,17 @@ def choose_rules(
             losses[told] = wrong if search.loss == "margin" else surprise
     chance = 0.5 if search.loss == "margin" else np.log(2.0)
     return RuleChoice(tuple(_ranked(losses, weights, chance)), len(outcomes))
+
+
+def _enough(
+    folds: Iterable[tuple[FloatArray, FloatArray]],
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Give folds, one when it is asked for, until enough is held out."""
+    n_held_out = 0
+    for train, test in folds:
+        if n_held_out < _HELD_OUT:
+            yield train, test
+        n_held_out += int(np.count_nonzero(test))
 
 
 def _ranked(

@@ -260,13 +260,9 @@ class _Newton:
         # Scaled by its root on both sides the matrix is I plus a positive part: its
         # eigenvalues are at least 1, however small the weights become.
         self._root = np.sqrt(w)
-        self._pull = self._times(theta)
+        self._pull = (working @ theta.astype(working.dtype)).astype(np.float64)
         self._factorise()
         self._unit = self._apply(np.ones(len(w)))
-
-    def _times(self, y: FloatArray) -> FloatArray:
-        product: FloatArray = (self._A @ y.astype(self._A.dtype)).astype(np.float64)
-        return product
 
     def _factorise(self) -> None:
         """Factorise I + R (A D A' + weight 11') R, D the centred theta, R the root.
@@ -322,7 +318,8 @@ class _Newton:
             g, h, r_q, r_p = h, -g, r_p, -r_q
         weighted = self._theta * h
         missing = r_p - weighted.sum()
-        b = g + self._times(weighted) + self._pull * (missing / self._total)
+        pulled = (self._A @ weighted.astype(self._A.dtype)).astype(np.float64)
+        b = g + pulled + self._pull * (missing / self._total)
         x = self._apply(b + self._weight * r_q)
         alpha = float((x.sum() - r_q) / self._unit.sum())
         x -= alpha * self._unit
