@@ -177,18 +177,6 @@ class PopulationGP(BaseEstimator):
         **PROGRESS,
         "random_state": ["random_state"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "gap_",
-        "item_encoding_",
-        "like_earlier_",
-        "log_evidence_",
-        "model_",
-        "n_items_",
-        "n_iter_",
-        "noise_",
-        "solver_status_",
-        "user_encoding_",
-    )
 
     @property
     def _takes_blanks(self) -> bool:

@@ -164,18 +164,6 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         **PROGRESS,
         "random_state": ["random_state"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "encoding_",
-        "process_",
-        "hyper_parameters_",
-        "log_evidence_",
-        "solver_status_",
-        "n_iter_",
-        "approximation_",
-        "n_inducing_",
-        "gap_",
-        "residual_",
-    )
 
     _takes_blanks = True  # a blank number counts as the median
 

@@ -22,7 +22,7 @@ class LinearRanker(RankerMixin, BaseEstimator):
 
     This is the minimal example of the contract that `check_ranker` checks. To write
     a ranker of your own, keep this shape: a constructor that only stores, `fit` that
-    starts with ``check_pairs``, `utility`, and the learned names in ``_learned``.
+    starts with ``check_pairs``, `utility`, and learned names that end in ``_``.
     `predict`, `score` and the rest come from ``RankerMixin``.
 
     The utility is ``w @ x``, where w minimises ::
@@ -74,7 +74,6 @@ class LinearRanker(RankerMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-    _learned: ClassVar[tuple[str, ...]] = ("coef_", "gap_", "n_iter_")
 
     def __init__(
         self, *, alpha: float = 1.0, tol: float = 1e-12, max_iter: int = 100
