@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from penchant.data import Attribute
-from penchant.encoding import DAYS, encode_frame, find_attributes, find_text
+from penchant.encoding._domain import DAYS, encode_frame, find_attributes, find_text
 from penchant.exceptions import DataError
 
 

@@ -6,22 +6,10 @@ import pytest
 from penchant._progress import Progress
 from penchant.data import Comparisons, Ratings
 from penchant.encoding._encoding import make_encoding
-from penchant.gp._fit import PosteriorProblem, Settings
+from penchant.gp._fit import PosteriorProblem
 from penchant.gp._kernels import AnovaFamily, ArdFamily
 from penchant.gp._ranker_answers import check_answers
 from penchant.models import GaussianProcessRanker
-
-
-def settings(inference):
-    return Settings(
-        inference=inference,
-        noise=1.0,
-        tie_width=0.5,
-        learn=True,
-        tol=0.05,
-        max_iter=100,
-        progress=Progress("test"),
-    )
 
 
 def problem(kernel, inference, max_order=3):
@@ -44,7 +32,8 @@ def problem(kernel, inference, max_order=3):
         family = ArdFamily(U, encoding)
     else:
         family = AnovaFamily(U, encoding, max_order)
-    return PosteriorProblem(family, answers, settings(inference)), family, U
+    model, progress = GaussianProcessRanker(inference=inference), Progress("test")
+    return PosteriorProblem(family, answers, model, progress), family, U
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "anova"])

@@ -113,15 +113,9 @@ def test_new_items_through_their_features(people, model):
 
 
 def pack(comparisons, n_users, n_items):
+    people = np.empty((n_users, 0))
     return GroupedSites.from_comparisons(
-        comparisons.winners,
-        comparisons.losers,
-        comparisons.ties,
-        comparisons.users,
-        comparisons.weights,
-        n_users=n_users,
-        n_items=n_items,
-        tie_width=0.1,
+        comparisons, people, n_items=n_items, tie_width=0.1
     )
 
 

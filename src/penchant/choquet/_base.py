@@ -69,8 +69,6 @@ class ChoquetModel(BaseEstimator):
         **PROGRESS,
     }
 
-    _learned: ClassVar[tuple[str, ...]] = ("domain_", "is_down_", "directions_")
-
     domain: Any
     directions: Any
     max_time: float | None

@@ -76,12 +76,6 @@ class ChoquetClassifier(LabelMixin, ChoquetEstimator):
         "ordered": ["boolean"],
     }
 
-    _learned: ClassVar[tuple[str, ...]] = (
-        *ChoquetEstimator._learned,
-        "classes_",
-        "intercept_",
-    )
-
     ordered: bool = True
 
     def __sklearn_tags__(self) -> Tags:

@@ -134,8 +134,6 @@ class ChoquetRegressor(RatingMixin, ChoquetEstimator):
         "normalized": ["boolean"],
     }
 
-    _learned: ClassVar[tuple[str, ...]] = (*ChoquetEstimator._learned, "intercept_")
-
     loss: str = "squared"
     epsilon: float = 0.01
     fit_intercept: bool = True

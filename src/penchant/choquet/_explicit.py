@@ -42,18 +42,6 @@ class ChoquetEstimator(ChoquetModel):
         "random_state": ["random_state"],
     }
 
-    _learned: ClassVar[tuple[str, ...]] = (
-        *ChoquetModel._learned,
-        "capacity_",
-        "marginals_",
-        "k_",
-        "order_losses_",
-        "representation_",
-        "dual_gap_",
-        "n_iter_",
-        "solver_status_",
-    )
-
     # Of classes without order: one per class.
     capacity_: Any = field(init=False)
     marginals_: Any = field(init=False)

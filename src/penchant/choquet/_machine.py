@@ -47,19 +47,6 @@ class ChoquetMachine(ChoquetModel):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
 
-    _learned: ClassVar[tuple[str, ...]] = (
-        *ChoquetModel._learned,
-        "support_",
-        "support_vectors_",
-        "dual_coef_",
-        "intercept_",
-        "damping_",
-        "C_",
-        "dual_gap_",
-        "n_iter_",
-        "solver_status_",
-    )
-
     k: int | None = None
     damping: float | str = "auto"
     C: float = 10.0

@@ -97,8 +97,6 @@ class ChoquetSVC(LabelMixin, ChoquetMachine):
     2
     """
 
-    _learned: ClassVar[tuple[str, ...]] = (*ChoquetMachine._learned, "classes_")
-
     def _fit_codes(self, X: Any, answers: Answers) -> None:
         n_classes = self.classes_.size
         turned = self._turn_answers(X, answers, warns=n_classes == 2)

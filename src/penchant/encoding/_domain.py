@@ -251,12 +251,17 @@ def _domain_of_entries(entries: Sequence[Any]) -> Domain:
     return Domain(np.array(low), np.array(high), tuple(levels))
 
 
-def _level_positions(values: FloatArray, levels: FloatArray, column: int) -> FloatArray:
+def level_codes(values: FloatArray, levels: FloatArray) -> FloatArray:
+    """Give the position of each value among the levels; -1: none of them."""
     order = np.argsort(levels)
-    found = np.clip(np.searchsorted(levels[order], values), 0, levels.size - 1)
-    positions = order[found]
-    blank = np.isnan(values)
-    strays = np.flatnonzero((levels[positions] != values) & ~blank)
+    rank = np.searchsorted(levels[order], values)
+    nearest = order[np.clip(rank, 0, len(order) - 1)]
+    return np.where(levels[nearest] == values, nearest, -1.0)
+
+
+def _level_positions(values: FloatArray, levels: FloatArray, column: int) -> FloatArray:
+    positions, blank = level_codes(values, levels), np.isnan(values)
+    strays = np.flatnonzero((positions < 0) & ~blank)
     if strays.size:
         raise DataError(
             f"Row {strays[0]}, attribute {column}: {values[strays[0]]:g} is not one "

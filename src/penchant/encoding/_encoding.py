@@ -9,7 +9,12 @@ import pandas as pd
 
 from penchant.data import Attribute
 from penchant.data.reading import encode_column, type_column
-from penchant.encoding._domain import Domain, check_domain, known_attributes
+from penchant.encoding._domain import (
+    Domain,
+    check_domain,
+    known_attributes,
+    level_codes,
+)
 from penchant.exceptions import DataError
 from penchant.kernels import (
     RBF,
@@ -56,7 +61,7 @@ class Encoding:
         U = self.domain.transform(X)
         for i, categories in enumerate(self.categories):
             if categories is not None:
-                U[:, i] = _codes(X[:, i], categories)
+                U[:, i] = level_codes(X[:, i], categories)
         return U
 
     def column(self, i: int, values: ArrayLike) -> FloatArray:
@@ -254,11 +259,3 @@ def _varies(column: FloatArray) -> bool:
 def _level_places(n_levels: int) -> FloatArray:
     """Give j/(L - 1), bit by bit as Items and Domain encode their levels."""
     return np.arange(n_levels) / max(n_levels - 1, 1)
-
-
-def _codes(values: FloatArray, categories: FloatArray) -> FloatArray:
-    """Give the position of each value among the categories; -1: none of them."""
-    order = np.argsort(categories)
-    rank = np.searchsorted(categories[order], values)
-    nearest = order[np.clip(rank, 0, len(order) - 1)]
-    return np.where(categories[nearest] == values, nearest, -1.0)

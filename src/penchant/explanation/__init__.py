@@ -6,15 +6,17 @@ from penchant.explanation._flip import Change, Flip, flip
 from penchant.explanation._reasons import Reason, Reasons, reasons
 from penchant.explanation._support import AnswerSupport, support
 from penchant.explanation._tables import format_cell
-from penchant.explanation.closed_forms import (
+from penchant.explanation.closed_forms._closed_form import (
     ClosedForm,
-    KernelMachine,
-    ProductKernel,
     Shares,
     closed_form,
 )
-from penchant.explanation.retraining import (
-    CoalitionalExplainer,
+from penchant.explanation.closed_forms._product_kernel import (
+    KernelMachine,
+    ProductKernel,
+)
+from penchant.explanation.retraining._coalitional import CoalitionalExplainer
+from penchant.explanation.retraining._explainers import (
     CompleteExplainer,
     DepthExplainer,
     LeastSquaresExplainer,

@@ -72,16 +72,6 @@ class BaseGAI(GAIModel, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         **PROGRESS,
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "encoding_",
-        "utility_",
-        "dual_gap_",
-        "solver_status_",
-        "solver_",
-        "tol_",
-        "max_order_",
-        "n_iter_",
-    )
     _exact_loss: str
     """What the exact solver minimises; that of the paper."""
 

@@ -129,17 +129,6 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
         **PROGRESS,
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "classes_",
-        "utilities_",
-        "thresholds_",
-        "surprise_",
-        "dual_gap_",
-        "solver_",
-        "solver_status_",
-        "n_iter_",
-        "encoding_",
-    )
     _takes_blanks = True
 
     classes_: Any

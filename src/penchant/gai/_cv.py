@@ -43,7 +43,6 @@ class BaseGAICV(BaseGAI):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "choice_")
 
     # The published kernels; those of the candidates have the same measures.
     kernel = "rbf"

@@ -176,7 +176,6 @@ class GAIRegressor(RegressorMixin, BaseGAI):
         **BaseGAI._parameter_constraints,
         "loss": [StrOptions({"auto", "squared", "tube"})],
     }
-    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
     _exact_loss = "tube"
 
     @one_thread()
@@ -387,7 +386,6 @@ class GAIRanker(RankerMixin, BaseGAI):
         **BaseGAI._parameter_constraints,
         "loss": [StrOptions({"auto", "logistic", "hinge"})],
     }
-    _learned: ClassVar[tuple[str, ...]] = (*BaseGAI._learned, "loss_")
     _exact_loss = "hinge"
 
     @one_thread()

@@ -1,6 +1,6 @@
 """Gaussian processes: one person, many people, and beliefs about utilities."""
 
-from penchant.gp._answers import Answer, RowEvidence
+from penchant.gp._answers import Answer
 from penchant.gp._covariance import (
     Covariance,
     DenseCovariance,
@@ -33,7 +33,6 @@ __all__ = [
     "LowRankCovariance",
     "PopulationGP",
     "Posterior",
-    "RowEvidence",
     "contrasts",
     "covariance_root",
 ]

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.optimize import minimize
 from scipy.special import ndtri
+from sklearn.utils import check_random_state
 
 from penchant._parallel import one_thread
 from penchant._progress import Progress
@@ -28,6 +29,9 @@ from penchant.gp.inference._laplace import (
 )
 from penchant.gp.inference._sites import Rows, Sites
 from penchant.typing import FloatArray
+
+if TYPE_CHECKING:
+    from penchant.gp._ranker import GaussianProcessRanker
 
 _ROUGH = 1e-5
 """Gap of the inference while hyper-parameters move, and that must be reached."""
@@ -65,26 +69,11 @@ class HyperParameters:
     thresholds: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """Hyper-parameters, and how the search for them ended.
+class Learned(NamedTuple):
+    """Hyper-parameters, and whether the steps that led there reached the tolerance."""
 
-    Parameters
-    ----------
-    parameters : ndarray of shape (n_parameters,)
-    kernel : ndarray of shape (n_kernel_parameters,)
-        The first of them.
-    hyper : HyperParameters
-        The same for users.
-    n_iter : int
-        Steps of L-BFGS.
-    is_optimal : bool
-        Whether it reached its tolerance.
-    """
-
-    parameters: FloatArray
-    kernel: FloatArray
     hyper: HyperParameters
+    kernel: FloatArray
     n_iter: int
     is_optimal: bool
 
@@ -116,41 +105,12 @@ class ProcessFit:
         return self.gap <= _ROUGH
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """How to fit.
-
-    Parameters
-    ----------
-    inference : {"laplace", "ep"}
-    noise : float
-        Unit of the utility.
-    tie_width : float
-        Centre of its prior, in units of the noise.
-    learn : bool
-        False: all hyper-parameters stay at the centres of their priors.
-    tol : float
-        Largest slope of the log evidence at which learning stops.
-    max_iter : int
-        Largest number of steps of L-BFGS.
-    progress : Progress
-        Told of each step; ends the fit when time is over.
-    """
-
-    inference: str
-    noise: float
-    tie_width: float
-    learn: bool
-    tol: float
-    max_iter: int
-    progress: Progress
-
-
 def fit_exactly(
     make_family: Callable[[FloatArray], KernelFamily],
     answers: PersonalAnswers,
     U: FloatArray,
-    settings: Settings,
+    model: "GaussianProcessRanker",
+    progress: Progress,
 ) -> ProcessFit:
     """Learn hyper-parameters by evidence, then find the posterior of all items.
 
@@ -161,18 +121,21 @@ def fit_exactly(
     answers : PersonalAnswers
     U : ndarray of shape (n_items, n_features)
         The encoded items of the answers.
-    settings : Settings
+    model : GaussianProcessRanker
+        Its parameters say how to fit.
+    progress : Progress
+        Told of each step; ends the fit when time is over.
     """
-    problem = PosteriorProblem(make_family(U), answers, settings)
+    problem = PosteriorProblem(make_family(U), answers, model, progress)
     with _threads_for(problem.size):
         learned = problem.learn()
         K, _ = problem.family.gram(learned.kernel)
-        result, _ = problem.infer(learned.parameters, K, _EXACT)
+        result, _ = problem.infer(learned.hyper.parameters, K, _EXACT)
         root = problem.gain_root(K, result)
     coef = answers.rows.pull(result.pull, len(U))
     kernel = problem.family.kernel(learned.kernel)
     return ProcessFit(
-        process=GaussianProcess(kernel, U, coef, root, settings.noise),
+        process=GaussianProcess(kernel, U, coef, root, float(model.noise)),
         learned=learned,
         log_evidence=result.log_evidence,
         gap=result.gap,
@@ -183,40 +146,36 @@ def fit_in_features(
     make_family: Callable[[FloatArray], KernelFamily],
     answers: PersonalAnswers,
     U: FloatArray,
-    settings: Settings,
-    n_inducing: int,
-    rng: np.random.RandomState,
+    model: "GaussianProcessRanker",
+    progress: Progress,
 ) -> ProcessFit:
     """Learn hyper-parameters from few answers, then the utility from all of them.
 
     The utility is ``w'phi(x)`` with w ~ N(0, I) and Nystrom features phi of
-    `n_inducing` of the items. What the prior knows beyond them stays in the
+    few of the items. What the prior knows beyond them stays in the
     variance. O(n_answers n_inducing^2) per Newton step.
 
     Parameters
     ----------
-    make_family, answers, U, settings
+    make_family, answers, U, model, progress
         As for `fit_exactly`.
-    n_inducing : int
-        Largest number of items that features are made of.
-    rng : RandomState
-        Draws the answers and items.
     """
+    rng = check_random_state(model.random_state)
     some = rng.choice(len(answers.rows), min(N_LEARNING, len(answers.rows)), False)
     few, used = answers.take(np.sort(some))
-    problem = PosteriorProblem(make_family(U[used]), few, settings)
+    problem = PosteriorProblem(make_family(U[used]), few, model, progress)
     with _threads_for(problem.size):
         learned = problem.learn()
     kernel = problem.family.kernel(learned.kernel)
-    inducing = InducingItems.from_items(kernel, U, n_inducing, rng)
+    inducing = InducingItems.from_items(kernel, U, model.n_inducing, rng)
     found = laplace_in_features(
         inducing.differences(U, answers.rows),
-        answers.sites(*problem.ends(learned.parameters)),
+        answers.sites(*problem.ends(learned.hyper.parameters)),
         tol=_ENOUGH,
-        go_on=lambda gap: settings.progress.step(gap=gap),
+        go_on=lambda gap: progress.step(gap=gap),
     )
     return ProcessFit(
-        process=inducing.process(found, settings.noise),
+        process=inducing.process(found, float(model.noise)),
         learned=learned,
         log_evidence=found.log_evidence,
         gap=found.gap,
@@ -235,7 +194,8 @@ class PosteriorProblem:
     ----------
     family : KernelFamily
     answers : PersonalAnswers
-    settings : Settings
+    model : GaussianProcessRanker
+    progress : Progress
 
     Notes
     -----
@@ -244,10 +204,16 @@ class PosteriorProblem:
     """
 
     def __init__(
-        self, family: KernelFamily, answers: PersonalAnswers, settings: Settings
+        self,
+        family: KernelFamily,
+        answers: PersonalAnswers,
+        model: "GaussianProcessRanker",
+        progress: Progress,
     ) -> None:
-        self.family, self._answers, self._settings = family, answers, settings
-        self._tie_width = settings.tie_width
+        self.family, self._answers = family, answers
+        self._model, self._progress = model, progress
+        width = model.tie_width
+        self._tie_width = 0.5 if width is None else width / model.noise
         n_items, n_answers = len(answers.items), len(answers.rows)
         self._by_answer = n_items > n_answers
         self.size = min(n_items, n_answers)
@@ -294,8 +260,8 @@ class PosteriorProblem:
         return width, thresholds
 
     def learn(self) -> Learned:
-        """Maximise evidence times prior, as far as the settings say."""
-        if not self._settings.learn:
+        """Maximise evidence times prior, as far as the model says."""
+        if not self._model.learn:
             return self._learned(self.start, 0, True)
         found = minimize(
             self.objective,
@@ -305,8 +271,8 @@ class PosteriorProblem:
             bounds=self.bounds,
             callback=self._tell,
             options={
-                "maxiter": self._settings.max_iter,
-                "gtol": self._settings.tol,
+                "maxiter": self._model.max_iter,
+                "gtol": self._model.tol,
                 "ftol": 1e-7,
                 "maxcor": 20,
             },
@@ -315,22 +281,22 @@ class PosteriorProblem:
 
     def _tell(self, parameters: FloatArray) -> None:
         """Tell of a step of learning; stop when time is over."""
-        if not self._settings.progress.step(gap=self._largest_slope):
+        if not self._progress.step(gap=self._largest_slope):
             raise StopIteration
 
     def _learned(self, parameters: FloatArray, n_iter: int, optimal: bool) -> Learned:
-        noise = self._settings.noise
+        noise = float(self._model.noise)
         width, thresholds = self.ends(parameters)
         hyper = HyperParameters(parameters, noise * width, noise * thresholds)
         kernel = parameters[: self.n_kernel]
-        return Learned(parameters, kernel, hyper, n_iter, optimal)
+        return Learned(hyper, kernel, n_iter, optimal)
 
     def infer(
         self, parameters: FloatArray, K: FloatArray, tol: float
     ) -> tuple[LaplaceResult | EPResult, Sites]:
         """Find the posterior, from that of the last call."""
         sites = self._answers.sites(*self.ends(parameters))
-        by_laplace = self._settings.inference == "laplace"
+        by_laplace = self._model.inference == "laplace"
         solve = laplace if by_laplace else expectation_propagation
         result = solve(
             np.zeros(self.size),

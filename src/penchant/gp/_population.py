@@ -22,7 +22,7 @@ from penchant.gp._kernels import kernel_family
 from penchant.gp._kronecker import KroneckerData, Scales, fit_kronecker
 from penchant.gp._posterior import Posterior
 from penchant.gp._user_features import UserEncoding
-from penchant.gp.inference._grouped_sites import GroupedSites, pack_answers
+from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.typing import FloatArray
 
 _PAPER_NOISE = 0.1  # sigma^2 = 0.01, where the paper starts
@@ -177,18 +177,6 @@ class PopulationGP(BaseEstimator):
         **PROGRESS,
         "random_state": ["random_state"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "gap_",
-        "item_encoding_",
-        "like_earlier_",
-        "log_evidence_",
-        "model_",
-        "n_items_",
-        "n_iter_",
-        "noise_",
-        "solver_status_",
-        "user_encoding_",
-    )
 
     @property
     def _takes_blanks(self) -> bool:
@@ -248,7 +236,7 @@ class PopulationGP(BaseEstimator):
             None if X_users is None else UserEncoding.from_features(X_users)
         )
         self.item_encoding_: Encoding | None = None
-        sites = pack_answers(
+        sites = GroupedSites.from_comparisons(
             comparisons, X_users, n_items=self.n_items_, tie_width=self.tie_width
         )
         progress = Progress(

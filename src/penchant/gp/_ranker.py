@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +16,7 @@ from penchant._progress import PROGRESS, Progress
 from penchant._validation import warn_user
 from penchant.encoding import RankerMixin, make_encoding
 from penchant.exceptions import ConvergenceWarning, DataError
-from penchant.gp._fit import ProcessFit, Settings, fit_exactly, fit_in_features
+from penchant.gp._fit import ProcessFit, fit_exactly, fit_in_features
 from penchant.gp._kernels import AnovaItemKernel, kernel_family
 from penchant.gp._ranker_answers import check_answers
 from penchant.typing import FloatArray
@@ -165,18 +164,6 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         **PROGRESS,
         "random_state": ["random_state"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "encoding_",
-        "process_",
-        "hyper_parameters_",
-        "log_evidence_",
-        "solver_status_",
-        "n_iter_",
-        "approximation_",
-        "n_inducing_",
-        "gap_",
-        "residual_",
-    )
 
     _takes_blanks = True  # a blank number counts as the median
 
@@ -240,26 +227,12 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
             length_scale=self.length_scale,
             variance=ratio,
         )
-        settings = Settings(
-            inference=self.inference,
-            noise=float(self.noise),
-            tie_width=0.5 if self.tie_width is None else self.tie_width / self.noise,
-            learn=self.learn,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            progress=Progress(
-                type(self).__name__, self.max_time, self.verbose, self.callback
-            ),
+        progress = Progress(
+            type(self).__name__, self.max_time, self.verbose, self.callback
         )
         self.approximation_ = self._choose(min(len(U), len(answers.rows)))
-        if self.approximation_ == "none":
-            learned = fit_exactly(make_family, answers, U, settings)
-        else:
-            rng = check_random_state(self.random_state)
-            learned = fit_in_features(
-                make_family, answers, U, settings, self.n_inducing, rng
-            )
-        return self._finish(learned, settings.progress)
+        fit = fit_exactly if self.approximation_ == "none" else fit_in_features
+        return self._finish(fit(make_family, answers, U, self, progress), progress)
 
     def _choose(self, size: int) -> str:
         """Say whether to approximate, by the size of the exact system."""

@@ -7,6 +7,8 @@ needs a line there; nothing else is ever imported because a file names it.
 """
 
 import importlib
+import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from penchant.exceptions import FormatError
@@ -105,7 +107,7 @@ _OLD_TAGS: Final[dict[str, str]] = {
     "models._user_features.UserEncoding": "UserEncoding",
 }
 
-_ALWAYS_LEARNED = ("n_features_in_", "feature_names_in_", "attributes_in_")
+_LEARNED: Final = re.compile(r"[a-zA-Z](?:\w*[a-zA-Z0-9])?_")
 
 
 def _home(tag: str) -> tuple[str, str]:
@@ -135,7 +137,6 @@ def find_class(tag: Any) -> type:
     return getattr(importlib.import_module(module), name)
 
 
-def learned_names(cls: type) -> tuple[str, ...]:
-    """Name the attributes that are saved beside the constructor's parameters."""
-    declared: tuple[str, ...] = getattr(cls, "_learned", ())
-    return tuple(dict.fromkeys((*_ALWAYS_LEARNED, *declared)))
+def learned_names(names: Iterable[str]) -> list[str]:
+    """Keep the names of what `fit` learned: they end in _, as those of scikit-learn."""
+    return [name for name in names if _LEARNED.fullmatch(name)]

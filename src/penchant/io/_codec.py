@@ -77,7 +77,6 @@ class Encoder:
         params = model.get_params(deep=False)
         if "callback" in params:
             params["callback"] = None  # who watched the fit is no part of the model
-        learned = [name for name in learned_names(cls) if hasattr(model, name)]
         return {
             _TAG: "estimator",
             "class": class_tag(cls),
@@ -87,7 +86,7 @@ class Encoder:
             },
             "learned": {
                 name: self.encode(getattr(model, name), f"{inner}{name}")
-                for name in learned
+                for name in learned_names(vars(model))
             },
         }
 
@@ -194,7 +193,7 @@ class Decoder:
         if not issubclass(cls, BaseEstimator):
             raise FormatError(f"the file names {node['class']} as an estimator")
         _check_known(node["params"], inspect.signature(cls).parameters, cls)
-        _check_known(node["learned"], learned_names(cls), cls)
+        _check_known(node["learned"], learned_names(node["learned"]), cls)
         model = cls(**self._values(node["params"]))
         for name, value in self._values(node["learned"]).items():
             setattr(model, name, value)

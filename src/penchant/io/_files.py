@@ -58,8 +58,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model : estimator
-        An estimator of penchant, fitted or not. It joins by declaring the names of
-        its learned attributes in the class attribute ``_learned``, and by a tag.
+        An estimator of penchant, fitted or not; attributes whose names end in an
+        underscore are what it learned.
     path : str or path-like
         Where to write. An existing file is replaced.
 

@@ -70,20 +70,6 @@ class BaseRules(BaseEstimator):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        "rules_",
-        "value_",
-        "saddle_gap_",
-        "nu_",
-        "loss_",
-        "candidate_",
-        "choice_",
-        "vocabulary_",
-        "game_",
-        "solver_status_",
-        "n_iter_",
-        "history_",
-    )
 
     generator: Any = "rules"
     degree: int = 2

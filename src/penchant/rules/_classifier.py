@@ -145,11 +145,6 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "cv": ["cv_object"],
     }
-    _learned: ClassVar[tuple[str, ...]] = (
-        *BaseRules._learned,
-        "classes_",
-        "intercept_",
-    )
 
     intercept_: FloatArray = field(init=False)
     _with_bias = True

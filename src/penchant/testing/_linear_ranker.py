@@ -5,12 +5,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.linalg import solve
 from scipy.special import expit
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from penchant._validation import warn_user
 from penchant.encoding import Pairs, RankerMixin, check_items, check_pairs
 from penchant.exceptions import ConvergenceWarning
 from penchant.typing import FloatArray
@@ -21,7 +22,7 @@ class LinearRanker(RankerMixin, BaseEstimator):
 
     This is the minimal example of the contract that `check_ranker` checks. To write
     a ranker of your own, keep this shape: a constructor that only stores, `fit` that
-    starts with ``check_pairs``, `utility`, and the learned names in ``_learned``.
+    starts with ``check_pairs``, `utility`, and learned names that end in ``_``.
     `predict`, `score` and the rest come from ``RankerMixin``.
 
     The utility is ``w @ x``, where w minimises ::
@@ -29,7 +30,7 @@ class LinearRanker(RankerMixin, BaseEstimator):
         sum_k c_k log(1 + exp(-w @ (winner_k - loser_k))) + alpha/2 ||w||^2
 
     with c_k the weight of pair k (Bradley-Terry with features). A tie counts as half
-    an answer each way. Newton's method with step halving finds w. The objective is
+    an answer each way. scikit-learn's Newton method finds w. The objective is
     alpha-strongly convex, so ``||gradient||^2 / (2 alpha)`` bounds its distance from
     the minimum. Cost per iteration: O(n_pairs n_features^2 + n_features^3).
 
@@ -73,7 +74,6 @@ class LinearRanker(RankerMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-    _learned: ClassVar[tuple[str, ...]] = ("coef_", "gap_", "n_iter_")
 
     def __init__(
         self, *, alpha: float = 1.0, tol: float = 1e-12, max_iter: int = 100
@@ -102,20 +102,31 @@ class LinearRanker(RankerMixin, BaseEstimator):
         """
         pairs = check_pairs(self, X, y, sample_weight)
         differences, weights = _differences(pairs)
-        w = np.zeros(differences.shape[1])
-        allowed = self.tol * self._objective(w, differences, weights)
-        gradient = self._gradient(w, differences, weights)
-        n_iter = 0
-        while (gap := self._gap(gradient)) > allowed and n_iter < self.max_iter:
-            w = self._newton_step(w, gradient, differences, weights)
-            gradient = self._gradient(w, differences, weights)
-            n_iter += 1
+        half = np.concatenate([weights, weights]) / 2
+        sides = np.repeat([1, 0], len(weights))
+        allowed = self.tol * np.log(2) * weights.sum()
+        # What scikit-learn looks at: the largest slope of the mean loss.
+        slope = np.sqrt(2 * self.alpha * allowed / differences.shape[1])
+        solver = LogisticRegression(
+            C=1 / self.alpha,
+            fit_intercept=False,
+            solver="newton-cholesky",
+            tol=slope / weights.sum(),
+            max_iter=self.max_iter,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solver.fit(np.concatenate([differences, -differences]), sides, half)
+        w, n_iter = solver.coef_[0], int(solver.n_iter_[0])
+        surprise = weights * expit(-(differences @ w))
+        gradient = self.alpha * w - surprise @ differences
+        # The objective is alpha-strongly convex, which bounds the distance.
+        gap = float(gradient @ gradient) / (2 * self.alpha)
         if gap > allowed:
-            warnings.warn(
+            warn_user(
                 f"LinearRanker stopped after {n_iter} steps with a gap of {gap:.2g}; "
                 f"{allowed:.2g} is allowed. Increase max_iter, tol or alpha.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.coef_, self.gap_, self.n_iter_ = w, gap, n_iter
         return self
@@ -134,46 +145,6 @@ class LinearRanker(RankerMixin, BaseEstimator):
         check_is_fitted(self)
         items = check_items(self, X, reset=False)
         return items @ self.coef_
-
-    def _objective(
-        self, w: FloatArray, differences: FloatArray, weights: FloatArray
-    ) -> float:
-        losses = np.logaddexp(0.0, -(differences @ w))
-        return float(weights @ losses + 0.5 * self.alpha * (w @ w))
-
-    def _gradient(
-        self, w: FloatArray, differences: FloatArray, weights: FloatArray
-    ) -> FloatArray:
-        surprise = weights * expit(-(differences @ w))
-        return self.alpha * w - surprise @ differences
-
-    def _gap(self, gradient: FloatArray) -> float:
-        """Bound the distance from the minimum by strong convexity."""
-        return float(gradient @ gradient) / (2 * self.alpha)
-
-    def _newton_step(
-        self,
-        w: FloatArray,
-        gradient: FloatArray,
-        differences: FloatArray,
-        weights: FloatArray,
-    ) -> FloatArray:
-        """Make one Newton step, halved until the objective falls enough."""
-        chance = expit(differences @ w)
-        curvature = (weights * chance * (1 - chance))[:, None] * differences
-        hessian = differences.T @ curvature + self.alpha * np.eye(w.size)
-        step = -solve(hessian, gradient, assume_a="pos")
-        start = self._objective(w, differences, weights)
-        slope = float(gradient @ step)
-        # Rounding hides decreases below the last digits of the objective.
-        slack = 8 * np.finfo(float).eps * start
-        size = 1.0
-        while (
-            self._objective(w + size * step, differences, weights)
-            > start + 1e-4 * size * slope + slack
-        ):
-            size /= 2
-        return w + size * step
 
 
 def _differences(pairs: Pairs) -> tuple[FloatArray, FloatArray]:

@@ -2,19 +2,17 @@
 
 import numpy as np
 
+from penchant.data import Comparisons
 from penchant.gp.inference._grouped_sites import GroupedSites
 
 
 def pack(winners, losers, ties, users, weights=None, *, n_users=3, n_items=5):
+    comparisons = Comparisons(
+        winners, losers, np.array(ties, dtype=bool), np.array(users, int), weights
+    )
+    people = np.empty((n_users, 0))
     return GroupedSites.from_comparisons(
-        np.array(winners, dtype=np.int64),
-        np.array(losers, dtype=np.int64),
-        np.array(ties, dtype=bool),
-        np.array(users, dtype=np.int64),
-        np.ones(len(winners)) if weights is None else np.array(weights),
-        n_users=n_users,
-        n_items=n_items,
-        tie_width=0.2,
+        comparisons, people, n_items=n_items, tie_width=0.2
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from penchant.data import Comparisons
 from penchant.gp._item_prior import contrasts
 from penchant.gp.inference._grouped_sites import GroupedSites
 from penchant.gp.inference._hierarchical_em import HierarchicalEM
@@ -33,15 +34,10 @@ def draw(n_users, n_items, n_answers, *, noise=0.3, seed=0, slope=None):
 
 
 def pack(winners, losers, users, n_items):
+    comparisons = Comparisons(winners, losers, users=users)
+    people = np.empty((int(users.max()) + 1, 0))
     return GroupedSites.from_comparisons(
-        winners,
-        losers,
-        np.zeros(len(users), dtype=bool),
-        users,
-        np.ones(len(users)),
-        n_users=int(users.max()) + 1,
-        n_items=n_items,
-        tie_width=0.1,
+        comparisons, people, n_items=n_items, tie_width=0.1
     )
 
 

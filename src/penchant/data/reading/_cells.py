@@ -1,13 +1,16 @@
 """The distinct cells of a column that are not blank, and where they stand."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
+from penchant.data._extra import Extra, ExtraRole
 from penchant.data.reading._candidate import Cell
 from penchant.data.reading._marks import is_missing_mark
 from penchant.data.reading._problems import Problem, row_numbers
+from penchant.data.reading._report import ColumnReading, Role
 from penchant.typing import BoolArray, FloatArray, IntArray
 
 
@@ -67,6 +70,15 @@ class Cells:
         return [f"{shown} taken as unknown ({sum(self.marks.values())} cells)"]
 
 
+@dataclass(frozen=True, eq=False)
+class ReadColumn:
+    """A column with what was understood, and its cells under that reading."""
+
+    reading: ColumnReading
+    values: pd.Series | None = None
+    extra: Extra | None = None
+
+
 def shown_text(cell: Cell) -> str:
     """Give a cell as a person would write it."""
     if isinstance(cell, float) and cell.is_integer():
@@ -113,3 +125,17 @@ def gaps(name: str, blank: BoolArray, index: pd.Index) -> tuple[Problem, ...]:
     message = f"{rows.size} of {len(index)} cells are missing"
     facts = {"n": int(rows.size), "all": len(index)}
     return (Problem(message, int(rows[0]), name, "warning", "missing", facts),)
+
+
+def shown_column(cells: Cells, role: Role, why: str = "") -> ReadColumn:
+    """Make a column that is shown and not learned from, with the reason."""
+    texts = np.array([*cells.texts, ""], dtype=object)
+    extra = Extra(cells.name, cast(ExtraRole, role), tuple(texts[cells.codes]))
+    doubts: tuple[Problem, ...] = ()
+    if why:
+        message = f"shown, not learned from: {why}"
+        doubts = (Problem(message, None, cells.name, "warning"),)
+    examples = tuple((text, text) for text in cells.texts[:3])
+    return ReadColumn(
+        ColumnReading(cells.name, role, None, "text", examples, (), doubts), None, extra
+    )

@@ -8,9 +8,16 @@ import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import DATE, Attribute
-from penchant.data._extra import Extra, ExtraRole
+from penchant.data._extra import ExtraRole
 from penchant.data.reading._candidate import Candidate
-from penchant.data.reading._cells import Cells, collect, gaps, shown_text
+from penchant.data.reading._cells import (
+    Cells,
+    ReadColumn,
+    collect,
+    gaps,
+    shown_column,
+    shown_text,
+)
 from penchant.data.reading._dates import read_clocks, read_dates
 from penchant.data.reading._headers import (
     guess_direction,
@@ -40,15 +47,6 @@ class Asked:
     reading: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class ReadColumn:
-    """A column with what was understood, and its cells under that reading."""
-
-    reading: ColumnReading
-    values: pd.Series | None = None
-    extra: Extra | None = None
-
-
 def read_column(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     """Find out what a column means, by all its cells together.
 
@@ -64,7 +62,9 @@ def read_column(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     if asked.role == "leave out":
         return ReadColumn(ColumnReading(name, "leave out", reading="not read"))
     if asked.role in get_args(ExtraRole):
-        return _shown(collect(name, values, as_written=True), cast(Role, asked.role))
+        return shown_column(
+            collect(name, values, as_written=True), cast(Role, asked.role)
+        )
     if asked.attribute is not None and asked.attribute.kind != "numeric":
         declared = ColumnReading(name, "attribute", asked.attribute, "levels")
         return ReadColumn(declared, values)
@@ -119,7 +119,7 @@ def _typed(name: str, values: pd.Series, asked: Asked) -> ReadColumn | None:
             return None
         key = _counts_rows(name, known) if free else ""
         if key:
-            return _shown(collect(name, values), "identifier", key)
+            return shown_column(collect(name, values), "identifier", key)
         return _numbers_of(name, numbers, asked.reading or "number")
     return None
 
@@ -189,20 +189,6 @@ def _empty(name: str) -> ReadColumn:
     return ReadColumn(ColumnReading(name, "leave out", reading="", doubts=(doubt,)))
 
 
-def _shown(cells: Cells, role: Role, why: str = "") -> ReadColumn:
-    """Make a column that is shown and not learned from, with the reason."""
-    texts = np.array([*cells.texts, ""], dtype=object)
-    extra = Extra(cells.name, cast(ExtraRole, role), tuple(texts[cells.codes]))
-    doubts: tuple[Problem, ...] = ()
-    if why:
-        message = f"shown, not learned from: {why}"
-        doubts = (Problem(message, None, cells.name, "warning"),)
-    examples = tuple((text, text) for text in cells.texts[:3])
-    return ReadColumn(
-        ColumnReading(cells.name, role, None, "text", examples, (), doubts), None, extra
-    )
-
-
 def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     """Read cells that are text, or of several types."""
     plain = asked.reading in ("levels", "text")
@@ -210,7 +196,7 @@ def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
         values = values.map(shown_text, na_action="ignore").astype(object)
     cells = collect(name, values, as_written=plain)
     if asked.reading == "text":
-        return _shown(cells, "shown")
+        return shown_column(cells, "shown")
     if not cells.distinct and asked.attribute is None:
         return _empty(name)
     if not cells.distinct:
@@ -220,14 +206,11 @@ def _read_text(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
     candidates = [] if plain else _pool(cells, asked)
     if candidates:
         return _numbers(cells, candidates, asked)
-    must = asked.role == "attribute" or asked.attribute is not None or plain
-    found = read_levels(cells, values, asked.reading, must_be_levels=must)
-    if found.reading is None:
-        return _shown(cells, found.role, found.why)
+    must = asked.role == "attribute" or plain
     if asked.attribute is not None:  # numeric, which these cells are not
         raw = ColumnReading(name, "attribute", asked.attribute, "levels")
         return ReadColumn(raw, values)
-    return ReadColumn(found.reading, found.values)
+    return read_levels(cells, values, asked.reading, must_be_levels=must)
 
 
 def _candidates(cells: Cells, home: str) -> list[Candidate]:
@@ -269,7 +252,7 @@ def _numbers(cells: Cells, pool: Sequence[Candidate], asked: Asked) -> ReadColum
     known = chosen.values[np.isfinite(chosen.values)]
     key = _counts_rows(name, known) if not chosen.unit and len(pool) == 1 else ""
     if key and asked.role is None and asked.attribute is None:
-        return _shown(cells, "identifier", key)
+        return shown_column(cells, "identifier", key)
     attribute, doubts = _numeric(name, known, chosen.unit)
     noun = "date" if chosen.unit == DATE else "number"
     told = (*chosen.converted, *cells.told())

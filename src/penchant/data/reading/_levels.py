@@ -1,13 +1,13 @@
 """Columns of words: yes and no, familiar scales, categories, and what is neither."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from penchant.data._attribute import Attribute
-from penchant.data.reading._cells import Cells, collect
+from penchant.data.reading._cells import Cells, ReadColumn, collect, shown_column
 from penchant.data.reading._headers import guess_direction, is_identifier_header
 from penchant.data.reading._marks import find_scale, is_tick, yes_and_no
 from penchant.data.reading._report import Choice, ColumnReading, Role
@@ -30,19 +30,9 @@ _LONG = 60
 """Texts longer than this on average are read like paragraphs."""
 
 
-@dataclass(frozen=True, eq=False)
-class Words:
-    """What a column of words is: levels of an attribute, or shown, and why."""
-
-    role: Role
-    why: str = ""
-    reading: ColumnReading | None = None
-    values: pd.Series | None = None
-
-
 def read_levels(
     cells: Cells, values: pd.Series, asked: str | None, *, must_be_levels: bool
-) -> Words:
+) -> ReadColumn:
     """Read cells that are no numbers.
 
     Parameters
@@ -63,7 +53,7 @@ def read_levels(
     if not must_be_levels:
         role, why = _not_levels(cells)
         if role is not None:
-            return Words(role, why)
+            return shown_column(cells, role, why)
     scale = find_scale(cells.texts)
     if scale:
         direction = guess_direction(cells.name)
@@ -85,7 +75,7 @@ def _attribute(
     texts: list[str],
     told: tuple[str, ...] = (),
     choices: tuple[Choice, ...] = (),
-) -> Words:
+) -> ReadColumn:
     examples = tuple(zip(cells.texts[:3], texts[:3], strict=True))
     told = (*told, *cells.told())
     found = ColumnReading(
@@ -102,10 +92,10 @@ def _attribute(
     codes = np.array([*(place[text] for text in texts), -1])[cells.codes]
     column = pd.Categorical.from_codes(codes, list(attribute.levels))
     values = pd.Series(column, cells.index, name=cells.name)
-    return Words("attribute", "", found, values)
+    return ReadColumn(found, values)
 
 
-def _yes_or_no(cells: Cells, values: pd.Series, asked: str | None) -> Words | None:
+def _yes_or_no(cells: Cells, values: pd.Series, asked: str | None) -> ReadColumn | None:
     """Read yes and no in several languages; a lonely tick leaves the blanks open."""
     if set(map(type, cells.distinct)) == {bool}:
         return _ordered(cells, ("False", "True"), cells.texts, ())
@@ -122,7 +112,7 @@ def _yes_or_no(cells: Cells, values: pd.Series, asked: str | None) -> Words | No
     return _ticked(cells, asked) if ticks and (cells.codes < 0).any() else None
 
 
-def _two_words(cells: Cells, meaning: dict[str, bool]) -> Words:
+def _two_words(cells: Cells, meaning: dict[str, bool]) -> ReadColumn:
     frequent = sorted(zip(cells.counts, cells.texts, strict=True), reverse=True)
     words = [
         next(text for _, text in frequent if meaning[text] is side)
@@ -139,12 +129,12 @@ def _two_words(cells: Cells, meaning: dict[str, bool]) -> Words:
 
 def _ordered(
     cells: Cells, levels: tuple[str, str], texts: list[str], told: tuple[str, ...]
-) -> Words:
+) -> ReadColumn:
     attribute = Attribute(cells.name, "ordinal", guess_direction(cells.name), levels)
     return _attribute(cells, attribute, "yes or no", texts, told)
 
 
-def _ticked(cells: Cells, asked: str | None) -> Words:
+def _ticked(cells: Cells, asked: str | None) -> ReadColumn:
     """Read ticks, once it is said whether no tick means no."""
     reading = asked if asked in _TICKS else _TICKS[0]
     attribute = Attribute(
@@ -165,7 +155,7 @@ def _ticked(cells: Cells, asked: str | None) -> Words:
     )
     if reading == _TICKS[0] and found.values is not None:
         filled = found.values.where(found.values.notna(), "no")
-        return Words(found.role, "", found.reading, filled)
+        return replace(found, values=filled)
     return found
 
 

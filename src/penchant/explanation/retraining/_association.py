@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
+from scipy.stats.contingency import association
 
 from penchant.explanation._players import Players, is_one_hot
 from penchant.typing import BoolArray, FloatArray, IntArray
@@ -142,15 +143,12 @@ def _cosine(first: FloatArray, second: FloatArray) -> float:
 
 
 def _cramers_v(first: IntArray, second: IntArray) -> float:
-    counts = np.zeros((first.max() + 1, second.max() + 1))
-    np.add.at(counts, (first, second), 1.0)
+    counts = np.zeros((first.max() + 1, second.max() + 1), dtype=np.int64)
+    np.add.at(counts, (first, second), 1)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(counts.shape) < 2:
         return 0.0
-    share = counts / counts.sum()
-    expected = np.outer(share.sum(axis=1), share.sum(axis=0))
-    squared = ((share - expected) ** 2 / expected).sum() / (min(counts.shape) - 1)
-    return min(float(np.sqrt(squared)), 1.0)
+    return min(float(association(counts, method="cramer")), 1.0)
 
 
 def _correlation_ratio(ranks: FloatArray, codes: IntArray) -> float:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from penchant.data import Comparisons
 from penchant.exceptions import DataError
-from penchant.typing import BoolArray, FloatArray, IntArray
+from penchant.typing import FloatArray, IntArray
 
 
 class GroupedSites(NamedTuple):
@@ -44,21 +44,15 @@ class GroupedSites(NamedTuple):
 
     @classmethod
     def from_comparisons(
-        cls,
-        winners: IntArray,
-        losers: IntArray,
-        ties: BoolArray,
-        users: IntArray,
-        weights: FloatArray,
-        *,
-        n_users: int,
-        n_items: int,
-        tie_width: float,
+        cls, comparisons: Comparisons, X_users: Any, *, n_items: int, tie_width: float
     ) -> "GroupedSites":
-        """Pack comparisons; users are numbered 0 to n_users - 1.
+        """Pack comparisons; people are rows of X_users, if it is given.
 
         The order within a tie means nothing. Comparisons of weight 0 are left out.
         """
+        users, n_users = _owners(comparisons, X_users)
+        winners, losers = comparisons.winners, comparisons.losers
+        ties, weights = comparisons.ties, comparisons.weights
         swap = ties & (winners > losers)
         left = np.where(swap, losers, winners)
         right = np.where(swap, winners, losers)
@@ -117,23 +111,6 @@ def _slices(start: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
     places = np.concatenate([[0], np.cumsum(sizes)])
     shift = np.repeat(start[groups] - places[:-1], sizes)
     return np.arange(places[-1]) + shift, places
-
-
-def pack_answers(
-    comparisons: Comparisons, X_users: Any, *, n_items: int, tie_width: float
-) -> GroupedSites:
-    """Give comparisons person by person; people are rows of X_users, if it is given."""
-    owners, n_users = _owners(comparisons, X_users)
-    return GroupedSites.from_comparisons(
-        comparisons.winners,
-        comparisons.losers,
-        comparisons.ties,
-        owners,
-        comparisons.weights,
-        n_users=n_users,
-        n_items=n_items,
-        tie_width=tie_width,
-    )
 
 
 def _owners(comparisons: Comparisons, X_users: Any) -> tuple[IntArray, int]:
