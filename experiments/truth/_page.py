@@ -51,8 +51,9 @@ _ASSUMED = """\
   most, 20 % of the time any attribute; "salience": what differs most to the eye;
   "chance": anything. All tap after every choice; the tap counts from the question after
   the next. How often real people tap, and how truly, is not known.
-- One question in eight is a check, of two items drawn at random, as in a study: it
-  costs regret, which the figures include. The linear model asks no checks.
+- One question in eight is a check, of two items drawn at random, as in a study, none of
+  the first five: it costs regret, which the figures include. The linear model asks no
+  checks.
 - "matched" people resemble 60 earlier people who answered 15 questions each; "shifted"
   people come from another kind, with a correlation of at most .2 to their mean. How
   likely a newcomer is like them was learned from the last 20 of the 60, believed about
