@@ -64,7 +64,7 @@ def test_a_second_run_does_only_what_is_missing(
     monkeypatch.setattr(store, "tell_job", cut)
     with pytest.raises(LostError):
         work(store, job_id, "a")
-    assert seen == ["result linear"]
+    assert seen == ["result linear", "model linear", "parts linear"]
     monkeypatch.setattr(store, "tell_job", tell)
     fitted: list[str] = []
     compared = module.compare

@@ -28,7 +28,7 @@ from penchant.learning import (
     read_model,
 )
 from penchant.studies import Store
-from penchant.studies.store import pack_model
+from penchant.studies.store import load_packed, pack_model
 
 COMPARED: Final = 0.8
 """Share of a job that comparing is; the rest is reading and explaining."""
@@ -150,7 +150,11 @@ def _telling(desk: Desk, n_done: int) -> Callable[[dict[str, Any]], None]:
 
     def tell(said: dict[str, Any]) -> None:
         result: CandidateResult | None = said["result"]
-        parts = {} if result is None else {f"result {result.name}": result.to_dict()}
+        parts: dict[str, Any] = {}
+        if result is not None:
+            parts = {f"result {result.name}": result.to_dict()}
+            if result.readable and said["model"] is not None:
+                parts |= _model_parts(result.name, said["model"])
         left = said["seconds_left"]
         desk.tell(
             parts,
@@ -165,29 +169,28 @@ def _telling(desk: Desk, n_done: int) -> Callable[[dict[str, Any]], None]:
     return tell
 
 
+def _model_parts(name: str, model: Any) -> dict[str, Any]:
+    parts = [vars(part) for part in read_model(model)]
+    return {f"model {name}": pack_model(model), f"parts {name}": parts}
+
+
 def _keep_model(
     desk: Desk, name: str, read: LearningTable, told: ModelComparison
 ) -> None:
+    """Fit a model again that was compared, but not kept with its result."""
     if desk.store.job_part(desk.job_id, f"parts {name}") is not None:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the results have them
-        model = fit_candidate(
-            name, read.items, read.target, kind=told.kind, random_state=0
-        )
-    parts = [vars(part) for part in read_model(model)]
-    desk.tell({f"model {name}": pack_model(model), f"parts {name}": parts}, **desk.last)
+        model = fit_candidate(name, read.items, read.target, kind=told.kind)
+    desk.tell(_model_parts(name, model), **desk.last)
 
 
 def _explain(desk: Desk, name: str, read: LearningTable, told: ModelComparison) -> None:
     """Explain the one that is shown: bands, typical rows, and coalitions of all."""
     if desk.store.job_part(desk.job_id, f"report {name}") is not None:
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = fit_candidate(
-            name, read.items, read.target, kind=told.kind, random_state=0
-        )
+    model = load_packed(desk.store.job_part(desk.job_id, f"model {name}") or b"")
     known = find_target(read.items, read.target, told.kind)
     began = time.monotonic()
     rows = list(range(len(known)))

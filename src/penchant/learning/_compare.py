@@ -60,8 +60,8 @@ BestWorst
     callback : callable or None, default=None
         Called before each fit with a dict of "candidate", "fold", "share" (done, from
         0 to 1), "seconds", "seconds_left" (None before the first fit), and once a
-        candidate is done "result". To cancel, raise from it: what it was told of can
-        be given as `done` later.
+        candidate is done "result" and "model", that of all rows. To cancel, raise from
+        it: results that it was told of can be given as `done` later.
     done : iterable of CandidateResult or dict, default=()
         Results of an earlier run on the same data that ended early; not done again.
     random_state : int, default=0
@@ -91,9 +91,9 @@ BestWorst
     ahead = [candidate for candidate in chosen if candidate.name not in results]
     progress = _Pace(ahead, n_folds, max_time, callback)
     for candidate in ahead:
-        found = _judge(candidate, target, folds, progress, random_state)
+        found, model = _judge(candidate, target, folds, progress, random_state)
         results[candidate.name] = found
-        progress.over(candidate.name, found)
+        progress.over(candidate.name, found, model)
     listed = tuple(results[candidate.name] for candidate in chosen)
     if not any(result.readable and not result.skipped for result in listed):
         reasons = "; ".join(f"{each.name}: {each.skipped}" for each in listed)
@@ -182,7 +182,7 @@ def _judge(
     folds: IntArray,
     progress: "_Pace",
     random_state: int,
-) -> CandidateResult:
+) -> tuple[CandidateResult, Any]:
     """Fit a candidate to all folds but one, each in turn, and to all."""
     losses, hits, sure, true = np.empty((4, len(target)))
     start = time.monotonic()
@@ -192,19 +192,19 @@ def _judge(
         for fold in range(n_folds + 1):  # the last holds nothing out
             # not inside the try: what the callback raises ends the comparison
             if not progress.begin(candidate.name, (fold + 1) % (n_folds + 1)):
-                return CandidateResult(candidate.name, skipped=_NO_TIME)
+                return CandidateResult(candidate.name, skipped=_NO_TIME), None
             rows, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             try:
                 model = candidate.fit(target, rows, random_state)
                 said = foretell(model, target, out) if out.size else None
             except PenchantError as error:
-                return CandidateResult(candidate.name, skipped=f"no fit: {error}")
+                return CandidateResult(candidate.name, skipped=f"no fit: {error}"), None
             if said is not None:
                 losses[out], hits[out] = losses_of(said, target, out)
                 sure[out], true[out] = _claims(said, target, out)
     per_answer = by_answer(losses, target)
     right = by_answer(hits, target)
-    return CandidateResult(
+    result = CandidateResult(
         candidate.name,
         losses=tuple(per_answer.tolist()),
         score=float(right.mean()),
@@ -215,6 +215,7 @@ def _judge(
         calibration=_calibrate(sure, true),
         notes=tuple(sorted({str(each.message) for each in caught})),
     )
+    return result, model
 
 
 def certificate(model: Any) -> float | None:
@@ -309,13 +310,13 @@ class _Pace(Progress):
         """Tell that a fit begins; fold 0: all rows. False: no time is left."""
         self._end_fit()
         self._began = name, time.monotonic()
-        return self._say(candidate=name, fold=fold, result=None)
+        return self._say(candidate=name, fold=fold, result=None, model=None)
 
-    def over(self, name: str, result: CandidateResult) -> None:
+    def over(self, name: str, result: CandidateResult, model: Any) -> None:
         """Tell that a candidate is done."""
         self._end_fit()
         self._left[name] = 0.0
-        self._say(candidate=name, fold=None, result=result)
+        self._say(candidate=name, fold=None, result=result, model=model)
 
     def _end_fit(self) -> None:
         if self._began is not None:

@@ -210,6 +210,33 @@ def test_bad_files_are_refused_with_a_sentence(
     assert words in page.text
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([""] * 20, "Column 'y' is empty"),
+        (["7.5"] * 20, "The target 'y' is 7.5 in all rows"),
+        (["7.5", "8", "9"], "at least 10 answers or rows"),
+        ([f"u{k}" for k in range(200)], "'y' must have 2 to 50"),
+        (["no"] * 19 + ["yes"], "is no in all rows but one"),
+        (["1.5", "2"] * 9 + ["good", "3"], "Row 20, column 'y': 'good'"),
+    ],
+)
+def test_a_target_that_cannot_be_learned_is_named(
+    client: TestClient,
+    upload_model: Callable[..., Any],
+    text: Text,
+    values: list[str],
+    words: str,
+) -> None:
+    lines = ["x,z,y", *(f"{k},{k % 7},{value}" for k, value in enumerate(values))]
+    page = upload_model(table="\n".join(lines).encode())
+    if page.status_code == 200:  # it is found once somebody says what the target is
+        path = f"/models/{id_of(page)}/start"
+        page = client.post(path, data={"name": "x", "target": "2", "kind": "auto"})
+    assert page.status_code == 422
+    assert words in text(page.text).replace("&#39;", "'")
+
+
 def test_progress_cancelling_and_going_on(
     client: TestClient, store: SqlStore, upload_model: Callable[..., Any], text: Text
 ) -> None:

@@ -14,7 +14,6 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.learning import ModelComparison
-    from penchant.texts import Texts
 
 _KINDS = ("auto", "numbers", "classes", "grades", "comparisons")
 
@@ -94,23 +93,26 @@ def learn(
         )
     for file in (model_file, report_file):
         check_target(file, force=force)
+    from penchant.learning import describe, read_learning_files
+    from penchant.studies.store import pack_model
     from penchant.texts import load_texts
+    from penchant.views.learned import model_page
 
     texts = load_texts(language)
     if from_study is not None:
         X, y, name = _of_study(from_study, data)
         notes: tuple[str, ...] = ()
     else:
-        from penchant.learning import read_learning_files
-
         ways: Any = {"up": up or (), "down": down or (), "skip": skip or ()}
         read = read_learning_files(table, answers, target=target, **ways)
         X, y, name, notes = read.items, read.target, read.name, read.notes
     screen = Screen(err=as_json)
     for note in notes:
         screen.say(note)
-    told = _compare(X, y, kind, max_time)
-    _write(X, y, told, name, texts, (model_file, report_file))
+    told, model = _compare(X, y, kind, max_time)
+    page = model_page(describe(model, X, y, told, target=name), texts)
+    write_file(model_file, pack_model(model))
+    write_file(report_file, page.encode())
     if as_json:
         write_json(_values(told, model_file, report_file))
     else:
@@ -134,33 +136,41 @@ def _of_study(text: str, data: str | None) -> tuple[Any, Any, str]:
         ) from None
 
 
-def _compare(X: Any, y: Any, kind: str, max_time: float | None) -> "ModelComparison":
-    """Compare with a bar on standard error, or a line per candidate in a file."""
+def _compare(
+    X: Any, y: Any, kind: str, max_time: float | None
+) -> tuple["ModelComparison", Any]:
+    """Compare with a bar on standard error, or a line per candidate in a file.
+
+    Beside the comparison it gives the recommended model, fitted to all rows.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
     from penchant.learning import compare
 
+    models: dict[str, Any] = {}
+    lines = _Lines()
     console = Console(stderr=True)
-    if not console.is_terminal:
-        return compare(X, y, kind=kind, max_time=max_time, callback=_Lines())
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:.0f} %  {task.fields[left]}"),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    is_bar = console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=not is_bar) as bar:
         task = bar.add_task("begin", total=1.0, left="")
 
         def tell(said: dict[str, Any]) -> None:
+            models[said["candidate"]] = said["model"]
+            if not is_bar:
+                lines(said)
+            left = _left(said["seconds_left"])
             bar.update(
-                task,
-                completed=said["share"],
-                description=_words(said),
-                left=_left(said["seconds_left"]),
+                task, completed=said["share"], description=_words(said), left=left
             )
 
-        return compare(X, y, kind=kind, max_time=max_time, callback=tell)
+        told = compare(X, y, kind=kind, max_time=max_time, callback=tell)
+    return told, models[told.recommended.name]
 
 
 class _Lines:
@@ -185,33 +195,6 @@ def _words(said: dict[str, Any]) -> str:
 
 def _left(seconds: float | None) -> str:
     return "" if seconds is None else f"About {seconds:.0f} s left."
-
-
-def _write(
-    X: Any,
-    y: Any,
-    told: "ModelComparison",
-    name: str,
-    texts: "Texts",
-    files: tuple[Path, Path],
-) -> None:
-    import tempfile
-
-    from penchant.io import save
-    from penchant.learning import describe, fit_candidate
-    from penchant.views.learned import model_page
-
-    seed = told.random_state
-    model = fit_candidate(
-        told.recommended.name, X, y, kind=told.kind, random_state=seed
-    )
-    page = model_page(describe(model, X, y, told, target=name), texts)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "model.penchant"
-        save(model, file)
-        content = file.read_bytes()
-    write_file(files[0], content)
-    write_file(files[1], page.encode())
 
 
 def _show(told: "ModelComparison", name: str, screen: Screen) -> None:

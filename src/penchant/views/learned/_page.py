@@ -356,7 +356,7 @@ class _Page:
         return f"<p>{words}</p>{_table(heads, rows)}{_soft(' '.join(games))}"
 
     def calibration(self) -> str:
-        groups, kind = self.report.result.calibration, self.told.kind
+        groups, kind = self.report.result.calibration, str(self.told.kind)
         kind = kind if kind in ("numbers", "comparisons") else "chances"
         keys = (f"said_{kind}", f"true_{kind}", "rows")
         said, true, rows = map(self.say, keys)

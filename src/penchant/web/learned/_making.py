@@ -4,7 +4,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from penchant.exceptions import DataError
-from penchant.jobs import JobSettings, KeptModel, Runner, TargetGuess, guess_target
+from penchant.jobs import (
+    JobSettings,
+    KeptModel,
+    Runner,
+    TargetGuess,
+    guess_target,
+    kind_of,
+)
 from penchant.studies import JobRecord, Store
 from penchant.views.forms import TableLimits
 from penchant.views.learned import (
@@ -100,9 +107,10 @@ def begin(
         name, told = read_start(fields, guess, settings)
         if "look" in fields:
             return _start(request, store, sender, job, guess, told)
-        guess = _guess(request, store, job, told)
-        if told.target and not guess.kind:
-            raise DataError(sender.texts()("models.start.unfit"))
+        if told.target:  # an error says what is wrong with it
+            limits: TableLimits = request.app.state.limits
+            table = store.job_part(job.id, "table") or b""
+            kind_of(table, told.target, told.table, strict=True, **limits.options())
     except DataError as error:
         return _start(request, store, sender, job, guess, error=str(error))
     if job.state in ("failed", "cancelled") and told != settings:
