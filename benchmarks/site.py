@@ -235,7 +235,7 @@ def _running(
         yield process
     finally:
         process.terminate()
-        process.wait(60)
+        process.communicate(timeout=60)
 
 
 if __name__ == "__main__":

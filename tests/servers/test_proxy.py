@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks import bench_load
+from benchmarks import site as site_benchmark
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study, check_store, store_url
 from penchant.web import hash_password
@@ -154,3 +156,17 @@ def test_everything_works_behind_nginx_with_https_under_a_path(
     )
     with urllib.request.urlopen(request, context=trusted, timeout=60) as counts:
         assert "penchant_answers_total 3.0" in counts.read().decode()
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+def test_the_benchmark_of_the_whole_site_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    if NGINX is None or not list(Path("/usr/lib/postgresql").glob("*/bin")):
+        pytest.skip("nginx or PostgreSQL is not installed (Debian: nginx-light).")
+    monkeypatch.setattr(bench_load, "THINK", 0.1)
+    found = site_benchmark.run(n_people=5, n_items=20, arrive=0.5)
+    assert found["first errors"] == []
+    assert (found["errors"], found["answers lost"]) == (0, 0)
+    assert found["problems in the database"] == 0
+    assert found["people"] == 5
+    assert found["answers"] >= 5

@@ -170,7 +170,7 @@ def test_faults_of_the_store_tell_nobody_where_it_is(
     def refuse(*_: Any, **__: Any) -> Any:
         raise StoreError("The database at sqlite:////secret/place refused: disk.")
 
-    for name in ("list_studies", "find_participant"):
+    for name in ("list_studies", "find_visit"):
         monkeypatch.setattr(store, name, refuse)
     with caplog.at_level(logging.ERROR):
         response = client.get(path)

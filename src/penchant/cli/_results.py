@@ -22,7 +22,7 @@ _TOP = 5
 
 def ranking_values(ranking: Sequence[RankedItem]) -> list[dict[str, Any]]:
     """Give a ranking as plain values, like the API."""
-    return [RankedOut.from_ranked(ranked).model_dump() for ranked in ranking]
+    return [RankedOut.model_validate(ranked).model_dump() for ranked in ranking]
 
 
 def show_ranking(ranking: Sequence[RankedItem], texts: Texts, screen: Screen) -> None:

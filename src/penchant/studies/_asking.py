@@ -22,7 +22,7 @@ from penchant.studies._checks import (
 )
 from penchant.studies._participation import OpenQuestion, Participation, check_answer
 from penchant.studies._settings import StudySettings
-from penchant.studies._talk import Memory, Talk
+from penchant.studies._talk import Memory, Talk, reasons_for
 from penchant.studies.store._records import NewEvent, StudyRecord, Who
 from penchant.studies.store._store import Store
 
@@ -198,7 +198,8 @@ class Asking:
                 "This question has no answer to give a reason for. Reload the page to "
                 "see where you are."
             )
-        offered = self.memory.reasons_for(told) if self.settings.reasons else ()
+        start = self.memory.start(None)
+        offered = reasons_for(start, told) if self.settings.reasons else ()
         if attribute is not None and attribute not in offered:
             raise DataError(
                 "A reason must be an attribute in which the chosen alternative differs "

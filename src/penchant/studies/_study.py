@@ -32,7 +32,7 @@ from penchant.studies._population import (
 )
 from penchant.studies._settings import Taking
 from penchant.studies._start import Start
-from penchant.studies._talk import Talk, memory
+from penchant.studies._talk import Talk, memory, reasons_for
 from penchant.studies.store._records import (
     NewEvent,
     ParticipantRecord,
@@ -328,7 +328,8 @@ class Study:
 
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
-        return self._memory.reasons_for(told) if self.settings.reasons else ()
+        start = self._memory.start(None)
+        return reasons_for(start, told) if self.settings.reasons else ()
 
     def set_limits(
         self,

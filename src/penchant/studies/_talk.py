@@ -297,10 +297,6 @@ class Memory:
         """Refuse limits of a person that cannot be applied, or that nothing fits."""
         check_limits(own, self._items, self.fits_of(NO_LIMITS).open_to)
 
-    def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
-        """Give the attributes that a choice can be for."""
-        return reasons_for(self.start(None), told)
-
     def talk(
         self, participant_id: str, now: Participation, *, keep: bool = True
     ) -> Talk:

@@ -12,6 +12,7 @@ import pytest
 from penchant.data import Items
 from penchant.exceptions import MissingExtraError, StoreError
 from penchant.studies import SqlStore, store_url
+from penchant.studies.store import _database
 
 
 def test_failed_creation_keeps_the_draft(
@@ -180,3 +181,27 @@ def test_store_without_a_free_connection_says_so(store: SqlStore) -> None:
         store.list_studies()
     for connection in busy:
         connection.close()
+
+
+def test_connections_that_died_while_nobody_used_them_are_replaced(
+    postgres_url: str, items: Items, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SqlStore(postgres_url) as store, SqlStore(postgres_url) as other:
+        study_id = store.create_study("Flats", items)
+
+        def end_all() -> None:
+            with other.database.writing() as connection:
+                connection.exec_driver_sql(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+                )
+
+        end_all()  # a moment after its last use: one request fails, and no more
+        with pytest.raises(StoreError):
+            store.get_study(study_id)
+        assert store.get_study(study_id).name == "Flats"
+        monkeypatch.setattr(_database, "_TRUSTED", 0.0)
+        end_all()  # after a silence: nobody notices
+        assert store.get_study(study_id).name == "Flats"
+        store.update_study(study_id, name="Houses")
+        assert store.get_study(study_id).name == "Houses"
