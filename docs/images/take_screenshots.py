@@ -101,7 +101,8 @@ def look_around(page: Any, address: str, study: Study, folder: Path) -> None:
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Choose A").click()
     page.locator("#because").wait_for()
-    take(page, "question")
+    page.mouse.move(0, 0)
+    take(page, "question", 940)
 
 
 def look_at_a_model(page: Any, address: str, folder: Path) -> None:

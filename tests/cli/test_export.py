@@ -159,7 +159,8 @@ def test_a_notebook_beside_the_study_loads_it(asked: Any, tmp_path: Path) -> Non
 
 def test_report_tells_how_often_answers_were_foretold(run: Any, tmp_path: Path) -> None:
     run.new()
-    assert "No answer was foretold yet." in run.text("report", "Flats", "--calibration")
+    said = run.text("report", "Flats", "--calibration")
+    assert "No answer was predicted yet." in said
     found = run.json("report", "Flats", "--calibration")
     assert (found["n"], found["right"], found["fails"]) == (0, 0, False)
     assert "Name a file" in run.error("report", "Flats", code=2)

@@ -100,7 +100,7 @@ def report(
         bool,
         typer.Option(
             "--calibration",
-            help="Print how often answers were foretold rightly, and how often we "
+            help="Print how often answers were predicted correctly, and how often we "
             "had said so. -o may be left out.",
         ),
     ] = False,
@@ -135,7 +135,7 @@ def _say_calibration(study_name: str, *, data: str | None, as_json: bool) -> Non
         study = find_study(store, study_name)
         found = study.calibration()
         view = checks_view(found, _texts(study))
-    words = f"{view.warning} {view.words or 'No answer was foretold yet.'}".strip()
+    words = f"{view.warning} {view.words or 'No answer was predicted yet.'}".strip()
     tell({"study": study.id, **found.to_dict()}, words, as_json=as_json)
 
 

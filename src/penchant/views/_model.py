@@ -71,7 +71,7 @@ def _rules(model: Any, texts: Texts) -> tuple[tuple[View, ...], float]:
         axis = Axis(0.0, axis.high)
     rows = []
     for rule, weight in zip(model.rules_, signed, strict=True):
-        text = show_name(_with_signs(rule.text), _LONGEST_RULE)
+        text = show_name(_rule_words(rule, model.vocabulary_, texts), _LONGEST_RULE)
         number = _weight(weight, texts)
         key = "owner.model.rule_for" if weight >= 0 else "owner.model.rule_against"
         words = texts(key, rule=text, weight=number)
@@ -86,11 +86,20 @@ def _rules(model: Any, texts: Texts) -> tuple[tuple[View, ...], float]:
     return tuple(rows), axis.place(0.0)
 
 
-def _with_signs(text: str) -> str:
-    """Write relations as people do."""
-    for plain, sign in _SIGNS.items():
-        text = text.replace(f" {plain} ", f" {sign} ")
-    return text
+def _rule_words(rule: Any, vocabulary: Any, texts: Texts) -> str:
+    """Write when a rule holds as people do, in the language of the reader."""
+    told = []
+    for condition in rule.feature.conditions:
+        i, text = condition.attribute, condition.text(vocabulary)
+        attribute = vocabulary.attributes[i]
+        if attribute.kind == "numeric" and not isnan(condition.value):
+            plain = vocabulary.value_text(i, condition.value)
+            number = float(vocabulary.to_units(i, condition.value))
+            text = text.removesuffix(plain) + texts.value(attribute, number)
+        for plain, sign in _SIGNS.items():
+            text = text.replace(f" {plain} ", f" {sign} ")
+        told.append(text)
+    return texts.listed(told)
 
 
 def _weight(weight: float, texts: Texts) -> str:

@@ -28,10 +28,7 @@ def checks_view(found: Calibration, texts: Texts) -> View:
 
 def study_line(study: StudySummary, texts: Texts, *, full: bool = False) -> View:
     """Show a study in a list; `full`: as many have finished as were wanted."""
-    facts = [
-        texts.count("owner.n_alternatives", study.n_items),
-        texts.count("owner.n_attributes", study.n_attributes),
-    ]
+    facts = _sizes(study.n_items, study.n_attributes, texts)
     if not study.demo:
         facts.append(texts("owner.home.added", day=texts.day(study.created)))
     people = texts.count("owner.n_participants", study.n_participants)
@@ -47,6 +44,14 @@ def study_line(study: StudySummary, texts: Texts, *, full: bool = False) -> View
         trial=trial if study.demo and is_open else "",
         join=f"/s/{study.id}/join",
     )
+
+
+def _sizes(n_items: int, n_attributes: int, texts: Texts) -> list[str]:
+    """Say how large a table is; a list of names has no attributes to tell of."""
+    sizes = [texts.count("owner.n_alternatives", n_items)]
+    if n_attributes:
+        sizes.append(texts.count("owner.n_attributes", n_attributes))
+    return sizes
 
 
 def study_view(
@@ -89,17 +94,15 @@ def study_view(
         anchor="table",
         kept=kept,
     )
-    n_alternatives = texts.count("owner.n_alternatives", study.n_standing)
-    n_attributes = texts.count("owner.n_attributes", len(items.attributes))
     return View(
         name=study.name,
-        facts=f"{n_alternatives}, {n_attributes}",
+        facts=", ".join(_sizes(study.n_standing, len(items.attributes), texts)),
         demo=study.demo,
         heads=tuple(_heads(items, texts, sort, descending, part.find)),
         rows=tuple(
             View(
                 name=items.names[row],
-                cells=_cells(items, row),
+                cells=_cells(items, row, texts),
                 extras=extras_view(items, row, shelf),
                 withdrawn=row in study.withdrawn,
             )
@@ -160,13 +163,15 @@ def _meaning(attribute: Attribute, texts: Texts) -> str:
     return texts("owner.study.best_level", level=attribute.levels[-1 if up else 0])
 
 
-def _cells(items: Items, row: int) -> list[View]:
+def _cells(items: Items, row: int, texts: Texts) -> list[View]:
     """Give the values of an alternative, empty if not known, and their units."""
     cells = []
     for attribute in items.attributes:
         # The unit of a date is part of how it is written.
         unit = "" if attribute.unit == DATE else attribute.unit
+        value = items.values(row)[attribute.name]
+        known = value == value and value is not None
         bare = replace(attribute, unit="") if unit else attribute
-        value = bare.format(items.values(row)[attribute.name])
-        cells.append(View(value=value, unit=unit, long=len(value) > _LONGEST_LINE))
+        text = texts.value(bare, value) if known else ""
+        cells.append(View(value=text, unit=unit, long=len(text) > _LONGEST_LINE))
     return cells

@@ -84,7 +84,7 @@ def test_quality_says_what_checks_and_circles_tell(
         events += [("answered", {"question": f"q{number}", "answer": "left"})]
     study.store.append(who.id, 1, events)
     words = text(client.get(f"/studies/{study.id}").text)
-    assert "1 of 1 check as foretold; 1 contradiction" in words
+    assert "1 of 1 check as predicted; 1 contradiction" in words
 
 
 def test_careless_people_are_marked_once_the_group_was_looked_at(

@@ -203,7 +203,7 @@ def test_missing_values_are_shown_and_kept(
 @pytest.mark.parametrize(
     ("language", "sentences"),
     [
-        ("de", ("1 von 3 Zellen ist leer.", "Zeile 3: „cheap“ ist keine Zahl,")),
+        ("de", ("1 von 3 Zellen ist leer.", "Zeile 3: „cheap“ ist keine Zahl")),
         ("fr", ("1 cellule sur 3 est vide.", "« cheap » n")),
     ],
 )

@@ -139,7 +139,7 @@ def test_sorting_agrees_with_python(values: list[int | None], descending: bool) 
     study = record(Items.from_frame(frame, [Attribute("rent")]))
     known = sorted((v for v in values if v is not None), reverse=descending)
     rows = study_view(study, TEXTS, sort=1, descending=descending).rows
-    expected = [str(v) for v in known] + [""] * (len(values) - len(known))
+    expected = [TEXTS.number(v) for v in known] + [""] * (len(values) - len(known))
     assert [row.cells[0].value for row in rows] == expected
 
 
