@@ -42,7 +42,7 @@ ROOMS = (
 GOAL = 0.85
 
 Verdict = dict[str, Any]
-"""Where, before, after, tests, outcome ("noticed" or "survived"), by, and seconds.
+"""Number, where, before, after, tests, outcome ("noticed" or "survived"), by, seconds.
 
 With ``--again`` also what tests say now, and by hand a note why nothing can be seen.
 """
@@ -183,29 +183,27 @@ def store(verdicts: list[Verdict], seed: int) -> None:
 
 def run(options: argparse.Namespace) -> list[Verdict]:
     """Try those that have no verdict, or again those that went unnoticed."""
-    verdicts = stored(options.seed)
-    drawn = draw(options.n, options.seed)
-    missed = {
-        k
-        for k, each in enumerate(verdicts)
-        if "noticed" not in (each["outcome"], each.get("now"))
-    }
-    left = [
-        (k, wrong)
-        for k, wrong in enumerate(drawn)
-        if k >= len(verdicts) or (options.again and k in missed)
-    ]
+    known = {each["number"]: each for each in stored(options.seed)}
+    drawn = dict(enumerate(draw(options.n, options.seed), 1))
+    if options.again:
+        left = [
+            number
+            for number, each in known.items()
+            if "noticed" not in (each["outcome"], each.get("now"))
+        ]
+    else:
+        left = [number for number in drawn if number not in known]
     prepare()
     bench = Bench()
-    for k, wrong in left[: options.most]:
-        verdict = bench.try_out(wrong)
-        if k < len(verdicts):
-            verdicts[k] |= {"now": verdict["outcome"], "now_by": verdict["by"]}
+    for number in left[: options.most]:
+        verdict = bench.try_out(drawn[number])
+        if number in known:
+            known[number] |= {"now": verdict["outcome"], "now_by": verdict["by"]}
         else:
-            verdicts.append(verdict)
-        store(verdicts, options.seed)
-        print(k + 1, verdict["where"], verdict["outcome"], verdict["by"], flush=True)
-    return verdicts
+            known[number] = {"number": number, **verdict}
+        store(list(known.values()), options.seed)
+        print(number, verdict["where"], verdict["outcome"], verdict["by"], flush=True)
+    return list(known.values())
 
 
 def main() -> int:
