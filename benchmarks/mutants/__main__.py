@@ -2,9 +2,9 @@
 
 The nearest tests of ``src/penchant/room/_name.py`` are those in
 ``tests/room/test_name.py``; where it does not exist or notices nothing, those in its
-folder, for at most a minute. They stop at the first failure. A mistake counts as
-noticed if a test fails that passes without it, or if tests do not end that do so
-without it.
+folder, for at most a minute, and the test of all defaults. They stop at the first
+failure. A mistake counts as noticed if a test fails that passes without it, or if tests
+do not end that do so without it.
 
 Every verdict is stored as soon as it is known, and a run goes on where the last one
 stopped. ``--again`` tries those that went unnoticed once more, with the tests as they
@@ -39,6 +39,8 @@ ROOMS = (
     "explanation",
     "studies",
 )
+DEFAULTS = ROOT / "tests" / "test_defaults.py"
+"""Looks at the parameters of all rooms, in two seconds."""
 GOAL = 0.85
 
 Verdict = dict[str, Any]
@@ -84,7 +86,7 @@ def nearest_tests(path: Path) -> list[Path]:
     own = folder / f"test{name if name.startswith('_') else '_' + name}.py"
     while not folder.exists():
         folder = folder.parent
-    return [own, folder] if own.exists() else [folder]
+    return [*([own] if own.exists() else []), folder, DEFAULTS]
 
 
 class Bench:

@@ -47,8 +47,12 @@ def test_the_same_seed_draws_the_same_mistakes():
 def test_nearest_are_the_tests_of_the_module_then_of_the_room():
     tests = ROOT / "tests"
     own = tests / "rules" / "test_monomials.py"
-    assert nearest_tests(Path("penchant/rules/_monomials.py")) == [own, own.parent]
-    assert nearest_tests(Path("penchant/gai/_dense.py")) == [tests / "gai"]
+    assert nearest_tests(Path("penchant/rules/_monomials.py")) == [
+        own,
+        own.parent,
+        tests / "test_defaults.py",
+    ]
+    assert nearest_tests(Path("penchant/gai/_dense.py"))[0] == tests / "gai"
 
 
 def test_a_run_goes_on_where_the_last_one_stopped(tmp_path, monkeypatch):
