@@ -2,9 +2,9 @@
 
 The nearest tests of ``src/penchant/room/_name.py`` are those in
 ``tests/room/test_name.py``; where it does not exist or notices nothing, those in its
-folder, for at most a minute. They stop at the first failure. A mistake counts as
-noticed if a test fails that passes without it, or if tests do not end that do so
-without it.
+folder, for at most a minute, and the test of all defaults. They stop at the first
+failure. A mistake counts as noticed if a test fails that passes without it, or if tests
+do not end that do so without it.
 
 Every verdict is stored as soon as it is known, and a run goes on where the last one
 stopped. ``--again`` tries those that went unnoticed once more, with the tests as they
@@ -39,10 +39,12 @@ ROOMS = (
     "explanation",
     "studies",
 )
+DEFAULTS = ROOT / "tests" / "test_defaults.py"
+"""Looks at the parameters of all rooms, in two seconds."""
 GOAL = 0.85
 
 Verdict = dict[str, Any]
-"""Where, before, after, tests, outcome ("noticed" or "survived"), by, and seconds.
+"""Number, where, before, after, tests, outcome ("noticed" or "survived"), by, seconds.
 
 With ``--again`` also what tests say now, and by hand a note why nothing can be seen.
 """
@@ -84,7 +86,7 @@ def nearest_tests(path: Path) -> list[Path]:
     own = folder / f"test{name if name.startswith('_') else '_' + name}.py"
     while not folder.exists():
         folder = folder.parent
-    return [own, folder] if own.exists() else [folder]
+    return [*([own] if own.exists() else []), folder, DEFAULTS]
 
 
 class Bench:
@@ -183,29 +185,27 @@ def store(verdicts: list[Verdict], seed: int) -> None:
 
 def run(options: argparse.Namespace) -> list[Verdict]:
     """Try those that have no verdict, or again those that went unnoticed."""
-    verdicts = stored(options.seed)
-    drawn = draw(options.n, options.seed)
-    missed = {
-        k
-        for k, each in enumerate(verdicts)
-        if "noticed" not in (each["outcome"], each.get("now"))
-    }
-    left = [
-        (k, wrong)
-        for k, wrong in enumerate(drawn)
-        if k >= len(verdicts) or (options.again and k in missed)
-    ]
+    known = {each["number"]: each for each in stored(options.seed)}
+    drawn = dict(enumerate(draw(options.n, options.seed), 1))
+    if options.again:
+        left = [
+            number
+            for number, each in known.items()
+            if "noticed" not in (each["outcome"], each.get("now"))
+        ]
+    else:
+        left = [number for number in drawn if number not in known]
     prepare()
     bench = Bench()
-    for k, wrong in left[: options.most]:
-        verdict = bench.try_out(wrong)
-        if k < len(verdicts):
-            verdicts[k] |= {"now": verdict["outcome"], "now_by": verdict["by"]}
+    for number in left[: options.most]:
+        verdict = bench.try_out(drawn[number])
+        if number in known:
+            known[number] |= {"now": verdict["outcome"], "now_by": verdict["by"]}
         else:
-            verdicts.append(verdict)
-        store(verdicts, options.seed)
-        print(k + 1, verdict["where"], verdict["outcome"], verdict["by"], flush=True)
-    return verdicts
+            known[number] = {"number": number, **verdict}
+        store(list(known.values()), options.seed)
+        print(number, verdict["where"], verdict["outcome"], verdict["by"], flush=True)
+    return list(known.values())
 
 
 def main() -> int:

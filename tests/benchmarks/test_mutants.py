@@ -1,9 +1,12 @@
 """Deliberate mistakes are made by rule and run against the nearest tests."""
 
+import argparse
+import json
 from pathlib import Path
 
 import pytest
 
+from benchmarks.mutants import __main__ as command
 from benchmarks.mutants.__main__ import ROOT, draw, nearest_tests
 from benchmarks.mutants._mutate import mutant, places
 
@@ -44,5 +47,36 @@ def test_the_same_seed_draws_the_same_mistakes():
 def test_nearest_are_the_tests_of_the_module_then_of_the_room():
     tests = ROOT / "tests"
     own = tests / "rules" / "test_monomials.py"
-    assert nearest_tests(Path("penchant/rules/_monomials.py")) == [own, own.parent]
-    assert nearest_tests(Path("penchant/gai/_dense.py")) == [tests / "gai"]
+    assert nearest_tests(Path("penchant/rules/_monomials.py")) == [
+        own,
+        own.parent,
+        tests / "test_defaults.py",
+    ]
+    assert nearest_tests(Path("penchant/gai/_dense.py"))[0] == tests / "gai"
+
+
+def test_a_run_goes_on_where_the_last_one_stopped(tmp_path, monkeypatch):
+    class Bench:
+        outcome = "survived"
+
+        def try_out(self, wrong):
+            told = {"where": str(wrong.path), "outcome": self.outcome, "by": ""}
+            Bench.outcome = "noticed"
+            return told
+
+    monkeypatch.setattr(command, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(command, "prepare", lambda: None)
+    monkeypatch.setattr(command, "Bench", Bench)
+    options = argparse.Namespace(n=3, seed=0, most=2, again=False)
+    command.run(options)
+    assert [each["number"] for each in command.stored(0)] == [1, 2]
+    command.run(options)
+    assert [each["outcome"] for each in command.stored(0)] == [
+        "survived",
+        "noticed",
+        "noticed",
+    ]
+    options.again = True
+    command.run(options)
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert (found["share"], found["share_now"]) == (0.667, 1.0)

@@ -526,3 +526,13 @@ def test_dense_machines_reach_their_gap_at_any_cost(C, max_order):
     model.fit(esl.data, esl.target)
     assert model.solver_status_ == "optimal"
     assert -1e-9 <= model.dual_gap_ <= 1e-5
+
+
+def test_the_gap_of_a_dense_ranker_is_a_bound():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(20, 2))
+    pairs = X[rng.integers(0, 20, size=(80, 2))]
+    sides = (pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)).astype(int)
+    model = GAIRanker(C=100.0, sparse=False, max_order=2, domain=(0, 1), tol=1e-8)
+    assert 0 <= model.fit(pairs, sides).dual_gap_ <= 1e-8
+    assert model.score(pairs, sides) == 1.0
