@@ -160,6 +160,7 @@ def choose(
             break
     slack = _SLACK * _scale(errors) if len(table.groups) > 1 else 0.0
     best = int(np.argmax(np.array(errors) <= min(errors) + slack))
+    # Relative to the largest penalty that matters on these rows, as in each fold.
     problem = folds[0].problem if sum(table.sizes) > KEEP_ROWS else table.problem()
     lam = max(problem.largest_lam(table.prices) * _STEP**best, 1e-12)
     start = problem.point(_mean_coefs(coefs[best]))
@@ -178,7 +179,7 @@ def fit_at(table: Table, lam: float, tol: float) -> Chosen:
     """Fit at one penalty, coming from larger ones."""
     problem, prices = table.problem(), table.prices
     point, current = problem.start(), problem.largest_lam(prices)
-    while current > lam:
+    while current > lam:  # each step starts near its minimum, with few groups
         current = max(lam, current * _STEP**2)
         goal = tol if current == lam else _PATH_TOL
         point = problem.solve(current, prices, point, goal)
