@@ -54,6 +54,7 @@ class Prepared:
     directions: dict[int, int]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BaseGAI(GAIModel, BaseEstimator):
     """Parameters, attributes and the common course of a fit."""
 
@@ -72,45 +73,25 @@ class BaseGAI(GAIModel, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         **PROGRESS,
     }
-    _exact_loss: str
+    _exact_loss: ClassVar[str]
     """What the exact solver minimises; that of the paper."""
 
-    def __init__(
-        self,
-        *,
-        C: float | str = "auto",
-        loss: str = "auto",
-        epsilon: float = 0.01,
-        max_order: int | None = None,
-        solver: str = "auto",
-        sparse: bool = True,
-        sigma: float | Sequence[float] = 1.0,
-        domain: Any = "data",
-        categorical_features: Any = None,
-        kernel: str | Sequence[UnivariateKernel] = "rbf",
-        monotone: Mapping[int | str, int] | str | None = None,
-        hierarchical: bool = False,
-        tol: float | str = "auto",
-        max_time: float | None = None,
-        verbose: int = 0,
-        callback: Callable[[dict[str, Any]], object] | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.epsilon = epsilon
-        self.max_order = max_order
-        self.solver = solver
-        self.sparse = sparse
-        self.sigma = sigma
-        self.domain = domain
-        self.categorical_features = categorical_features
-        self.kernel = kernel
-        self.monotone = monotone
-        self.hierarchical = hierarchical
-        self.tol = tol
-        self.max_time = max_time
-        self.verbose = verbose
-        self.callback = callback
+    C: float | str = "auto"
+    loss: str = "auto"
+    epsilon: float = 0.01
+    max_order: int | None = None
+    solver: str = "auto"
+    sparse: bool = True
+    sigma: float | Sequence[float] = 1.0
+    domain: Any = "data"
+    categorical_features: Any = None
+    kernel: str | Sequence[UnivariateKernel] = "rbf"
+    monotone: Mapping[int | str, int] | str | None = None
+    hierarchical: bool = False
+    tol: float | str = "auto"
+    max_time: float | None = None
+    verbose: int = 0
+    callback: Callable[[dict[str, Any]], object] | None = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

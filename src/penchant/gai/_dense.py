@@ -75,6 +75,7 @@ def fit_ratings(
         n_iter += int(machine.n_iter_)
         raw = np.zeros(len(rated))
         raw[machine.support_] = machine.dual_coef_[0]
+        # The certificate decides which of the two is kept.
         for duals in (raw, _polish(gram, values, raw, C * costs, epsilon)):
             coef: FloatArray = np.bincount(rated, duals, len(K)).astype(np.float64)
             f = K @ coef
@@ -182,6 +183,7 @@ def _ascend(
         for k in range(len(rows)):
             i, j = raised[k], lowered[k]
             curvature = K[i, i] - 2.0 * K[i, j] + K[j, j]
+            # Along one multiplier the dual is a parabola: its top, cut off at the box.
             if curvature <= 0.0:  # the two items have the same features
                 rows[k] = costs[k] if targets[k] > 0.0 else 0.0
                 continue

@@ -186,6 +186,7 @@ class HistogramFeatures(ListedFeatures):
                 counts = np.bincount(
                     places.ravel(), np.tile(weights, width), width * n_bins**2
                 ).reshape(width, n_bins, n_bins)
+                # M_a H_ab M_b': the histogram stands for all items.
                 others = self._tells[a : a + width].transpose(0, 2, 1)
                 blocks.append((self._tells[a] @ counts @ others).ravel())
             totals[:, c] = np.concatenate(blocks)[self._places]

@@ -146,6 +146,7 @@ class LogisticModel:
         weighted = self.design * curvature[:, np.newaxis]
         products = table.T @ np.column_stack([slope, weighted])
         hessian = self.design.T @ weighted + np.diag(self.penalties)
+        # The Schur complement: what a column can do that those chosen cannot.
         crossed = products[:, 1:]
         explained = (crossed * np.linalg.solve(hessian, crossed.T).T).sum(axis=1)
         rest = np.maximum(squares.T @ curvature - explained, 0.0)

@@ -77,6 +77,7 @@ class Curvature:
         means = np.zeros((old + added, len(self._weights)))
         means[:old] = self._means if old else 0.0
         every = [*self.members, *new]
+        # In single precision: a wrong H costs steps, never digits of the solution.
         weights = self._weights.sum(axis=0).astype(np.float32)
         for low in range(0, len(self.rows.y), _CHUNK):
             chosen = np.arange(low, min(low + _CHUNK, len(self.rows.y)))
@@ -100,7 +101,7 @@ class Curvature:
     def _centre(self) -> None:
         """Take out what the offsets can do."""
         self._centred = self._raw
-        if self.has_offsets:
+        if self.has_offsets:  # the Schur complement of their diagonal block
             shares = self._means / np.maximum(self._offset_sums, 1e-12)
             self._centred = self._raw - shares @ self._means.T
         sizes = np.array(self._sizes, dtype=np.int64)
@@ -176,6 +177,7 @@ class Curvature:
         return v
 
     def _residual(self, v: FloatArray, slope: FloatArray, costs: FloatArray) -> float:
+        # On: H d + g + cost v / ||v|| = 0. At zero: ||H d + g|| <= cost suffices.
         norms = self._norms(v)
         units = (costs / np.maximum(norms, 1e-300))[self._owners]
         downhill = np.where(np.isfinite(units), units, 0.0) * v + slope
@@ -263,6 +265,7 @@ class Curvature:
         for k, begin, end in zip(
             kept, starts, [*starts[1:], len(columns)], strict=True
         ):
+            # The norm bends by (I - uu') / ||v|| across u = v / ||v||, not along it.
             unit = v[columns[begin:end]] / norms[k]
             matrix[begin:end, begin:end] -= bends[k] * np.outer(unit, unit)
         right = -slope[columns] - bend * v[columns]
@@ -292,6 +295,7 @@ class Curvature:
         low, high = 0.0, reach
         if slope(high) <= 0:
             return high
+        # The slope jumps where a group passes zero, which misleads secants: bisect.
         for _ in range(50):
             middle = (low + high) / 2
             if slope(middle) <= 0:
@@ -305,6 +309,8 @@ def _block_minimum(values: FloatArray, linear: FloatArray, cost: float) -> Float
     """Minimise values'v^2/2 + linear'v + cost ||v||: a root in the norm."""
     if np.sqrt(linear @ linear) <= cost:
         return np.zeros(len(linear))
+    # Where v is not zero, v_i = -linear_i / (values_i + cost / norm); that this has the
+    # norm that it was made with is sum_i linear_i^2 / (values_i norm + cost)^2 = 1.
     squares = linear**2
     norm = 0.0
     for _ in range(50):

@@ -173,7 +173,7 @@ def fit_binned(
     table = rows.table(axes, groups, loss, progress or Progress("fit_binned"))
     if not groups or len(rows.y) < 2:
         point = replace(table.problem().start(), gap=0.0, status="optimal")
-        nothing = Chosen(point, np.inf, np.nan, table.problem())
+        nothing = Chosen(point, np.inf, np.nan, np.nan, table.problem())
         return _learned(nothing, axes, [], name)
     if lam is not None:
         return _learned(fit_at(table, lam, tol), axes, groups, name)
@@ -183,7 +183,7 @@ def fit_binned(
     if name == "binned" and line and len(rows.y) <= FOLD_ROWS:
         lines = replace(table, groups=[Joined(line)])
         linear = choose(lines, held_out, tol, keep_scores=keep_scores)
-        if linear.error < chosen.error:
+        if linear.least < chosen.least:
             return _learned(linear, axes, lines.groups, "linear")
     return _learned(chosen, axes, groups, name)
 

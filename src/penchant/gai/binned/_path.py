@@ -25,7 +25,7 @@ _MAX_STEPS = 40
 _PATH_TOL = 1e-2
 _GAIN = 0.002
 _RISE = 1.02
-_AS_GOOD = 1.005
+_SLACK = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,8 @@ class Chosen:
     lam : float
     error : float
         Mean loss of held-out rows at the chosen penalty.
+    least : float
+        The same at the best penalty, by which paths are compared.
     problem : BinnedProblem
         Which the point solves.
     scores : ndarray of shape (n_rows,) or None
@@ -84,6 +86,7 @@ class Chosen:
     point: Point
     lam: float
     error: float
+    least: float
     problem: BinnedProblem
     scores: FloatArray | None = None
 
@@ -132,7 +135,7 @@ def choose(
 
     Each fold's penalties are relative to the largest that matters in that fold. Of all
     penalties that do about as well as the best one, the largest is taken: it has the
-    fewest factors.
+    fewest factors. A single group has none to lose, and the best penalty is taken.
 
     Parameters
     ----------
@@ -155,7 +158,9 @@ def choose(
         in_time = table.progress.step(error=errors[-1], gap=gap)
         if _is_over(errors) or any(fold.is_large for fold in folds) or not in_time:
             break
-    best = int(np.argmax(np.array(errors) <= _AS_GOOD * min(errors)))
+    slack = _SLACK * _scale(errors) if len(table.groups) > 1 else 0.0
+    best = int(np.argmax(np.array(errors) <= min(errors) + slack))
+    # Relative to the largest penalty that matters on these rows, as in each fold.
     problem = folds[0].problem if sum(table.sizes) > KEEP_ROWS else table.problem()
     lam = max(problem.largest_lam(table.prices) * _STEP**best, 1e-12)
     start = problem.point(_mean_coefs(coefs[best]))
@@ -167,28 +172,38 @@ def choose(
         scores = np.full(sum(table.sizes), np.nan)
         for fold, share, own in zip(folds, held_out, coefs[best], strict=True):
             scores[share > 0] = fold.scores(own)[share > 0]
-    return Chosen(point, lam, errors[best], problem, scores)
+    return Chosen(point, lam, errors[best], min(errors), problem, scores)
 
 
 def fit_at(table: Table, lam: float, tol: float) -> Chosen:
     """Fit at one penalty, coming from larger ones."""
     problem, prices = table.problem(), table.prices
     point, current = problem.start(), problem.largest_lam(prices)
-    while current > lam:
+    while current > lam:  # each step starts near its minimum, with few groups
         current = max(lam, current * _STEP**2)
         goal = tol if current == lam else _PATH_TOL
         point = problem.solve(current, prices, point, goal)
         table.progress.step(gap=point.gap)
     if not point.n_iter:
         point = problem.solve(lam, prices, point, tol)
-    return Chosen(point, lam, np.nan, problem)
+    return Chosen(point, lam, np.nan, np.nan, problem)
 
 
 def _is_over(errors: Sequence[float]) -> bool:
     """Tell whether two steps brought no gain, or the last one a clear loss."""
     if errors[-1] > _RISE * min(errors):
         return True
-    return len(errors) > 3 and min(errors[-2:]) > (1 - _GAIN) * min(errors[:-2])
+    gain = min(errors[:-2], default=np.inf) - min(errors[-2:])
+    return len(errors) > 3 and gain < _GAIN * _scale(errors)
+
+
+def _scale(errors: Sequence[float]) -> float:
+    """Give what shares are of: the least error, or what it gains over a constant.
+
+    Where noise dominates, half a percent of the error is a large part of all that can
+    be learned.
+    """
+    return min(min(errors), errors[0] - min(errors))
 
 
 def hold_out(y: FloatArray, random_state: np.random.RandomState) -> list[FloatArray]:

@@ -177,6 +177,8 @@ class BinnedProblem:
     ) -> float:
         """Bound the relative distance from the minimum over the priced groups."""
         primal = pricing.loss + lam * _penalty(point.coefs, prices)
+        # Weak duality (GAI-3): the pulls a, shrunk until no group feels more than its
+        # price, are feasible in the dual, and its value there bounds the minimum.
         ratio = pricing.largest_ratio(prices) / lam
         limit = 1.0 / ratio if ratio > 0 else np.inf
         scale = self.loss.scale(limit, pricing.pull_by_y, pricing.pull_square)
@@ -239,6 +241,7 @@ class BinnedProblem:
                     break
                 self._grow(point, pricing, lam * prices)
             elif gap <= 0.3 * tol or self.deadline.is_over:
+                # Only now: pricing all costs far more than what a step needs.
                 pricing = self.price(point, every)
                 continue
             goal = _GOAL * max(min(gap, 0.1), tol)
@@ -280,7 +283,7 @@ class BinnedProblem:
         moves = self._changes(model.split(change))
         shift = model.offset_change(change)
         t = 1.0
-        if not self._is_exact:
+        if not self._is_exact:  # else the model is the objective itself
             t = self._search(point, moves, shift, model, (before, change, lam * prices))
         point.coefs.update(model.split(before + t * change))
         point.offsets = point.offsets + t * shift
@@ -314,7 +317,10 @@ class BinnedProblem:
         model: Curvature,
         step: tuple[FloatArray, FloatArray, FloatArray],
     ) -> float:
-        """Find a step along a direction by secants on the slope of the objective."""
+        """Find a step along a direction by secants on the slope of the objective.
+
+        Not on its values: near the minimum these differ by rounding only.
+        """
 
         def slope(t: float) -> float:
             ask = partial(on.line_slopes, self.loss, point.offsets + t * shift, t)
@@ -346,9 +352,12 @@ class BinnedProblem:
         offsets = point.offsets
         gradient, curvature = self._offset_slopes(point, offsets)
         for _ in range(60):
+            # To rounding: the dual asks for pulls of sum 0, and its value would be no
+            # bound with any other.
             if np.abs(gradient).max() <= 1e-13:
                 break
             step = gradient / np.maximum(curvature, 1e-8)
+            # Far out a logistic loss is nearly straight, and Newton would leap.
             step = np.clip(step, -2.0, 2.0)
             for _ in range(20):
                 tried = offsets + step

@@ -102,6 +102,7 @@ class NewtonSystem:
         self.cones = nesterov_todd(
             program.offsets, point.heads, point.tails, iterate.dual_tails
         )
+        # Slacks and multipliers of the rows are eliminated first and leave this weight.
         pairs = iterate.primals / iterate.duals
         self.roots = 1.0 / np.sqrt(pairs[0] + pairs[1])
         self.rows = row_scaling(evidence, self.roots, n_items)
@@ -281,9 +282,11 @@ def interior_point(
     """
     short_steps = 0
     for n_iter in range(max_iter):
+        # Feasible on both sides, so that this gap is a certificate, not an estimate.
         if iterate.gap <= gap * iterate.primal or short_steps >= _PATIENCE:
             return iterate, n_iter
         system = NewtonSystem(program, iterate, careful)
+        # Near the end cones are so flat that a first solution has few digits left.
         refine = iterate.gap <= _REFINE_BELOW * iterate.primal
         n_refine = 3 if careful else int(refine)
         direction = _direction(program, iterate, system, short_steps > 0, n_refine)

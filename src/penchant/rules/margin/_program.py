@@ -329,6 +329,7 @@ class _Generation:
         chosen = _diverse(columns, n_new)
         k = len(self._keys)
         self._idle = np.where(self._master.q < _IDLE_SHARE / k, self._idle + 1, 0)
+        # Columns without weight cost as much as others; few are not worth a new start.
         kept = self._idle < _IDLE_ROUNDS
         if np.count_nonzero(kept) < (1.0 - _WORTH_PURGING) * k:
             self._master.keep(kept)
