@@ -1,7 +1,7 @@
 """Problem: one thing that is wrong or doubtful in a table, and where."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -44,12 +44,7 @@ class Problem:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the problem as plain values for JSON."""
-        return {
-            "severity": self.severity,
-            "row": self.row,
-            "column": self.column,
-            "message": self.message,
-        }
+        return asdict(self)
 
 
 def raise_first(problems: Sequence[Problem]) -> None:
