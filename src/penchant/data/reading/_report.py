@@ -153,7 +153,7 @@ class ReadingReport:
 
     @property
     def ambiguous(self) -> tuple[ColumnReading, ...]:
-        """The columns about which somebody has to say how they are read."""
+        """The columns that can be read in several ways: the user must say which."""
         return tuple(column for column in self.columns if column.choices)
 
     @property

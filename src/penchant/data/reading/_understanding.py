@@ -51,7 +51,7 @@ class Understanding:
     extras: tuple[Extra, ...]
 
     def check(self) -> None:
-        """Raise if something is wrong, or if somebody has to choose a reading."""
+        """Raise if something is wrong, or if the user must choose a reading."""
         raise_first(self.report.problems)
         for column in self.report.ambiguous:
             ways = ", or ".join(f"{c.label} ({c.example})" for c in column.choices)
@@ -77,7 +77,7 @@ def understand(
     file: FileReading | None = None,
     least: int = 2,
 ) -> Understanding:
-    """Find out what the columns of a table mean, and raise only if asked nonsense.
+    """Find out what the columns of a table mean, and raise only on bad options.
 
     The parameters are those of `inspect_table`; with fewer rows than `least` there is
     nothing to choose between.
