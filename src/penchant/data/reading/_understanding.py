@@ -8,13 +8,8 @@ import pandas as pd
 
 from penchant.data._attribute import Attribute
 from penchant.data._extra import Extra
-from penchant.data.reading._cells import shown_text
-from penchant.data.reading._columns import (
-    Asked,
-    ReadColumn,
-    looks_numeric,
-    read_column,
-)
+from penchant.data.reading._cells import ReadColumn, shown_text
+from penchant.data.reading._columns import Asked, looks_numeric, read_column
 from penchant.data.reading._headers import NAME_WORDS
 from penchant.data.reading._problems import Problem, name_problems, raise_first
 from penchant.data.reading._report import (
