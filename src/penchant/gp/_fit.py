@@ -269,7 +269,7 @@ class PosteriorProblem:
             jac=True,
             method="L-BFGS-B",
             bounds=self.bounds,
-            callback=self._tell,
+            callback=self._report_step,
             options={
                 "maxiter": self._model.max_iter,
                 "gtol": self._model.tol,
@@ -279,7 +279,7 @@ class PosteriorProblem:
         )
         return self._learned(found.x, int(found.nit), bool(found.success))
 
-    def _tell(self, parameters: FloatArray) -> None:
+    def _report_step(self, parameters: FloatArray) -> None:
         """Tell of a step of learning; stop when time is over."""
         if not self._progress.step(gap=self._largest_slope):
             raise StopIteration

@@ -265,7 +265,7 @@ def _maximise_evidence(
         slopes = -data.slopes(scales, result, sites, K)
         return -result.log_evidence, slopes
 
-    def tell(at: FloatArray) -> None:
+    def report_step(at: FloatArray) -> None:
         if not go_on(float(np.abs(slopes).max())):
             raise StopIteration
 
@@ -275,7 +275,7 @@ def _maximise_evidence(
         jac=True,
         method="L-BFGS-B",
         bounds=[(x - _REACH, x + _REACH) for x in logs],
-        callback=tell,
+        callback=report_step,
         options={"maxiter": max_iter},
     )
     # At a bound a slope may point outwards.

@@ -4,11 +4,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from penchant.exceptions import MissingExtraError
-from penchant.testing._ranker_contract import CONTRACT_CHECKS
-from penchant.testing._ranker_errors import ERROR_CHECKS
-from penchant.testing._ranker_symmetries import SYMMETRY_CHECKS
+from penchant.testing import _ranker_contract, _ranker_errors, _ranker_symmetries
 
-_CHECKS = (*CONTRACT_CHECKS, *SYMMETRY_CHECKS, *ERROR_CHECKS)
+# In the order in which they stand there: the simplest promises first.
+_CHECKS = tuple(
+    check
+    for module in (_ranker_contract, _ranker_symmetries, _ranker_errors)
+    for name, check in vars(module).items()
+    if name.startswith("check_")
+)
 
 
 def check_ranker(ranker: Any) -> None:

@@ -87,6 +87,78 @@ def check_fit_returns_self(ranker: Any) -> None:
     )
 
 
+def check_utility(ranker: Any) -> None:
+    """Check that utility is one finite number per item, whatever its company."""
+    answers = make_answers()
+    model = fresh(ranker).fit(answers.pairs, answers.y)
+    values = make_answers(n_items=17, seed=9).values
+    utility = np.asarray(model.utility(values))
+    require(
+        utility.shape == (17,), f"utility must have shape (17,). Got {utility.shape}"
+    )
+    require(np.isfinite(utility).all(), f"utility must be finite. Got {utility}")
+    alone = np.array([model.utility(row[None])[0] for row in values])
+    require(
+        np.allclose(alone, utility, rtol=1e-9, atol=1e-9 * np.ptp(utility)),
+        "the utility of an item must not depend on the other rows of X",
+    )
+    require_same_utility(
+        utility,
+        model.utility(values.tolist()),
+        "utility of an array and of the same lists",
+    )
+
+
+def check_inputs_unchanged(ranker: Any) -> None:
+    """Check that inputs are not written to, and may be read-only."""
+    answers = make_answers()
+    pairs, y, values = (np.array(a) for a in (answers.pairs, answers.y, answers.values))
+    fresh(ranker).fit(pairs, y).utility(values)
+    for name, now, before in (
+        ("X", pairs, answers.pairs),
+        ("y", y, answers.y),
+        ("items", values, answers.values),
+    ):
+        require(np.array_equal(now, before), f"{name} must not be changed")
+    for array in (pairs, y, values):
+        array.setflags(write=False)
+    model = fresh(ranker).fit(pairs, y)
+    model.predict(pairs)
+    model.utility(values)
+
+
+def check_predict_follows_utility(ranker: Any) -> None:
+    """Check that predict gives 1 where the first utility is larger, else 0."""
+    answers = make_answers()
+    model = fresh(ranker).fit(answers.pairs, answers.y)
+    test = make_answers(n_items=30, seed=8)
+    predicted = np.asarray(model.predict(test.pairs))
+    require(
+        predicted.shape == test.y.shape and np.isin(predicted, (0, 1)).all(),
+        f"predict must give {test.y.shape} values in {{0, 1}}. Got {predicted!r}",
+    )
+    clear = clear_differences(model, test.pairs)
+    first, second = (model.utility(test.pairs[:, side]) for side in (0, 1))
+    require(
+        np.array_equal(predicted[clear], (first > second)[clear]),
+        "predict must be 1 where the utility of the first item is larger",
+    )
+
+
+def check_score(ranker: Any) -> None:
+    """Check that score is the share of right pairs; equal utilities count half."""
+    answers = make_answers()
+    model = fresh(ranker).fit(answers.pairs, answers.y)
+    first, second = (model.utility(answers.pairs[:, side]) for side in (0, 1))
+    right = np.where(first == second, 0.5, (first > second) == answers.y).mean()
+    score = model.score(answers.pairs, answers.y)
+    require(np.isclose(score, right), f"score must be {right}. Got {score}")
+    require(
+        score > 0.6,
+        f"a noiseless increasing utility must be learned at all. Accuracy is {score}",
+    )
+
+
 def check_feature_names(ranker: Any) -> None:
     """Check that named items bring their names; a later fit without forgets them."""
     answers = make_answers()
@@ -141,78 +213,6 @@ def check_deterministic(ranker: Any) -> None:
         for _ in range(2)
     )
     require(np.array_equal(first, second), "two equal fits must agree bit by bit")
-
-
-def check_inputs_unchanged(ranker: Any) -> None:
-    """Check that inputs are not written to, and may be read-only."""
-    answers = make_answers()
-    pairs, y, values = (np.array(a) for a in (answers.pairs, answers.y, answers.values))
-    fresh(ranker).fit(pairs, y).utility(values)
-    for name, now, before in (
-        ("X", pairs, answers.pairs),
-        ("y", y, answers.y),
-        ("items", values, answers.values),
-    ):
-        require(np.array_equal(now, before), f"{name} must not be changed")
-    for array in (pairs, y, values):
-        array.setflags(write=False)
-    model = fresh(ranker).fit(pairs, y)
-    model.predict(pairs)
-    model.utility(values)
-
-
-def check_predict_follows_utility(ranker: Any) -> None:
-    """Check that predict gives 1 where the first utility is larger, else 0."""
-    answers = make_answers()
-    model = fresh(ranker).fit(answers.pairs, answers.y)
-    test = make_answers(n_items=30, seed=8)
-    predicted = np.asarray(model.predict(test.pairs))
-    require(
-        predicted.shape == test.y.shape and np.isin(predicted, (0, 1)).all(),
-        f"predict must give {test.y.shape} values in {{0, 1}}. Got {predicted!r}",
-    )
-    clear = clear_differences(model, test.pairs)
-    first, second = (model.utility(test.pairs[:, side]) for side in (0, 1))
-    require(
-        np.array_equal(predicted[clear], (first > second)[clear]),
-        "predict must be 1 where the utility of the first item is larger",
-    )
-
-
-def check_utility(ranker: Any) -> None:
-    """Check that utility is one finite number per item, whatever its company."""
-    answers = make_answers()
-    model = fresh(ranker).fit(answers.pairs, answers.y)
-    values = make_answers(n_items=17, seed=9).values
-    utility = np.asarray(model.utility(values))
-    require(
-        utility.shape == (17,), f"utility must have shape (17,). Got {utility.shape}"
-    )
-    require(np.isfinite(utility).all(), f"utility must be finite. Got {utility}")
-    alone = np.array([model.utility(row[None])[0] for row in values])
-    require(
-        np.allclose(alone, utility, rtol=1e-9, atol=1e-9 * np.ptp(utility)),
-        "the utility of an item must not depend on the other rows of X",
-    )
-    require_same_utility(
-        utility,
-        model.utility(values.tolist()),
-        "utility of an array and of the same lists",
-    )
-
-
-def check_score(ranker: Any) -> None:
-    """Check that score is the share of right pairs; equal utilities count half."""
-    answers = make_answers()
-    model = fresh(ranker).fit(answers.pairs, answers.y)
-    first, second = (model.utility(answers.pairs[:, side]) for side in (0, 1))
-    right = np.where(first == second, 0.5, (first > second) == answers.y).mean()
-    score = model.score(answers.pairs, answers.y)
-    require(np.isclose(score, right), f"score must be {right}. Got {score}")
-    require(
-        score > 0.6,
-        f"a noiseless increasing utility must be learned at all. Accuracy is {score}",
-    )
 
 
 def check_model_selection(ranker: Any) -> None:
@@ -282,21 +282,3 @@ def check_save_and_load(ranker: Any) -> None:
         list(copy.feature_names_in_) == list(model.feature_names_in_),
         "the reloaded ranker must have the same feature names",
     )
-
-
-CONTRACT_CHECKS = (
-    check_constructor_only_stores,
-    check_clone_and_set_params,
-    check_fit_returns_self,
-    check_utility,
-    check_inputs_unchanged,
-    check_predict_follows_utility,
-    check_score,
-    check_feature_names,
-    check_no_warning_about_names,
-    check_refit_equals_fresh_fit,
-    check_deterministic,
-    check_model_selection,
-    check_pipeline,
-    check_save_and_load,
-)

@@ -127,13 +127,3 @@ def _takes_blanks(ranker: Any) -> bool:
 
 def _require_fit_error(ranker: Any, X: Any, y: Any, pattern: str, case: str) -> None:
     require_error(ValueError, pattern, partial(fresh(ranker).fit, X, y), case)
-
-
-ERROR_CHECKS = (
-    check_unfitted,
-    check_shapes_in_fit,
-    check_labels,
-    check_values_in_fit,
-    check_weights_in_fit,
-    check_bad_input_after_fit,
-)

@@ -134,16 +134,3 @@ def _require_same_fit(
     require_same_utility(
         plain.utility(answers.values), changed.utility(answers.values), case
     )
-
-
-SYMMETRY_CHECKS = (
-    check_items_equal_their_encoding,
-    check_pairs_equal_comparisons,
-    check_winners_first,
-    check_swap_flips,
-    check_order_of_pairs_is_irrelevant,
-    check_order_of_items_is_irrelevant,
-    check_zero_weight_equals_removal,
-    check_weights_of_comparisons,
-    check_contradictions,
-)

@@ -62,7 +62,7 @@ class Cells:
         """Say how many cells are blank."""
         return gaps(self.name, self.codes < 0, self.index)
 
-    def told(self) -> list[str]:
+    def notes(self) -> list[str]:
         """Say which texts were taken as blanks."""
         if not self.marks:
             return []

@@ -40,7 +40,7 @@ _MANY_STRAYS = 20
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody said about a column; the rest is found out."""
+    """What the user said about a column; the rest is guessed."""
 
     attribute: Attribute | None = None
     role: str | None = None
@@ -227,7 +227,7 @@ def _candidates(cells: Cells, home: str) -> list[Candidate]:
 
 
 def _pool(cells: Cells, asked: Asked) -> list[Candidate]:
-    """Give the readings between which somebody has to choose; one, if all is clear."""
+    """Give the readings that the user must choose between; one, if all is clear."""
     home = asked.attribute.unit if asked.attribute else ""
     if asked.reading is not None and asked.reading in NUMBER_READINGS.values():
         return [read_as(asked.reading, cells.distinct, cells.counts, home)]
@@ -255,7 +255,7 @@ def _numbers(cells: Cells, pool: Sequence[Candidate], asked: Asked) -> ReadColum
         return shown_column(cells, "identifier", key)
     attribute, doubts = _numeric(name, known, chosen.unit)
     noun = "date" if chosen.unit == DATE else "number"
-    told = (*chosen.converted, *cells.told())
+    told = (*chosen.converted, *cells.notes())
     reading = ColumnReading(
         name,
         "attribute",

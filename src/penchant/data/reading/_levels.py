@@ -77,7 +77,7 @@ def _attribute(
     choices: tuple[Choice, ...] = (),
 ) -> ReadColumn:
     examples = tuple(zip(cells.texts[:3], texts[:3], strict=True))
-    told = (*told, *cells.told())
+    told = (*told, *cells.notes())
     found = ColumnReading(
         cells.name,
         "attribute",

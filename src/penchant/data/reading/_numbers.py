@@ -23,12 +23,10 @@ NUMBER_READINGS = {".": "decimal point", ",": "decimal comma"}
 class Measured(float):
     """A number whose file says its unit: a percent or currency format of a cell."""
 
-    unit: str = ""
+    unit: str
 
-    @classmethod
-    def of(cls, value: float, unit: str) -> "Measured":
-        """Give a number its unit."""
-        measured = cls(value)
+    def __new__(cls, value: float, unit: str = "") -> "Measured":
+        measured = super().__new__(cls, value)
         measured.unit = unit
         return measured
 
@@ -134,7 +132,7 @@ def read_numbers(
 def read_as(
     reading: str, cells: Sequence[Cell], counts: IntArray, home: str = ""
 ) -> Candidate:
-    """Read a column as numbers with the decimal sign that somebody named."""
+    """Read a column as numbers with the decimal sign that the user named."""
     decimal = next(d for d, name in NUMBER_READINGS.items() if name == reading)
     return _candidate(cells, counts, decimal, home)
 
@@ -173,9 +171,8 @@ def _candidate(
         if quantity.unit or bare_fits:
             values[place] = _convert(quantity, goal)
     values[~np.isfinite(values)] = np.nan
-    return Candidate(
-        NUMBER_READINGS[decimal], values, label, tuple(_told(cells, found, used, label))
-    )
+    converted = _conversions(cells, found, used, label)
+    return Candidate(NUMBER_READINGS[decimal], values, label, tuple(converted))
 
 
 def _label(used: Counter[str], home: str) -> str:
@@ -195,7 +192,7 @@ def _convert(quantity: _Quantity, goal: Unit) -> float:
     return quantity.value if same else rounded(quantity.value * (factor / goal[1]))
 
 
-def _told(
+def _conversions(
     cells: Sequence[Cell],
     found: Sequence[_Quantity | None],
     used: Counter[str],

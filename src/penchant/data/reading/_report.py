@@ -69,16 +69,7 @@ class ColumnReading:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the reading as plain values for JSON."""
-        return {
-            "name": self.name,
-            "role": self.role,
-            "attribute": self.attribute and self.attribute.to_dict(),
-            "reading": self.reading,
-            "examples": [list(pair) for pair in self.examples],
-            "converted": list(self.converted),
-            "doubts": [problem.to_dict() for problem in self.doubts],
-            "choices": [asdict(choice) for choice in self.choices],
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -162,7 +153,7 @@ class ReadingReport:
 
     @property
     def ambiguous(self) -> tuple[ColumnReading, ...]:
-        """The columns about which somebody has to say how they are read."""
+        """The columns that can be read in several ways: the user must say which."""
         return tuple(column for column in self.columns if column.choices)
 
     @property

@@ -8,13 +8,8 @@ import pandas as pd
 
 from penchant.data._attribute import Attribute
 from penchant.data._extra import Extra
-from penchant.data.reading._cells import shown_text
-from penchant.data.reading._columns import (
-    Asked,
-    ReadColumn,
-    looks_numeric,
-    read_column,
-)
+from penchant.data.reading._cells import ReadColumn, shown_text
+from penchant.data.reading._columns import Asked, looks_numeric, read_column
 from penchant.data.reading._headers import NAME_WORDS
 from penchant.data.reading._problems import Problem, name_problems, raise_first
 from penchant.data.reading._report import (
@@ -51,7 +46,7 @@ class Understanding:
     extras: tuple[Extra, ...]
 
     def check(self) -> None:
-        """Raise if something is wrong, or if somebody has to choose a reading."""
+        """Raise if something is wrong, or if the user must choose a reading."""
         raise_first(self.report.problems)
         for column in self.report.ambiguous:
             ways = ", or ".join(f"{c.label} ({c.example})" for c in column.choices)
@@ -77,7 +72,7 @@ def understand(
     file: FileReading | None = None,
     least: int = 2,
 ) -> Understanding:
-    """Find out what the columns of a table mean, and raise only if asked nonsense.
+    """Find out what the columns of a table mean, and raise only on bad options.
 
     The parameters are those of `inspect_table`; with fewer rows than `least` there is
     nothing to choose between.

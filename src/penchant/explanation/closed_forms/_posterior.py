@@ -155,7 +155,7 @@ class _Table:
         """
         if rival is not None:
             return self.kernel.between(item, rival, self.U, twice=True)
-        nothing = Reference.over(self.kernel, self.U, None, len(item))
+        nothing = Reference.from_rows(self.kernel, self.U, None, len(item))
         return nothing.values(item, twice=True)
 
     def shares(

@@ -217,7 +217,7 @@ class KernelMachine(ClosedForm):
         priors = [np.zeros(()) for _ in items]
         at_none = np.zeros(len(self.items))
         for kernel in self.kernels:
-            against = Reference.over(kernel, self.items, rows, self._shape[1])
+            against = Reference.from_rows(kernel, self.items, rows, self._shape[1])
             at_none += kernel.combine(against.at_items)
             for k, item in enumerate(items):
                 gain, prior = against.values(item, twice=is_process)
@@ -250,7 +250,7 @@ class Reference:
     at_items: FloatArray
 
     @classmethod
-    def over(
+    def from_rows(
         cls, kernel: ProductKernel, items: FloatArray, rows: FloatArray | None, d: int
     ) -> "Reference":
         """Take means over rows; None: kernels have zero means already."""

@@ -273,7 +273,7 @@ def add_sites(
         tau, nu = sites.weights[k] * state.tau[k], sites.weights[k] * state.nu[k]
         if tau == 0.0 and nu == 0.0:
             continue
-        m, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
+        m, v = marginal(mean, cov, sites.raised[k], sites.lowered[k], column)
         growth = 1.0 + tau * v
         total += _log_integral(m, v, tau, nu)
         _add_site(mean, cov, column, (nu - tau * m) / growth, tau / growth)
@@ -313,7 +313,7 @@ def sweep(
     gap, log_masses = 0.0, 0.0
     for k in range(first, last):
         w, tau, nu = sites.weights[k], state.tau[k], state.nu[k]
-        s, v = look(mean, cov, sites.raised[k], sites.lowered[k], column)
+        s, v = marginal(mean, cov, sites.raised[k], sites.lowered[k], column)
         # All copies go at once: beliefs about s alone are cheap to change back.
         m_rest, v_rest = _without(s, v, w * tau, w * nu, state.widest[k])
         site = _Site(sites.lower[k], sites.upper[k], sites.noise[k], sites.lapse)
@@ -338,7 +338,7 @@ def sweep(
 
 
 @njit(cache=True)
-def look(
+def marginal(
     mean: FloatArray, cov: FloatArray, i: int, j: int, column: FloatArray
 ) -> tuple[float, float]:
     """Give mean and variance of a'f, and write cov a into column."""

@@ -83,10 +83,10 @@ def laplace(
     if rows is None and len(prior_mean) > len(sites):
         rows = Rows.identity(len(sites))  # no site is about the last nodes
     problem = _Problem(prior_mean, root_of_covariance(prior_cov), sites, rows)
-    state, n_iter = problem.look(problem.start(start)), 0
+    state, n_iter = problem.newton_state(problem.start(start)), 0
     while state.gap > tol and n_iter < max_iter:
         n_iter += 1
-        state = problem.look(problem.advance(state))
+        state = problem.newton_state(problem.advance(state))
     return problem.result(state, n_iter, tol)
 
 
@@ -114,10 +114,10 @@ def laplace_in_features(
         Told the gap before each step but the first; False: stop.
     """
     problem = _Problem(np.zeros(len(sites)), features, sites)
-    state, n_iter = problem.look(problem.point(np.zeros(features.shape[1]))), 0
+    state, n_iter = problem.newton_state(problem.point(np.zeros(features.shape[1]))), 0
     while state.gap > tol and n_iter < max_iter and (not n_iter or go_on(state.gap)):
         n_iter += 1
-        state = problem.look(problem.advance(state))
+        state = problem.newton_state(problem.advance(state))
     return state
 
 
@@ -190,7 +190,7 @@ class _Problem:
         at = self.sites.derivatives(self.apply(self.mean + self.root @ x))
         return _Point(x, at, float(self.sites.weights @ at.value - 0.5 * x @ x))
 
-    def look(self, point: _Point) -> NewtonState:
+    def newton_state(self, point: _Point) -> NewtonState:
         """Find the Newton step of a point."""
         w = self.sites.weights
         # GP-4 in whitened coordinates, where the prior is a standard normal.

@@ -14,7 +14,7 @@ from penchant.gp.inference._expectation_propagation import (
     SiteArrays,
     SiteState,
     add_sites,
-    look,
+    marginal,
     sweep,
 )
 from penchant.gp.inference._grouped_sites import GroupedSites
@@ -185,7 +185,7 @@ def _add_up(
 
 
 class Telling(NamedTuple):
-    """Where `sweep_people` writes what people tell.
+    """Where `sweep_people` adds up what people tell.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def sweep_people(
             _, log_masses = sweep(belief, sites, state, pace, first, last)
             if k == 0:  # the Gaussians above are those before the first sweep
                 log_evidence += log_masses
-        R = _tell(belief, sites, state, telling.duals, low, first, last)
+        R = _dual_and_information(belief, sites, state, telling.duals, low, first, last)
         for r in range(n):
             telling.trace[0] += R[r, r]
             for c in range(n):
@@ -277,7 +277,7 @@ def _before(prior: PeoplePrior, u: int, nodes: IntArray, low: int, n: int) -> Be
 
 
 @njit(inline="always")
-def _tell(
+def _dual_and_information(
     belief: Belief,
     sites: SiteArrays,
     state: SiteState,
@@ -293,7 +293,7 @@ def _tell(
     for k in range(first, last):
         i, j, precision = sites.raised[k], sites.lowered[k], sites.weights[k]
         precision *= state.tau[k]
-        s, _ = look(mean, cov, i, j, column)
+        s, _ = marginal(mean, cov, i, j, column)
         push = sites.weights[k] * state.nu[k] - precision * s
         duals[low + i] += push
         duals[low + j] -= push

@@ -35,7 +35,7 @@ _SAMPLE = 60
 
 @dataclass(frozen=True)
 class Wishes:
-    """What somebody said about the file; the rest is found out."""
+    """What the user said about the file; the rest is guessed."""
 
     header_row: int | None = None
     sheet: str | None = None

@@ -4,7 +4,7 @@ import datetime as dt
 from typing import Any
 from xml.parsers import expat
 
-from penchant.data.reading._candidate import Cell
+from penchant.data.reading._candidate import Cell, rounded
 from penchant.data.reading._numbers import Measured
 from penchant.data.reading.files._archives import chunks, open_archive
 from penchant.data.reading.files._grid import Grid
@@ -142,9 +142,9 @@ def _value(cell: dict[str, str], text: str) -> Cell:
     kind = cell.get("value-type", "")
     try:
         if kind == "percentage":
-            return Measured.of(float(f"{float(cell['value']) * 100:.12g}"), "%")
+            return Measured(rounded(float(cell["value"]) * 100), "%")
         if kind == "currency":
-            return Measured.of(float(cell["value"]), cell.get("currency", ""))
+            return Measured(float(cell["value"]), cell.get("currency", ""))
         if kind == "float":
             return float(cell["value"])
         if kind == "boolean":

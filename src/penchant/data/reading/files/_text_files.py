@@ -77,7 +77,7 @@ def read_text_table(
         )
         frame = _parse_fast(content.removeprefix(b"\xef\xbb\xbf"), parts)
         if frame is not None:
-            return _told(frame, parts, wishes, file)
+            return _with_report(frame, parts, wishes, file)
     grid = Grid(dict(_all_rows(text, separator)))
     return grid_cells(grid, wishes, file)
 
@@ -141,7 +141,7 @@ def _n_rows(content: bytes, most: int) -> int:
     return outside
 
 
-def _told(
+def _with_report(
     frame: pd.DataFrame, parts: _Layout, wishes: Wishes, file: FileReading
 ) -> tuple[pd.DataFrame, FileReading]:
     """Add to the report what stands above the header."""

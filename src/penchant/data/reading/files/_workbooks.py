@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 
-from penchant.data.reading._candidate import Cell
+from penchant.data.reading._candidate import Cell, rounded
 from penchant.data.reading._numbers import Measured
 from penchant.data.reading.files._archives import chunks, damaged, open_archive
 from penchant.data.reading.files._grid import Grid
@@ -139,8 +139,8 @@ def _value(cell: Any, formats: dict[str, str]) -> Cell:
         unit = formats[shown] = "%" if "%" in shown else sign.strip()
     number = float(str(value))
     if unit == "%":
-        return Measured.of(float(f"{number * 100:.12g}"), "%")
-    return Measured.of(number, unit) if unit else value
+        return Measured(rounded(number * 100), "%")
+    return Measured(number, unit) if unit else value
 
 
 def _look_ahead(archive: zipfile.ZipFile, path: str, limits: Limits) -> _Ahead:
