@@ -113,8 +113,6 @@ class TargetGuess:
         Answers in their file.
     format : str
         What kind of answers they are; empty: there are none.
-    names : str
-        Column with the names of the rows; empty: none.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -123,7 +121,6 @@ class TargetGuess:
     n_rows: int
     n_answers: int
     format: str
-    names: str
 
 
 def guess_target(
@@ -155,13 +152,13 @@ def guess_target(
     if table is None and answers is None:
         raise DataError("Choose a file: a table with a target, or answers.")
     columns: list[tuple[str, str]] = []
-    n_rows, names, kind = 0, "", ""
+    n_rows, kind = 0, ""
     n_answers, form = 0, ""
     items = None
     if table is not None:
         read = read_table(table, filename or None, **limits)
         guess = inspect_table(read)
-        names, n_rows = guess.name_column or "", len(read.cells)
+        n_rows = len(read.cells)
         columns = [
             (str(column), _sample(read.cells[column]))
             for column in read.cells.columns
@@ -184,7 +181,7 @@ def guess_target(
         found = read_answers(answers, items)
         n_answers, form = len(found), found.format
         check_size(found.items if items is None else items, n_answers, limits)
-    return TargetGuess(tuple(columns), target, kind, n_rows, n_answers, form, names)
+    return TargetGuess(tuple(columns), target, kind, n_rows, n_answers, form)
 
 
 def check_size(items: Any, n_answers: int, limits: Mapping[str, int]) -> None:

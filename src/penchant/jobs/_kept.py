@@ -1,6 +1,6 @@
 """KeptModel: what a job learned, to be read, asked and explained."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -117,6 +117,8 @@ class KeptModel:
     def __init__(self, store: Store, job: JobRecord) -> None:
         self.store, self.job = store, job
         self.settings = JobSettings.from_dict(job.settings)
+        self._models: dict[str, Any] = {}
+        self._coalitions: dict[str, Any] = {}
 
     @classmethod
     def of(cls, store: Store, job: JobRecord) -> "KeptModel":
@@ -187,10 +189,6 @@ class KeptModel:
             self._models[name] = load_packed(self.packed(name))
         return self._models[name]
 
-    @cached_property
-    def _models(self) -> dict[str, Any]:
-        return {}
-
     def report(self, name: str) -> ModelReport | None:
         """Give all that a report says; None: it was not made for this candidate."""
         kept = self._plain(f"report {name}")
@@ -235,14 +233,30 @@ class KeptModel:
 
     def exact(self, name: str, frame: pd.DataFrame) -> Reasons | None:
         """Explain a row by the model's own formula; None: it has none."""
-        several = self.comparison.kind == "classes" and len(self.comparison.labels) > 2
-        if several:
+        rows = self.items.frame
+        return self._reasons(lambda: explain(self.model(name), frame, background=rows))
+
+    def rather_than(self, name: str, row: int, rival: int) -> Reasons | None:
+        """Say what speaks for one row rather than another; None: no formula."""
+        a, b = (self.items.frame.iloc[[each]] for each in (row, rival))
+        return self._reasons(lambda: contrast(self.model(name), a, b))
+
+    def _reasons(self, find: Callable[[], Attribution]) -> Reasons | None:
+        if self.comparison.kind == "classes" and len(self.comparison.labels) > 2:
             return None
         try:
-            found = explain(self.model(name), frame, background=self.items.frame)
+            found = find()
         except PenchantError:  # rules for grades have no formula
             return None
-        return _reasons(found)
+        games = (key for word, key in GAMES.items() if word in found.game)
+        return Reasons(
+            found.names,
+            tuple(map(float, np.asarray(found.values[0]))),
+            float(found.base[0]),
+            float(found.predictions[0]),
+            next(games, "domain"),
+            "" if found.classes is None else str(found.classes[0]),
+        )
 
     def by_coalitions(self, name: str, row: int) -> Reasons | None:
         """Explain one of the rows that were learned from by groups of attributes."""
@@ -262,21 +276,6 @@ class KeptModel:
             kept["seconds"],
             tuple(map(tuple, kept["groups"])),
         )
-
-    @cached_property
-    def _coalitions(self) -> dict[str, Any]:
-        return {}
-
-    def rather_than(self, name: str, row: int, rival: int) -> Reasons | None:
-        """Say what speaks for one row rather than another; None: no formula."""
-        if self.comparison.kind == "classes" and len(self.comparison.labels) > 2:
-            return None
-        frame = self.items.frame
-        try:
-            found = contrast(self.model(name), frame.iloc[[row]], frame.iloc[[rival]])
-        except PenchantError:
-            return None
-        return _reasons(found)
 
     def check_row(self, row: int) -> int:
         """Refuse a row that is not there."""
@@ -310,18 +309,6 @@ class KeptModel:
 
     def _plain(self, name: str) -> Any:
         return from_json(self.store.job_part(self.job.id, name))
-
-
-def _reasons(found: Attribution) -> Reasons:
-    game = next((key for word, key in GAMES.items() if word in found.game), "domain")
-    return Reasons(
-        found.names,
-        tuple(map(float, np.asarray(found.values[0]))),
-        float(found.base[0]),
-        float(found.predictions[0]),
-        game,
-        "" if found.classes is None else str(found.classes[0]),
-    )
 
 
 @lru_cache(maxsize=_REMEMBERED)

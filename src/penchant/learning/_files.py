@@ -62,8 +62,15 @@ def read_learning_files(
     ----------
     table, answers : path, bytes or None
         At least one of them; with answers the table holds the items.
-    target, up, down, skip, filename, limits
-        As for `read_learning_table`.
+    target : str or None
+        The column that is foretold.
+    up, down, skip : sequence of str
+        Columns of which more is better, or less, or that are left out. Which way others
+        are better is learned.
+    filename : str, optional
+        Of a table in bytes.
+    **limits : int
+        ``max_rows``, ``max_columns`` and ``max_bytes`` of the table.
     """
     read = None
     if table is not None:
@@ -97,22 +104,7 @@ def read_learning_table(
     filename: str | None = None,
     **limits: Any,
 ) -> LearningTable:
-    """Read a table with, or without, a column that is foretold.
-
-    Which way a column is better is learned, unless `up` or `down` says it.
-
-    Parameters
-    ----------
-    file : path or bytes
-    target : str or None
-        The column that is foretold.
-    up, down, skip : sequence of str
-        Columns of which more is better, or less, or that are left out.
-    filename : str, optional
-        With bytes.
-    **limits : int
-        ``max_rows``, ``max_columns`` and ``max_bytes`` of the table.
-    """
+    """Read a table with, or without, a column that is foretold."""
     table = read_table(file, filename, **{**_LIMITS, **limits})
     named = [] if target is None else [target]
     for column in (*named, *up, *down, *skip):

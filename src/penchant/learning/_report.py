@@ -211,13 +211,10 @@ def _explain_rows(
     if coalitions is not None and by_groups is not None:
         by_groups = by_groups[chosen]
     said = foretell(model, known, np.asarray(chosen))
+    told = zip(titles, losses[places].tolist(), strict=True)
     found = [
-        _row_reasons(
-            known, row, (title, float(losses[place])), said[k], k, (exact, by_groups)
-        )
-        for k, (row, place, title) in enumerate(
-            zip(chosen, places, titles, strict=True)
-        )
+        _row_reasons(known, row, each, said[k], k, (exact, by_groups))
+        for k, (row, each) in enumerate(zip(chosen, told, strict=True))
     ]
     return tuple(found), groups
 

@@ -1,6 +1,7 @@
 """How well the candidates did, and which one is recommended."""
 
 import html
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
@@ -17,12 +18,6 @@ MEASURES: Final = {
     "classes": "share of rows classified rightly",
     "grades": "share of grades foretold exactly",
     "comparisons": "share of comparisons foretold rightly",
-}
-LOSSES: Final = {
-    "numbers": "squared error, as a share of the variance",
-    "classes": "Brier score: squared distance of the chances from what was true",
-    "grades": "ranked probability score: the same for chances of at least a grade",
-    "comparisons": "share of comparisons foretold wrongly",
 }
 
 
@@ -109,11 +104,7 @@ class CandidateResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result as plain values for JSON."""
-        values = asdict(self)
-        for name in ("losses", "notes", "calibration"):
-            values[name] = [
-                list(v) if isinstance(v, tuple) else v for v in values[name]
-            ]
+        values: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         for name in ("score", "score_error"):
             values[name] = None if np.isnan(values[name]) else values[name]
         return values
@@ -167,11 +158,6 @@ class ModelComparison:
     def measure(self) -> str:
         """What the scores are."""
         return MEASURES[self.kind]
-
-    @property
-    def loss(self) -> str:
-        """What the losses are, by which models are compared."""
-        return LOSSES[self.kind]
 
     @property
     def done(self) -> tuple[CandidateResult, ...]:

@@ -1,6 +1,5 @@
 """`penchant learn`: a table or answers in, a model that people can read out."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -149,7 +148,6 @@ def _compare(
     from penchant.learning import compare
 
     models: dict[str, Any] = {}
-    lines = _Lines()
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
@@ -161,30 +159,16 @@ def _compare(
         task = bar.add_task("begin", total=1.0, left="")
 
         def tell(said: dict[str, Any]) -> None:
-            models[said["candidate"]] = said["model"]
-            if not is_bar:
-                lines(said)
-            left = _left(said["seconds_left"])
+            name, left = said["candidate"], _left(said["seconds_left"])
+            if not is_bar and name not in models:
+                typer.echo(f"{name}: {said['share']:.0%} done. {left}", err=True)
+            models[name] = said["model"]
             bar.update(
                 task, completed=said["share"], description=_words(said), left=left
             )
 
         told = compare(X, y, kind=kind, max_time=max_time, callback=tell)
     return told, models[told.recommended.name]
-
-
-class _Lines:
-    """Tells of each candidate in a line, where there is no terminal."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    def __call__(self, said: dict[str, Any]) -> None:
-        if said["candidate"] != self._last:
-            self._last = said["candidate"]
-            left = _left(said["seconds_left"])
-            sys.stderr.write(f"{self._last}: {said['share']:.0%} done. {left}\n")
-            sys.stderr.flush()
 
 
 def _words(said: dict[str, Any]) -> str:

@@ -155,15 +155,14 @@ def wide_columns(frame: pd.DataFrame) -> dict[str, dict[str, str]] | None:
     column = find_column(frame, CHOSEN)
     if column is None:
         return None
-    alternatives = sorted({text_of(value) for value in frame[column]} - {""})
-    if not alternatives:
-        return None
+    chosen = sorted({text_of(value) for value in frame[column]} - {""})
     names = [str(name) for name in frame.columns if str(name) != column]
-    for cut in (_after, _before):
-        found = {each: cut(names, each) for each in alternatives}
-        stems = set().union(*(part for part in found.values()))
-        if stems:  # alternatives that nobody chose have columns, too
-            found = _all_alternatives(names, stems, cut) | found
+    for side in (1, 0):  # price_car, or car_price
+        cuts = _cut(names, side)
+        stems = {stem for each in chosen for stem in cuts.get(each, ())}
+        # alternatives that nobody chose have columns, too
+        others = [each for each in cuts if stems and stems <= cuts[each].keys()]
+        found = {each: cuts.get(each, {}) for each in (*others, *chosen)}
         whole = [stem for stem in stems if all(stem in part for part in found.values())]
         if whole and len(found) > 1:
             return {
@@ -173,40 +172,15 @@ def wide_columns(frame: pd.DataFrame) -> dict[str, dict[str, str]] | None:
     return None
 
 
-def _after(names: list[str], alternative: str) -> dict[str, str]:
-    """Find price_car and the like for car."""
-    return {
-        name[: -len(alternative) - 1]: name
-        for name in names
-        for mark in "_.:- "
-        if name.endswith(f"{mark}{alternative}") and len(name) > len(alternative) + 1
-    }
-
-
-def _before(names: list[str], alternative: str) -> dict[str, str]:
-    """Find car_price and the like for car."""
-    return {
-        name[len(alternative) + 1 :]: name
-        for name in names
-        for mark in "_.:- "
-        if name.startswith(f"{alternative}{mark}") and len(name) > len(alternative) + 1
-    }
-
-
-def _all_alternatives(names: list[str], stems: set[str], cut: Any) -> dict[str, Any]:
-    """Find further alternatives: those that have a column for every attribute."""
-    ends: dict[str, set[str]] = {}
+def _cut(names: list[str], side: int) -> dict[str, dict[str, str]]:
+    """Cut names at marks: what stands on one side has attributes on the other."""
+    found: dict[str, dict[str, str]] = {}
     for name in names:
-        for stem in stems:
-            if cut is _after and name[: len(stem) + 1] in {
-                f"{stem}{m}" for m in "_.:- "
-            }:
-                ends.setdefault(name[len(stem) + 1 :], set()).add(stem)
-            if cut is _before and name[-len(stem) - 1 :] in {
-                f"{m}{stem}" for m in "_.:- "
-            }:
-                ends.setdefault(name[: -len(stem) - 1], set()).add(stem)
-    return {end: cut(names, end) for end, seen in ends.items() if seen == stems}
+        for k, sign in enumerate(name):
+            ends = name[:k], name[k + 1 :]
+            if sign in "_.:- " and all(ends):
+                found.setdefault(ends[side], {})[ends[1 - side]] = name
+    return found
 
 
 def read_wide(frame: pd.DataFrame, book: NameBook) -> AnswerFile:

@@ -67,8 +67,9 @@ def write_answers(
 
 
 def _names(answers: Any, items: Any) -> tuple[str, ...]:
-    indices = [np.concatenate([[-1], *map(np.atleast_1d, _indices(answers))])]
-    needed = 1 + int(max(part.max() for part in indices))
+    needed = 1 + int(
+        max((np.max(part, initial=-1) for part in _indices(answers)), default=-1)
+    )
     if items is None:
         return tuple(f"item {k}" for k in range(1, needed + 1))
     names = NameFinder(items).names
@@ -97,8 +98,8 @@ def _table(answers: Any, names: tuple[str, ...]) -> pd.DataFrame:
         columns: dict[str, Any] = {
             "item": word[answers.items],
             "rating": answers.values,
+            "weight": answers.weights,
         }
-        columns |= {"weight": answers.weights}
         return _by(answers.users, columns)
     if isinstance(answers, Rankings):
         sizes = [len(order) for order in answers.orders]

@@ -11,7 +11,7 @@ from penchant.views._display import Fact, show_name
 from penchant.views.learned._words import (
     SUMS,
     hundred,
-    left_words,
+    left_out,
     name_of,
     note_words,
     number,
@@ -140,15 +140,7 @@ def overview(kept: KeptModel, texts: Texts) -> OverviewView:
             for each in sorted(told.done, key=lambda each: -each.score)
         ),
         measure,
-        tuple(
-            texts(
-                "models.left.title",
-                name=name_of(each.name, texts),
-                reason=left_words(each.skipped, texts),
-            )
-            for each in told.results
-            if each.skipped
-        ),
+        left_out(told, texts),
         _same(kept, texts),
         _notes(kept, texts),
     )

@@ -10,7 +10,7 @@ from penchant.learning import Difference, ModelPart, ModelReport, RowReasons
 from penchant.texts import Texts, load_texts
 from penchant.views.learned._svg import bars, curve, scatter, surface
 from penchant.views.learned._words import (
-    left_words,
+    left_out,
     local,
     name_of,
     parts_words,
@@ -191,11 +191,7 @@ class _Page:
                 )
             )
             kinds.append("chosen" if each is told.recommended else "")
-        out = "".join(
-            f"<li>{escape(self.left(each.name, each.skipped))}</li>"
-            for each in told.results
-            if each.skipped
-        )
+        out = "".join(f"<li>{escape(e)}</li>" for e in left_out(told, self.texts))
         size = self.texts("models.over.read")
         heads = ("", self.measure, self.say("loss"), self.say("behind"), size)
         words = self.say("rule", loss=self.say(f"loss_{told.kind}"))
@@ -203,11 +199,6 @@ class _Page:
         left = f'<ul class="soft">{out}</ul>' if out else ""
         table = _table(heads, rows, kinds)
         return f"<figure>{picture}</figure>{table}{_soft(words)}{left}"
-
-    def left(self, name: str, reason: str) -> str:
-        words = left_words(reason, self.texts)
-        called = name_of(name, self.texts)
-        return self.texts("models.left.title", name=called, reason=words)
 
     def parts(self) -> str:
         by_kind: dict[str, _Parts] = {}
@@ -276,11 +267,10 @@ class _Page:
             (escape(self.named(p)), self.number(p.size, "+.4g", f"parts.{k}.size"))
             for k, p in parts
         ]
-        title, hint = (
-            self.texts(f"models.interaction.{key}") for key in ("title", "hint")
-        )
+        title = self.texts("models.interaction.title")
+        hint = _soft(self.texts("models.interaction.hint"))
         table = _table((self.say("criterion"), words), rows)
-        return f"<h3>{title}</h3>{_soft(hint)}<figure>{picture}</figure>{table}"
+        return f"<h3>{title}</h3>{hint}<figure>{picture}</figure>{table}"
 
     def rules(self, parts: _Parts) -> str:
         rows = [
@@ -366,12 +356,7 @@ class _Page:
             diagonal=kind != "comparisons",
         )
         cells = [
-            [
-                self.number(value, form, f"calibration.{k}.{i}")
-                for i, (value, form) in enumerate(
-                    zip(group, (".4g", ".4g", "d"), strict=True)
-                )
-            ]
+            [self.number(v, ".4g", f"calibration.{k}.{i}") for i, v in enumerate(group)]
             for k, group in enumerate(groups)
         ]
         table = _table((said, true, rows), cells)

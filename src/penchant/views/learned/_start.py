@@ -56,8 +56,6 @@ class StartForm:
         What was read.
     has_answers : bool
         Whether answers are what is learned.
-    error : str
-        What is wrong.
     """
 
     name: str
@@ -68,7 +66,6 @@ class StartForm:
     found: str
     facts: tuple[str, ...]
     has_answers: bool
-    error: str = ""
 
 
 def start_form(

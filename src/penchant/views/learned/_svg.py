@@ -20,14 +20,13 @@ def _frame(
     )
 
 
-def _across(axis: Axis, value: float, width: int = _WIDTH) -> float:
-    return round(_LEFT + axis.place(value) / 100 * (width - _LEFT - _RIGHT), 1)
+def _across(axis: Axis, value: float) -> float:
+    return round(_LEFT + axis.place(value) / 100 * (_WIDTH - _LEFT - _RIGHT), 1)
 
 
-def _up(axis: Axis, value: float, height: int = _HEIGHT) -> float:
-    return round(
-        height - _BOTTOM - axis.place(value) / 100 * (height - _BOTTOM - _TOP), 1
-    )
+def _up(axis: Axis, value: float) -> float:
+    share = axis.place(value) / 100
+    return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - _TOP), 1)
 
 
 def _label(x: float, y: float, words: str, anchor: str = "middle") -> str:
@@ -44,10 +43,10 @@ def _level(kind: str, y: float) -> str:
     return f'<line class="{kind}" x1="{_LEFT}" x2="{right}" y1="{y}" y2="{y}"/>'
 
 
-def _scale_up(axis: Axis, height: int = _HEIGHT) -> list[str]:
+def _scale_up(axis: Axis) -> list[str]:
     marks = []
     for value in axis.ticks():
-        y = _up(axis, value, height)
+        y = _up(axis, value)
         marks.append(_level("grid", y))
         marks.append(_label(_LEFT - 6, y + 4, f"{value:.4g}", "end"))
     return marks
@@ -79,10 +78,7 @@ def curve(
     )
     xs = [_across(across, float(g) if numeric else k) for k, g in enumerate(grid)]
     ends = [(x, _up(up, v)) for x, v in zip(xs, values, strict=True)]
-    inner = [
-        *_scale_up(up),
-        _level("zero", _up(up, 0)),
-    ]
+    inner = [*_scale_up(up), _level("zero", _up(up, 0))]
     lows = [(x, _up(up, v)) for x, v in zip(xs, low, strict=False)]
     highs = [(x, _up(up, v)) for x, v in zip(xs, high, strict=False)]
     if numeric:

@@ -174,13 +174,7 @@ def _rows(
     ways: tuple[Reasons | None, Reasons | None],
     texts: Texts,
 ) -> tuple[WhyRow, ...]:
-    values = dict(
-        zip(
-            (a.name for a in items.attributes),
-            item_values(items, row, texts),
-            strict=True,
-        )
-    )
+    values = _values(items, row, texts)
     groups = ways[1].groups if ways[1] else ()
     order, axes = _order(ways[0] or ways[1]), _axes(*ways)
     return tuple(
@@ -193,6 +187,11 @@ def _rows(
         )
         for column in order[:_COLUMNS]
     )
+
+
+def _values(items: Items, row: int, texts: Texts) -> dict[str, str]:
+    names = (attribute.name for attribute in items.attributes)
+    return dict(zip(names, item_values(items, row, texts), strict=True))
 
 
 def _groups_of(column: str, groups: tuple[tuple[str, ...], ...], texts: Texts) -> str:
@@ -237,14 +236,12 @@ def _way(
         unit = texts("models.why.in_chance", label=label)
     elif kept.comparison.kind == "numbers":
         unit = texts("models.why.in_units")
-    fitted = texts("models.why.none")
+    fits = reasons.n_models
+    fitted = texts("models.why.none") if fits is None else texts.number(fits)
     facts = [Fact(texts("models.why.fitted"), fitted)]
-    if reasons.n_models is not None:
+    if fits is not None:
         seconds = texts("models.over.seconds", n=number(reasons.seconds, texts, 2))
-        facts = [
-            Fact(texts("models.why.fitted"), texts.number(reasons.n_models)),
-            Fact(texts("models.why.time"), seconds),
-        ]
+        facts.append(Fact(texts("models.why.time"), seconds))
     left = number(reasons.gap, texts, 2)
     small = abs(reasons.gap) <= 1e-6 * (1 + abs(reasons.total))
     adds = texts("models.why.yes" if small else "models.why.left_over", value=left)
@@ -307,7 +304,6 @@ class RatherView:
     rival: str
     said: tuple[Fact, ...]
     steps: tuple[RatherStep, ...]
-    zero: float
     total: str
 
 
@@ -326,18 +322,9 @@ def rather_view(
     title = texts("models.rather.title", a=first, b=second)
     if found is None:
         none = texts("models.why.no_exact")
-        return RatherView(title, none, first, second, facts, (), 50.0, "")
+        return RatherView(title, none, first, second, facts, (), "")
     axis = Axis.both_sides(found.values)
-    mine, theirs = (
-        dict(
-            zip(
-                (a.name for a in items.attributes),
-                item_values(items, each, texts),
-                strict=True,
-            )
-        )
-        for each in (row, rival)
-    )
+    mine, theirs = (_values(items, each, texts) for each in (row, rival))
     steps, reach = [], max(map(abs, found.values))
     for column in _order(found)[:_COLUMNS]:
         value = found.values[found.names.index(column)]
@@ -360,7 +347,7 @@ def rather_view(
         )
     total = signed(sum(found.values), texts, reach)
     hint = texts("models.why.game_rival")
-    return RatherView(title, hint, first, second, facts, tuple(steps), 50.0, total)
+    return RatherView(title, hint, first, second, facts, tuple(steps), total)
 
 
 @dataclass(frozen=True)

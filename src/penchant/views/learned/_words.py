@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from penchant.jobs import KeptModel
-from penchant.learning import CandidateResult, ModelPart
+from penchant.learning import CandidateResult, ModelComparison, ModelPart
 from penchant.studies import JobRecord
 from penchant.texts import Texts
 from penchant.views._display import show_name
@@ -146,6 +146,19 @@ def left_words(reason: str, texts: Texts) -> str:
     if not key and "levels" in reason:
         key = "levels"
     return texts(f"models.left.{key}") if key else reason
+
+
+def left_out(told: ModelComparison, texts: Texts) -> tuple[str, ...]:
+    """Say which candidates were left out, and why."""
+    return tuple(
+        texts(
+            "models.left.title",
+            name=name_of(each.name, texts),
+            reason=left_words(each.skipped, texts),
+        )
+        for each in told.results
+        if each.skipped
+    )
 
 
 def note_words(note: str, texts: Texts) -> str:
