@@ -41,10 +41,10 @@ class DataError(PenchantError, ValueError):
     key : str
         The text of the app that says it in the language of the reader; empty: none.
     **values
-        What stands in that text.
+        The numbers that stand in that text.
     """
 
-    def __init__(self, message: str = "", key: str = "", **values: Any) -> None:
+    def __init__(self, message: str = "", key: str = "", **values: float) -> None:
         super().__init__(message)
         self.key, self.values = key, values
 

@@ -591,7 +591,7 @@ class Study:
                 f"A weight must be a number from 0 (left out) to {LARGEST_WEIGHT:g}. "
                 f"Got {weight!r}.",
                 "errors.weight",
-                most=f"{LARGEST_WEIGHT:g}",
+                most=LARGEST_WEIGHT,
             )
 
         def decide(now: Participation) -> list[NewEvent]:

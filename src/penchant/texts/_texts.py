@@ -80,8 +80,10 @@ class Texts:
 
     def refusal(self, error: Exception) -> str:
         """Say what is wrong, in this language where there is a text for it."""
-        key = getattr(error, "key", "")
-        return self(key, **vars(error)["values"]) if key else str(error)
+        if not (key := getattr(error, "key", "")):
+            return str(error)
+        numbers = vars(error)["values"].items()
+        return self(key, **{name: self.number(value) for name, value in numbers})
 
     def about(self, noun: str, nouns: str) -> "Texts":
         """Give the same texts about something else than alternatives.

@@ -130,11 +130,11 @@ def test_settings_are_changed(
     [
         ("study", " ", "Give the study a name."),
         ("study", "x" * 121, "at most 120 characters"),
-        ("max_questions", "0", "from 1 to 1000"),
+        ("max_questions", "0", "from 1 to 1,000"),
         ("max_questions", "many", "whole number"),
         ("max_questions", "1" * 5000, "whole number"),
         ("max_regret", "-1", "at least 0"),
-        ("check_every", "1", "from 2 to 1000"),
+        ("check_every", "1", "from 2 to 1,000"),
         ("check_every", "", "whole numbers"),
         ("max_regret", "nan", "at least 0"),
         ("max_regret", "little", "must be a number"),

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from penchant.exceptions import ParticipantNotFoundError
+from penchant.exceptions import NotAnswerableError, ParticipantNotFoundError
 from penchant.studies import (
     PICTURE_TYPE,
     ParticipantRecord,
@@ -193,6 +193,16 @@ def _caller(
 
 
 ApiParticipant: TypeAlias = Annotated[Caller, Depends(_caller)]
+
+
+def _agreed(me: ApiParticipant) -> Caller:
+    if me.needs_consent:
+        raise NotAnswerableError("Agree to the text of the study first.")
+    return me
+
+
+ApiAgreed: TypeAlias = Annotated[Caller, Depends(_agreed)]
+"""Somebody who agreed to what the study asks, if it asks for anything."""
 
 
 def _unknown(sentence: str) -> HTTPException:

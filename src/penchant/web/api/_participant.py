@@ -6,9 +6,9 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from penchant.exceptions import DataError, NotAnswerableError
+from penchant.exceptions import DataError
 from penchant.studies import Study
-from penchant.web.api._access import PICTURE, ApiParticipant, Caller
+from penchant.web.api._access import PICTURE, ApiAgreed, ApiParticipant, Caller
 from penchant.web.api._models import (
     AboutIn,
     AnswerIn,
@@ -58,9 +58,8 @@ def where_i_stand(me: ApiParticipant) -> ParticipationOut:
 
 
 @participant_api.get("/me/items")
-def my_items(me: ApiParticipant) -> ItemsOut:
+def my_items(me: ApiAgreed) -> ItemsOut:
     """Show the alternatives."""
-    _check_consent(me)
     study = me.study
     return ItemsOut.from_items(study.items, me.shelf, study.record.withdrawn)
 
@@ -68,9 +67,8 @@ def my_items(me: ApiParticipant) -> ItemsOut:
 @participant_api.get(
     "/me/pictures/{digest}", response_class=Response, responses=PICTURE
 )
-def my_picture(store: StoreOfApp, me: ApiParticipant, digest: str) -> Response:
+def my_picture(store: StoreOfApp, me: ApiAgreed, digest: str) -> Response:
     """Give a picture of an alternative."""
-    _check_consent(me)
     return picture_response(store, me.study.id, digest)
 
 
@@ -83,17 +81,15 @@ def consent(me: ApiParticipant) -> ParticipationOut:
 
 
 @participant_api.post("/me/about")
-def describe(me: ApiParticipant, body: AboutIn) -> ParticipationOut:
+def describe(me: ApiAgreed, body: AboutIn) -> ParticipationOut:
     """Answer the questions about yourself, all before or all after the choices."""
-    _check_consent(me)
     me.study.describe(me.id, body.answers, body.when)
     return _where(me)
 
 
 @participant_api.post("/me/question")
-def ask(me: ApiParticipant) -> QuestionOut | None:
+def ask(me: ApiAgreed) -> QuestionOut | None:
     """Give the question that waits, or the next one; null when there is none left."""
-    _check_consent(me)
     question = me.study.ask(me.id)
     return (
         None
@@ -103,69 +99,61 @@ def ask(me: ApiParticipant) -> QuestionOut | None:
 
 
 @participant_api.post("/me/answers")
-def answer(me: ApiParticipant, body: AnswerIn) -> ParticipationOut:
+def answer(me: ApiAgreed, body: AnswerIn) -> ParticipationOut:
     """Answer a question; saying the same twice is fine, something else is a 409."""
-    _check_consent(me)
     me.study.tell(me.id, body.question, body.plain(), because=body.because)
     return _where(me)
 
 
 @participant_api.post("/me/because")
-def because(me: ApiParticipant, body: BecauseIn) -> ParticipationOut:
+def because(me: ApiAgreed, body: BecauseIn) -> ParticipationOut:
     """Say what a choice of yours was mainly for; it counts from the next answer on."""
-    _check_consent(me)
     me.study.because(me.id, body.question, body.attribute)
     return _where(me)
 
 
 @participant_api.get("/me/limits")
-def limits(me: ApiParticipant) -> LimitsOut:
+def limits(me: ApiAgreed) -> LimitsOut:
     """Give what an alternative must have for you, and how many do."""
-    _check_consent(me)
     return LimitsOut.from_fits(me.study.what_fits(me.now.limits))
 
 
 @participant_api.put("/me/limits")
-def set_limits(me: ApiParticipant, body: LimitsIn) -> LimitsOut:
+def set_limits(me: ApiAgreed, body: LimitsIn) -> LimitsOut:
     """Say what an alternative must have; nothing else is asked or recommended."""
-    _check_consent(me)
     now = me.study.set_limits(me.id, read_limits(body.limits))
     return LimitsOut.from_fits(me.study.what_fits(now.limits))
 
 
 @participant_api.post("/me/undo")
-def undo(me: ApiParticipant) -> ParticipationOut:
+def undo(me: ApiAgreed) -> ParticipationOut:
     """Take the last answer back."""
-    _check_consent(me)
     me.study.undo(me.id)
     return _where(me)
 
 
 @participant_api.post("/me/finish")
-def finish(me: ApiParticipant) -> ParticipationOut:
+def finish(me: ApiAgreed) -> ParticipationOut:
     """End the questions."""
-    _check_consent(me)
     me.study.finish(me.id)
     return _where(me)
 
 
 @participant_api.post("/me/go-on")
-def go_on(me: ApiParticipant) -> ParticipationOut:
+def go_on(me: ApiAgreed) -> ParticipationOut:
     """Be asked more after the end."""
-    _check_consent(me)
     me.study.go_on(me.id)
     return _where(me)
 
 
 @participant_api.get("/me/ranking")
-def ranking(me: ApiParticipant) -> list[RankedOut]:
+def ranking(me: ApiAgreed) -> list[RankedOut]:
     """Rank the alternatives, the best first."""
-    _check_consent(me)
     return [RankedOut.model_validate(ranked) for ranked in me.study.ranking(me.id)]
 
 
 @participant_api.get("/me/why")
-def why(me: ApiParticipant, item: _Item) -> WhyOut:
+def why(me: ApiAgreed, item: _Item) -> WhyOut:
     """Say what each attribute adds to an alternative."""
     _check_items(me, item)
     found, reason = me.study.explain(me.id, item), me.study.main_reason(me.id, item)
@@ -173,7 +161,7 @@ def why(me: ApiParticipant, item: _Item) -> WhyOut:
 
 
 @participant_api.get("/me/compare")
-def compare(me: ApiParticipant, a: _Item, b: _Item) -> ComparisonOut:
+def compare(me: ApiAgreed, a: _Item, b: _Item) -> ComparisonOut:
     """Say why you would prefer an alternative to another."""
     _check_items(me, a, b)
     if a == b:
@@ -182,7 +170,7 @@ def compare(me: ApiParticipant, a: _Item, b: _Item) -> ComparisonOut:
 
 
 @participant_api.post("/me/what-if")
-def what_if(me: ApiParticipant, body: WhatIfIn) -> WhatIfOut:
+def what_if(me: ApiAgreed, body: WhatIfIn) -> WhatIfOut:
     """Say where an imagined alternative would stand."""
     _check_items(me, body.base)
     return WhatIfOut.model_validate(
@@ -196,13 +184,7 @@ def _where(me: Caller) -> ParticipationOut:
     )
 
 
-def _check_consent(me: Caller) -> None:
-    if me.needs_consent:
-        raise NotAnswerableError("Agree to the text of the study first.")
-
-
 def _check_items(me: Caller, *items: int) -> None:
-    _check_consent(me)
     n_items = len(me.study.items)
     if max(items) >= n_items:
         raise DataError(
