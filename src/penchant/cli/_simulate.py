@@ -14,8 +14,6 @@ from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.elicitation import Simulation
-    from penchant.studies import Start
-    from penchant.typing import FloatArray
 
 _KINDS = ("svg", "png", "pdf")
 
@@ -64,12 +62,25 @@ def simulate(
 
     Example: penchant simulate Flats --people 50 --picture loss.svg
     """
+    import numpy as np
+
+    from penchant.elicitation import simulate as simulate_people
+
     kind = None if picture is None else _check_picture(picture, force)
     with open_store(data) as store:
         start = find_study(store, study_name).newcomer()
-    likes = _people(start, people, seed)
+    likes = np.stack(list(start.posterior.sample(people, np.random.default_rng(seed))))
     results = {
-        name: _ask_all(start, likes, name, questions, wrong, seed, jobs)
+        name: simulate_people(
+            start.posterior,
+            likes,
+            name,
+            questions,
+            wrong,
+            random_state=seed,
+            n_jobs=jobs,
+            verbose=sys.stderr.isatty(),
+        )
         for name in dict.fromkeys(policy)
     }
     if picture is not None:
@@ -86,37 +97,6 @@ def _check_picture(path: Path, force: bool) -> str:
         raise DataError(f"A picture must end in .svg, .png or .pdf. Got {str(path)!r}.")
     check_target(path, force=force)
     return kind
-
-
-def _people(start: "Start", n_people: int, seed: int) -> "FloatArray":
-    """Draw utilities, shape (n_people, n_items)."""
-    import numpy as np
-
-    rng = np.random.default_rng(seed)
-    return np.stack(list(start.posterior.sample(n_people, rng)))
-
-
-def _ask_all(
-    start: "Start",
-    likes: "FloatArray",
-    policy: str,
-    questions: int,
-    wrong: float,
-    seed: int,
-    jobs: int | None,
-) -> "Simulation":
-    from penchant.elicitation import simulate as simulate_people
-
-    return simulate_people(
-        start.posterior,
-        likes,
-        policy,
-        questions,
-        wrong,
-        random_state=seed,
-        n_jobs=jobs,
-        verbose=sys.stderr.isatty(),
-    )
 
 
 def _draw(results: "dict[str, Simulation]", path: Path, kind: str) -> None:

@@ -201,21 +201,21 @@ def new(
         quota=quota,
     )
     readings = dict(entry.rpartition("=")[::2] for entry in read)
-    table = read_study_table(
+    title, items, notes = read_study_table(
         file, name=name, up=up, down=down, skip=skip, readings=readings
     )
     seen = read_pictures((path.name, path.read_bytes()) for path in pictures)
-    wanted = read_limits(table.items, at_most, at_least, one_of, known)
-    check_limits(wanted, table.items)
+    wanted = read_limits(items, at_most, at_least, one_of, known)
+    check_limits(wanted, items)
     with open_store(data) as store:
         study_id = store.create_study(
-            table.name,
-            table.items,
+            title,
+            items,
             settings=replace(settings, limits=wanted),
             owner=_owner_id(store, owner),
-            pictures=[each for each in seen if each.name in picture_names(table.items)],
+            pictures=[each for each in seen if each.name in picture_names(items)],
         )
-        _show_made(store, study_id, table.notes, data, as_json)
+        _show_made(store, study_id, notes, data, as_json)
 
 
 def _from_template(

@@ -1,31 +1,12 @@
 """The table of a new study, with the guesses about its columns corrected."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from penchant.data import Items, Problem, read_table
 from penchant.exceptions import DataError
 from penchant.views.forms import Column, check_form, guess_form
-
-
-@dataclass(frozen=True)
-class StudyTable:
-    """What a new study is made of.
-
-    Parameters
-    ----------
-    name : str
-        Of the study.
-    items : Items
-        The alternatives.
-    notes : tuple of Problem
-        What may be wrong with the columns that are used.
-    """
-
-    name: str
-    items: Items
-    notes: tuple[Problem, ...]
 
 
 def read_study_table(
@@ -36,8 +17,10 @@ def read_study_table(
     down: Sequence[str],
     skip: Sequence[str],
     readings: Mapping[str, str] | None = None,
-) -> StudyTable:
+) -> tuple[str, Items, tuple[Problem, ...]]:
     """Read a table as the upload in the browser does, where all guesses are kept.
+
+    Gives the name of the study, its alternatives, and what may be wrong with them.
 
     Parameters
     ----------
@@ -67,7 +50,7 @@ def read_study_table(
         raise DataError(" ".join(filter(None, wrong)))
     used = [column for column in form.columns if column.role == "attribute"]
     notes = tuple(note for column in used for note in column.notes)
-    return StudyTable(form.name, items, notes)
+    return form.name, items, notes
 
 
 def _ways(column: Column) -> str:

@@ -1,7 +1,7 @@
 """Parts of an explanation, and the marks that pictures of them share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -54,20 +54,23 @@ def parts_of(
     kept, rest = order[:max_attributes], order[max_attributes:]
     if len(rest) == 1:
         kept, rest = order, rest[:0]
-    parts = [
-        Part(
-            attribution.names[k],
-            float(values[k]),
-            spread_of(attribution, [k]) if is_one else None,
-            _cells(attribution, int(k)) if is_one else ("", ""),
-        )
-        for k in kept
-    ]
-    if len(rest):
-        total = float(values[rest].sum())
-        spread = spread_of(attribution, rest.tolist()) if is_one else None
-        parts.append(Part(f"{len(rest)} others", total, spread))
-    return parts
+    names = attribution.names
+    if not is_one:
+        parts = [Part(names[k], float(values[k])) for k in kept]
+        others = Part(f"{len(rest)} others", float(values[rest].sum()))
+    else:
+        parts = [
+            replace(part_of(attribution, names[k], [k]), cells=_cells(attribution, k))
+            for k in kept.tolist()
+        ]
+        others = part_of(attribution, f"{len(rest)} others", rest.tolist())
+    return [*parts, others] if len(rest) else parts
+
+
+def part_of(attribution: Attribution, name: str, columns: list[int]) -> Part:
+    """Give what some attributes add together to the first row."""
+    value = float(attribution.values[0, columns].sum())
+    return Part(name, value, spread_of(attribution, columns))
 
 
 def spread_of(attribution: Attribution, members: Sequence[int]) -> float | None:

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from penchant.exceptions import DataError
 from penchant.explanation import Attribution
-from penchant.plotting._attribution_parts import RANGE, Part, draw_parts, spread_of
+from penchant.plotting._attribution_parts import RANGE, Part, draw_parts, part_of
 from penchant.plotting._marks import label_rows
 from penchant.plotting._style import (
     Theme,
@@ -237,14 +237,9 @@ def _blocks(
     blocks = []
     for group, members in groups.items():
         columns = [place[name] for name in members]
-        parts = [_part(attribution, attribution.names[k], [k]) for k in columns]
+        parts = [part_of(attribution, attribution.names[k], [k]) for k in columns]
         parts.sort(key=lambda part: -abs(part.value))
-        blocks.append((_part(attribution, group, columns), parts))
+        blocks.append((part_of(attribution, group, columns), parts))
     alone = [name for name in attribution.names if name not in named]
-    blocks += [(_part(attribution, name, [place[name]]), []) for name in alone]
+    blocks += [(part_of(attribution, name, [place[name]]), []) for name in alone]
     return blocks
-
-
-def _part(attribution: Attribution, name: str, columns: list[int]) -> Part:
-    value = float(attribution.values[0, columns].sum())
-    return Part(name, value, spread_of(attribution, columns))

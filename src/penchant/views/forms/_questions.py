@@ -99,12 +99,7 @@ def read_questions_form(
         if f"kind-{at}" not in fields:
             break
         words = tuple(
-            QuestionWords(
-                code,
-                load_texts(code)("language.name"),
-                text(f"wording-{at}-{code}"),
-                text(f"options-{at}-{code}"),
-            )
+            _words(code, text(f"wording-{at}-{code}"), text(f"options-{at}-{code}"))
             for code in languages
         )
         form = QuestionForm(
@@ -146,12 +141,7 @@ def _shown(
     # The options of the first language are what is kept, whatever it was once.
     options = {**dict(question.option_words), languages[0]: question.options}
     words = tuple(
-        QuestionWords(
-            code,
-            load_texts(code)("language.name"),
-            wording.get(code, ""),
-            "\n".join(options.get(code, ())),
-        )
+        _words(code, wording.get(code, ""), "\n".join(options.get(code, ())))
         for code in languages
     )
     return QuestionForm(
@@ -162,6 +152,10 @@ def _shown(
         f"{place}",
         words,
     )
+
+
+def _words(code: str, wording: str, options: str) -> QuestionWords:
+    return QuestionWords(code, load_texts(code)("language.name"), wording, options)
 
 
 def _blank(place: int, languages: Sequence[str]) -> QuestionForm:
