@@ -235,3 +235,12 @@ def test_turning_an_attribute_round_changes_nothing():
         GAIRegressor().fit(turned, y).predict(turned),
         atol=1e-3,
     )
+
+
+def test_of_many_levels_the_frequent_ones_are_kept():
+    rng = np.random.default_rng(0)
+    levels = np.append(np.repeat(np.arange(10.0), 30), np.arange(10.0, 310.0))
+    y = np.where(levels < 10, levels % 2, 0.5) + rng.normal(0, 0.1, len(levels))
+    model = GAIRegressor(categorical_features=[0]).fit(levels[:, None], y)
+    shown = model.predict(np.arange(10.0)[:, None])
+    np.testing.assert_allclose(shown, np.arange(10) % 2, atol=0.2)
