@@ -243,3 +243,13 @@ def test_a_group_can_speak_of_some_items_only() -> None:
     assert some.points.shape == (5, 3)
     assert some.everybody.order.tolist() == [2, 1, 0]
     assert believe_group(newcomer, people).everybody.order.tolist() == [3, 2, 1, 0]
+
+
+def test_draws_agree_with_the_answers_that_they_are_drawn_for():
+    alone = person(TASTE, 0, 40)
+    draws = believe_group(NEWCOMER, [alone]).everybody.draws
+    agree = [
+        (draws[:, winner] > draws[:, loser]).mean()
+        for winner, loser in (answer.items for answer in alone.answers)
+    ]
+    assert np.mean(agree) > 0.9
