@@ -46,7 +46,7 @@ GOAL = 0.85
 Verdict = dict[str, Any]
 """Number, where, before, after, tests, outcome ("noticed" or "survived"), by, seconds.
 
-With ``--again`` also what tests say now, and by hand a note why nothing can be seen.
+With ``--again`` also what tests say now. A note, by hand, says why nothing can be seen.
 """
 
 
@@ -192,6 +192,7 @@ def run(options: argparse.Namespace) -> list[Verdict]:
             number
             for number, each in known.items()
             if "noticed" not in (each["outcome"], each.get("now"))
+            and "note" not in each
         ]
     else:
         left = [number for number in drawn if number not in known]

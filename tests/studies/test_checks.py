@@ -139,5 +139,6 @@ def test_a_study_counts_real_people(store: SqlStore) -> None:
         who = study.join(simulated=simulated)[0].id
         answer(study, who, 8)
     found = study.calibration()
+    assert study.calibration() == found
     assert found.n == 3
     assert 0.5 <= found.said <= 1.0

@@ -243,3 +243,20 @@ def test_a_group_can_speak_of_some_items_only() -> None:
     assert some.points.shape == (5, 3)
     assert some.everybody.order.tolist() == [2, 1, 0]
     assert believe_group(newcomer, people).everybody.order.tolist() == [3, 2, 1, 0]
+
+
+def test_draws_agree_with_the_answers_that_they_are_drawn_for():
+    alone = person(TASTE, 0, 40)
+    draws = believe_group(NEWCOMER, [alone]).everybody.draws
+    agree = [
+        (draws[:, winner] > draws[:, loser]).mean()
+        for winner, loser in (answer.items for answer in alone.answers)
+    ]
+    assert np.mean(agree) > 0.9
+
+
+def test_ranges_hold_nine_draws_in_ten():
+    draws = np.linspace(0.0, 100.0, 201)[:, None] * [1.0, 0.5]
+    found = Consensus.from_draws(draws, np.zeros((3, 2)))
+    np.testing.assert_allclose(found.low, [5.0, 2.5])
+    np.testing.assert_allclose(found.high, [95.0, 47.5])

@@ -701,3 +701,10 @@ class TestErrors:
         assert not hasattr(model, "coef_")
         expected = clone(model).fit(*wine).predict_proba(wine[0]).max(axis=1)
         np.testing.assert_allclose(found.predictions, expected, atol=1e-12)
+
+
+def test_more_models_than_can_be_listed_are_refused():
+    X = np.random.default_rng(0).normal(size=(8, 44))
+    model = LinearRegression().fit(X, X[:, 0])
+    with pytest.raises(DataError, match=r"needs 1,235,993 models .* are allowed"):
+        DepthExplainer(5).fit(model, X, X[:, 0]).explain(X[:1])

@@ -36,3 +36,10 @@ def test_half_sizes_have_their_share_also_when_sets_are_drawn(n_players):
     sizes = np.arange(1, n_players)
     kernel = 1.0 / (sizes * (n_players - sizes))
     np.testing.assert_allclose(totals[1:] / totals[1], kernel / kernel[0], rtol=0.05)
+
+
+@pytest.mark.parametrize("budget", [27, 31, 35])
+def test_sizes_that_have_no_set_leave_their_weight_to_the_others(budget):
+    _, weights = draw_sets(12, budget, np.random.default_rng(0))
+    sizes = np.arange(1, 12)
+    assert weights.sum() == pytest.approx((1.0 / (sizes * (12 - sizes))).sum())

@@ -223,3 +223,24 @@ def test_a_directed_curve_fits_rare_values_beside_a_frequent_one():
     y = means[X[:, 0].astype(int)] + rng.normal(0, 0.2, len(X))
     model = GAIRegressor(monotone={0: 1}).fit(X, y)
     np.testing.assert_allclose(model.predict(np.unique(X)[:, None]), means, atol=0.2)
+
+
+def test_turning_an_attribute_round_changes_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.choice([0.0, 1.0, 2.0, 3.0], (300, 2), p=[0.1, 0.6, 0.1, 0.2])
+    y = np.array([0.0, 2.0, 1.0, 3.0])[X[:, 0].astype(int)] + rng.normal(0, 0.3, 300)
+    turned = 3.0 - X
+    np.testing.assert_allclose(
+        GAIRegressor().fit(X, y).predict(X),
+        GAIRegressor().fit(turned, y).predict(turned),
+        atol=1e-3,
+    )
+
+
+def test_of_many_levels_the_frequent_ones_are_kept():
+    rng = np.random.default_rng(0)
+    levels = np.append(np.repeat(np.arange(10.0), 30), np.arange(10.0, 310.0))
+    y = np.where(levels < 10, levels % 2, 0.5) + rng.normal(0, 0.1, len(levels))
+    model = GAIRegressor(categorical_features=[0]).fit(levels[:, None], y)
+    shown = model.predict(np.arange(10.0)[:, None])
+    np.testing.assert_allclose(shown, np.arange(10) % 2, atol=0.2)

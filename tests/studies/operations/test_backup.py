@@ -1,5 +1,7 @@
 import json
+import os
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,19 @@ def test_backup_is_one_private_file(
         backup(any_store, folder / "saved")
     with pytest.raises(StoreError, match="cannot be written"):
         backup(any_store, folder / "nowhere" / "saved")
+
+
+def test_what_a_killed_backup_left_behind_goes_after_a_while(
+    empty: SqlStore, tmp_path: Path
+) -> None:
+    old, young = tmp_path / ".penchant-backup-old", tmp_path / ".penchant-backup-young"
+    for place in (old, young):
+        place.mkdir()
+    an_hour_ago = time.time() - 3600
+    os.utime(old, (an_hour_ago, an_hour_ago))
+    backup(empty, tmp_path / "monday.backup")
+    assert not old.exists()
+    assert young.exists()  # it may still be written
 
 
 def test_backup_is_taken_while_others_write(
