@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import RidgeCV
+from sklearn.linear_model import LinearRegression, RidgeCV
 
 from penchant.data import Comparisons
 from penchant.exceptions import DataError
@@ -18,6 +18,17 @@ def test_ratings_are_fitted_as_by_ridge_regression():
     assert model.solver_ == "linear"
     assert np.corrcoef(model.predict(X), ridge.predict(X))[0, 1] > 0.9999
     assert all(len(factor) == 1 for factor in model.factors_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_does_not_shrink_what_is_there(seed):
+    rng = np.random.default_rng(seed)
+    items = rng.normal(size=(1_000, 6))
+    truth = items @ [1.0, 0.8, 0.6, 0.4, 0.2, 0.0]
+    ratings = truth + 4 * truth.std() * rng.normal(size=1_000)
+    told = GAIRegressor(max_order=0).fit(items, ratings).predict(items)
+    plain = LinearRegression().fit(items, ratings).predict(items)
+    assert 0.8 < told.std() / plain.std() < 1.0
 
 
 @pytest.mark.parametrize("i", range(4))
