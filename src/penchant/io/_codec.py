@@ -39,6 +39,7 @@ AnyArray = npt.NDArray[Any]
 PLAIN_KINDS = frozenset("biufcmMSU")
 _TAG = "$"
 _UNTOUCHED = (type(None), bool, int, str)
+_COLLECTIONS: dict[str, type] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _GENERATORS = (np.random.RandomState, np.random.Generator)
 
 
@@ -110,12 +111,11 @@ class Encoder:
             "value": self.encode(item, place),
         }
 
-    def _tuple(self, value: tuple[Any, ...], place: str) -> Any:
-        return {_TAG: "tuple", "items": self._all(value, place)}
-
-    def _set(self, value: set[Any] | frozenset[Any], place: str) -> Any:
-        # Sorted, because the order of a set of strings differs between processes.
-        items = sorted(self._all(value, place), key=json.dumps)
+    def _collection(self, value: Any, place: str) -> Any:
+        items = self._all(value, place)
+        if not isinstance(value, tuple):
+            # Sorted, because the order of a set of strings differs between processes.
+            items.sort(key=json.dumps)
         return {_TAG: type(value).__name__, "items": items}
 
     def _dict(self, value: dict[Any, Any], place: str) -> Any:
@@ -154,9 +154,7 @@ class Encoder:
     _methods: ClassVar[dict[type, Callable[["Encoder", Any, str], Any]]] = {
         float: _float,
         list: _all,
-        tuple: _tuple,
-        set: _set,
-        frozenset: _set,
+        **dict.fromkeys(_COLLECTIONS.values(), _collection),
         dict: _dict,
         np.ndarray: _array,
         np.memmap: _array,
@@ -211,14 +209,8 @@ class Decoder:
             raise FormatError(f"model.json holds a scalar of dtype {dtype}")
         return dtype.type(self.decode(node["value"]))
 
-    def _tuple(self, node: dict[str, Any]) -> tuple[Any, ...]:
-        return tuple(self.decode(node["items"]))
-
-    def _set(self, node: dict[str, Any]) -> set[Any]:
-        return set(self.decode(node["items"]))
-
-    def _frozenset(self, node: dict[str, Any]) -> frozenset[Any]:
-        return frozenset(self.decode(node["items"]))
+    def _collection(self, node: dict[str, Any]) -> Any:
+        return _COLLECTIONS[node[_TAG]](self.decode(node["items"]))
 
     def _dict(self, node: dict[str, Any]) -> dict[Any, Any]:
         return {self.decode(key): self.decode(value) for key, value in node["items"]}
@@ -240,9 +232,7 @@ class Decoder:
     _methods: ClassVar[dict[str, Callable[["Decoder", dict[str, Any]], Any]]] = {
         "float": _float,
         "scalar": _scalar,
-        "tuple": _tuple,
-        "set": _set,
-        "frozenset": _frozenset,
+        **dict.fromkeys(_COLLECTIONS, _collection),
         "dict": _dict,
         "array": _array,
         "objects": _objects,

@@ -244,6 +244,8 @@ class HierarchicalEM:
         strength = np.outer(sizes, np.maximum(shares, 1.0 / _LARGEST_STEP))
         coef += self._pace * gradient / (strength + ridge[:, None])
         if len(sizes) > 1:
+            # Where the evidence is largest, the ridge is the number of coefficients
+            # that the answers determine over the sum of their squares (MacKay).
             known = np.outer(sizes[1:], shares)
             freedom = (known / (known + self.ridge)).sum()
             ratio = freedom / max(np.square(coef[1:]).sum(), 1e-12)
@@ -288,9 +290,11 @@ class HierarchicalEM:
         """Update c and d of the items' residuals."""
         size = len(self._features)
         pulled = np.bincount(self._sites.nodes, self._duals, size)
+        # The prior of an offset, N(0, residual), counts as one more person.
         self.offsets = (self._seen * self.offsets + self.residual * pulled) / (
             self._seen + 1.0
         )
+        # Both are equal where the evidence is largest in the variance.
         ratio = np.square(self._duals).sum() / max(trace, 1e-12)
         self.residual *= float(np.clip(ratio, 0.5, 2.0))
 
