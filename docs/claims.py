@@ -159,9 +159,9 @@ class Claim:
 CLAIMS = (
     Claim(
         "docs/guide/experiments.md",
-        "Of {:.0f} mistakes, {:.0f} % were noticed when they were drawn, and {:.0f} % "
-        "are now that tests were added; of those left, {:.0f} change nothing that can "
-        "be seen",
+        "Of {:.0f} judged so far, {:.0f} % were noticed when they were drawn, and "
+        "{:.0f} % are now that tests were added; of those left, {:.0f} change nothing "
+        "that can be seen",
         (MUTANTS,),
         lambda: [
             MUTANTS.content["n"],

@@ -65,8 +65,7 @@ def read_learning_files(
     target : str or None
         The column that is foretold.
     up, down, skip : sequence of str
-        Columns of which more is better, or less, or that are left out. Which way others
-        are better is learned.
+        Columns of which more is better (else it is learned), or less, or left out.
     filename : str, optional
         Of a table in bytes.
     **limits : int

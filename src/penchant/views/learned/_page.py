@@ -281,10 +281,10 @@ class _Page:
             )
             for k, part in parts
         ]
-        lead, first, weight = (
-            self.texts(f"models.rules.{key}") for key in ("lead", "if", "weight")
+        lead, *heads = (
+            self.texts(f"models.rules.{k}") for k in ("lead", "if", "weight")
         )
-        return f"{_soft(lead)}{_table((first, '', weight), rows)}"
+        return f"{_soft(lead)}{_table((heads[0], '', heads[1]), rows)}"
 
     def rows(self) -> str:
         shown = "".join(self.row(k, row) for k, row in enumerate(self.report.rows))
@@ -376,8 +376,7 @@ class _Page:
                 seed=self.number(told.random_state, "d", "random_state"),
             ),
             self.say("errors"),
-            f"{escape(known)}, {escape(report.model)}. "
-            + self.say("cite", cite=escape(cite)),
+            f"{known}, {report.model}. {self.say('cite', cite=escape(cite))}",
         ]
         notes = sorted({note for each in told.results for note in each.notes})
         listed = "".join(f"<li>{escape(note)}</li>" for note in notes)

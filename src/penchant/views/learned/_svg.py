@@ -168,22 +168,24 @@ def scatter(
     diagonal: bool = False,
 ) -> str:
     """Draw named points with errors: (name, x, y, error of y)."""
-    across = Axis.around([x for _, x, _, _ in points] + ([] if diagonal else [0.0]))
+    sizes = [x for _, x, _, _ in points]
     reach = [y + sign * error for _, _, y, error in points for sign in (-1, 1)]
-    up = Axis.around(reach)
+    across, up = Axis.around([*sizes, 0.0]), Axis.around(reach)
     if diagonal:
-        across = up = Axis.around([*reach, *(x for _, x, _, _ in points)])
-    inner = _scale_up(up)
+        across = up = Axis.around([*reach, *sizes])
+    inner, said = _scale_up(up), list[float]()
     if diagonal:
         ends = [(_across(across, v), _up(up, v)) for v in (across.low, across.high)]
         inner.append(_line(ends, "zero"))
     for name, x, y, error in points:
-        at, top, bottom = _across(across, x), _up(up, y + error), _up(up, y - error)
-        inner.append(
-            f'<line class="bar" x1="{at}" x2="{at}" y1="{top}" y2="{bottom}"/>'
-        )
+        at, beside = _across(across, x), _up(up, y) + 4
+        ends = [(at, _up(up, y + error)), (at, _up(up, y - error))]
+        inner.append(_line(ends, "bar"))
         inner.append(f'<circle class="dot" cx="{at}" cy="{_up(up, y)}" r="4"/>')
-        if name:
-            inner.append(_label(at, top - 4, name))
+        while any(abs(beside - other) < 12 for other in said):
+            beside += 12  # names at one height stand below each other
+        said += [beside] if name else []
+        aside, anchor = (-8, "end") if at > _WIDTH / 2 else (8, "start")
+        inner.append(_label(at + aside, beside, name, anchor))
     inner += _scale_across(across, names[0])
     return _frame(inner, f"{names[1]} / {names[0]}")
