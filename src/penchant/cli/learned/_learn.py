@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penchant.cli._files import check_target, write_file
+from penchant.cli._export import check_target, write_file
 from penchant.cli._finding import find_study, open_store
 from penchant.cli._options import AsJson, Data, Force
 from penchant.cli._screen import Screen, write_json

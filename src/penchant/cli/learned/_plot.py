@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from penchant.cli._files import check_target, write_file
+from penchant.cli._export import check_target, write_file
 from penchant.cli._options import Force
 from penchant.cli._screen import Screen
 from penchant.cli.learned._predict import ModelFile

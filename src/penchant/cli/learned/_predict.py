@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from penchant.cli._files import check_target, is_stdout, write_file
+from penchant.cli._export import check_target, is_stdout, write_file
 from penchant.cli._options import Force, Output
 from penchant.cli._screen import Screen
 
