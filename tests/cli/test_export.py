@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from penchant.cli import _export, _files
+from penchant.cli import _export
 
 
 def test_study_goes_out_and_comes_back(asked: Any, run: Any, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_interrupted_writing_leaves_nothing(
     def interrupt(_handle: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_files.os, "fsync", interrupt)
+    monkeypatch.setattr(_export.os, "fsync", interrupt)
     result = run("export", "Flats", "-o", tmp_path / "study.json")
     assert result.exit_code != 0
     assert list(tmp_path.iterdir()) == []
