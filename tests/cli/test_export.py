@@ -116,7 +116,7 @@ def test_what_does_not_fit(
     run.error("export", "Flats", "--format", "pdf", "-o", "x", code=2)
     run.error("export", "Flats", code=2)
     said = run.error("export", "Flats", "-o", tmp_path / "no" / "where.json")
-    assert "cannot be written" in said
+    assert "is not there" in said
     file = tmp_path / "damaged.json"
     for content in ("{", "[]", '{"format": "penchant-study-1"}', "[" * 100_000):
         file.write_text(content)

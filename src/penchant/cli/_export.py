@@ -248,8 +248,15 @@ def is_stdout(path: Path) -> bool:
 
 
 def check_target(path: Path, *, force: bool) -> None:
-    """Refuse a file that is there already, before any work is done."""
-    if not is_stdout(path) and path.exists() and not force:
+    """Refuse a file that is there already or has no folder, before any work is done."""
+    if is_stdout(path):
+        return
+    if not path.parent.is_dir():
+        raise StoreError(
+            f"The folder {str(path.parent)!r} is not there. Make it first, or name "
+            "another file."
+        )
+    if path.exists() and not force:
         raise StoreError(
             f"{str(path)!r} exists already. Name another file, or say --force to "
             "overwrite it."

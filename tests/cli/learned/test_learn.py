@@ -217,6 +217,8 @@ def test_errors_say_what_to_do(here: Path) -> None:
     assert "--kind must be" in run("learn", *words, "--kind", "x", code=2).output
     (here / "model.penchant").write_text("there")
     assert "exists already" in run("learn", *words, code=1).output
+    nowhere = run("learn", *words, "--model", "gone/m.penchant", code=1).output
+    assert "The folder 'gone' is not there" in nowhere
     (here / "few.csv").write_text("a,b\n1,2\n2,3\n4,3\n")
     few = run("learn", "few.csv", "--target", "b", "--force", code=1).output
     assert "at least 10" in few
