@@ -78,7 +78,7 @@ BestWorst
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> found = compare(X, y, candidates=["linear", "choquet", "boosting"])
     >>> found.kind, found.recommended.name, found.recommended.parts
-    ('numbers', 'linear', {'weights': 8})
+    ('numbers', 'linear', {'weights': 7})
     """
     target = find_target(X, y, kind)
     chosen = _check_candidates(candidates)
