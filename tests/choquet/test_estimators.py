@@ -275,6 +275,19 @@ def test_contradictory_comparisons_keep_the_utility_rising():
     assert never_falls(model, 4, 10_000)
 
 
+@pytest.mark.parametrize("alpha", [1e-6, 1e-4, 1e-2])
+def test_answers_against_the_directions_reach_the_tolerance(alpha):
+    items = np.column_stack([np.arange(9) / 8, np.arange(9) * 3 % 7 / 6])
+    winners = [7, 7, 7, 7, 0, 8, 6, 6, 6, 4, 7, 6, 4, 4, 2, 8, 8, 6]
+    winners += [6, 3, 8, 8, 8, 5, 5, 7, 6, 6, 0, 7, 7, 7, 7, 4, 4]
+    losers = [8, 6, 5, 4, 7, 7, 8, 2, 0, 6, 8, 7, 6, 7, 4, 7, 2, 8]
+    losers += [5, 6, 7, 6, 2, 8, 7, 8, 7, 4, 6, 0, 8, 6, 5, 7, 8]
+    pairs, first = Comparisons(winners, losers).stack(items)
+    ranker = ChoquetRanker(k=2, alpha=alpha, directions="up").fit(pairs, first)
+    assert ranker.solver_status_ == "optimal"
+    assert ranker.n_iter_ < 20
+
+
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_ties_pull_utilities_together(loss):
     X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.2]])

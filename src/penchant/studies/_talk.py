@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from penchant.studies._group import Group, Member
     from penchant.studies._group_models import GroupModels
 
-_MOST_TALKS, _MOST_WHOLE = 256, 12
+_MOST_TALKS, _MOST_WHOLE = 512, 12
 """Conversations that a process keeps, of all studies together. Those of the last
 moments are whole, with their draws: 2 to 5 MB each in a study of 40 items. The others
-are what one more answer needs: about 0.4 MB after 12 answers."""
+are what one more answer needs: about 0.4 MB after 12 answers. With more people at once
+than are kept, each of their answers replays all before it."""
 
 _MOST_STARTS, _MOST_STUDIES = 8, 64
 """Beginnings of a study that are kept, of which there is one for each fit of its

@@ -13,6 +13,7 @@ _TO_BOUNDARY = 0.995  # share of the way to the boundary that one step may go
 _MAX_HALVINGS = 12
 _TINY_VALUE = 1e-9  # smaller values measure their relative gap against this
 _TOO_FAR_AHEAD = 1e-6  # complementarity relative to the stationarity residual
+_NEAR_ENOUGH = 0.01  # stationarity residual relative to complementarity
 _EXHAUSTED = 1e-15  # complementarity, relative to the value, at rounding level
 _LIFTS = (0.0, 1e-14, 1e-13, 1e-12, 1e-10)
 
@@ -335,12 +336,17 @@ class _InteriorPoint:
         return float(s @ multiplier) + self.loss.complementarity(length)
 
     def _shorten(self, length: float) -> float:
-        """Halve the step until a smooth loss's stationarity improves."""
+        """Halve the step until a smooth loss is nearer to stationary, or near enough.
+
+        An iterate may be far nearer to stationary than to complementary. Then a curved
+        loss lets no long step improve both, and the residual may grow a little.
+        """
         if self.loss.n_pairs:
             return length
         old = self._residual(0.0)
         for _ in range(_MAX_HALVINGS):
-            if self._residual(length) <= (1 - 0.01 * length) * old + 1e-13:
+            enough = _NEAR_ENOUGH * self._complementarity(length)
+            if self._residual(length) <= max((1 - 0.01 * length) * old, enough) + 1e-13:
                 break
             length /= 2
         return length
