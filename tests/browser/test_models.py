@@ -24,7 +24,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     plain = "\n".join(
         line.rpartition(",")[0] for line in flats(12).decode().split("\n")
     )
-    contents = {"rated": flats(40), "flats": plain.encode(), "pairs": pairs(flats(12))}
+    contents = {
+        "rated": flats(40),
+        "many": flats(1500),  # so many that there is time to cancel
+        "flats": plain.encode(),
+        "pairs": pairs(flats(12)),
+    }
     paths = {name: folder / f"{name}.csv" for name in contents}
     for name, content in contents.items():
         paths[name].write_bytes(content)
@@ -167,7 +172,7 @@ def test_cancelling_going_on_and_a_killed_server(
         watched = Watched(page, link.split("/?")[0])
         page.set_default_timeout(120_000)
         page.goto(link)
-        _start(page, files["rated"])
+        _start(page, files["many"])
         page.get_by_role("button", name="Start learning").click()
         page.locator("#compared").wait_for()  # something is kept
         path = page.url.split("/models/")[1]
