@@ -411,7 +411,7 @@ class Study:
             certainty=talk.certainty,
             expected_regret=regret,
             expected_points=100.0 / talk.belief.scale[1] * regret,
-            is_known=talk.is_known,
+            is_known=talk.is_known or now.finished == "exhausted",
             done=bool(now.finished),
             reason=now.finished,
             can_undo=bool(now.answered),
