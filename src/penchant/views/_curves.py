@@ -10,7 +10,7 @@ from penchant.data import Attribute, Items
 from penchant.studies import Curve, Interaction
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick, curve_shape
-from penchant.views._display import show_name
+from penchant.views._display import grid_value, show_name
 
 _TICKS = 4
 _LETTERS = 36
@@ -133,7 +133,7 @@ def _columns(curve: Curve) -> list[list[float]]:
 
 
 def _row(attribute: Attribute, curve: Curve, k: int, texts: Texts) -> NumberRow:
-    value = show_name(texts.value(attribute, curve.grid[k]), 40)
+    value = grid_value(attribute, curve.grid, k, texts)
     low, high = texts.signed(curve.low[k]), texts.signed(curve.high[k])
     span = texts("numbers.range", low=low, high=high)
     return NumberRow(value, (texts.signed(curve.points[k]), span))

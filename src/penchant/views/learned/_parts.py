@@ -11,7 +11,7 @@ from penchant.learning import ModelPart
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
 from penchant.views._curves import CurveView, Level
-from penchant.views._display import show_name
+from penchant.views._display import grid_value, show_name
 from penchant.views.learned._words import (
     SUMS,
     name_of,
@@ -28,7 +28,7 @@ _LETTERS: Final = 36
 _CELLS: Final = 5
 """Values of each attribute in the table of a pair, at most."""
 _FAINT: Final = 0.2
-"""An interaction of so much, of at most 1, has the strongest colour if none has more."""
+"""An interaction of so much has the strongest colour, if none has more."""
 _TOLD: Final = 0.05
 """An interaction of less is not put in words: no range of it is known."""
 _RULES: Final = 15
@@ -191,7 +191,7 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
 def _number_row(
     attribute: Attribute, part: ModelPart, k: int, texts: Texts
 ) -> NumberRow:
-    value = show_name(texts.value(attribute, part.grid[0][k]), 40)
+    value = grid_value(attribute, part.grid[0], k, texts)
     reach = max(map(abs, (*part.values, *part.low, *part.high)))
     cells = [signed(part.values[k], texts, reach)]
     if part.low:
@@ -232,7 +232,7 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
     table = np.asarray(part.values, dtype=float)[np.ix_(rows, columns)]
     reach = float(np.abs(table).max()) or 1.0
     sides = [
-        [show_name(texts.value(each, grid[k]), 20) for k in places]
+        [grid_value(each, grid, k, texts, 20) for k in places]
         for each, grid, places in zip(
             (first, second), part.grid, (rows, columns), strict=True
         )
