@@ -178,7 +178,7 @@ class KeptModel:
 
     @cached_property
     def target(self) -> Target:
-        """What was foretold."""
+        """What was predicted."""
         return find_target(self.read.items, self.read.target, self.comparison.kind)
 
     def packed(self, name: str) -> bytes:
@@ -222,12 +222,12 @@ class KeptModel:
         return [Said(float(value)) for value in say(frame)]
 
     def table(self, name: str, content: bytes, filename: str, **limits: int) -> Any:
-        """Foretell the rows of a file, as a table."""
+        """Predict the rows of a file, as a table."""
         model = self.model(name)
         return foretold(model, known_rows(model, content, filename, **limits))
 
     def foretold_rows(self, name: str) -> pd.DataFrame:
-        """Foretell the rows that it learned from, as a table."""
+        """Predict the rows that it learned from, as a table."""
         frame = self.items.frame
         found = foretold(self.model(name), frame.set_axis(range(1, len(frame) + 1)))
         names = [self.items.names[row - 1] for row in found["row"]]

@@ -37,7 +37,7 @@ def compare(
     """Compare readable models by nested cross-validation, and recommend one.
 
     Each candidate is fitted to all folds but one, where it chooses its settings by
-    inner folds of its own, and foretells the fold that was held out. Accuracy is set
+    inner folds of its own, and predicts the fold that was held out. Accuracy is set
     against size: how many curves, pairs, criteria or rules there are to read in the
     model of all rows. Recommended is the one with least to read among those about as
     good as the best readable one: behind by at most one standard error of the paired
@@ -334,7 +334,7 @@ class _Pace(Progress):
             self._tell({**said, **self._said})
 
     def _seconds_left(self) -> float | None:
-        """Foretell by the candidate's own fits, else by those of others."""
+        """Predict by the candidate's own fits, else by those of others."""
         spent = sum(map(sum, self._seconds.values()))
         cost = sum(len(s) * self._costs[name] for name, s in self._seconds.items())
         if not cost:

@@ -74,7 +74,7 @@ class ModelReport:
     Parameters
     ----------
     target : str
-        Name of what was foretold.
+        Name of what was predicted.
     model : str
         Class of the model.
     comparison : ModelComparison
@@ -156,7 +156,7 @@ def describe(
     comparison : ModelComparison
         As `compare` gave it.
     target : str
-        Name of what is foretold.
+        Name of what is predicted.
     candidate : str
         Which one the model is; empty: the recommended one.
     coalitions : tuple, optional
@@ -192,7 +192,7 @@ def _explain_rows(
     per_fit: float,
     coalitions: Coalitions | None,
 ) -> tuple[tuple[RowReasons, ...], tuple[tuple[str, ...], ...]]:
-    """Explain a typical row, and the two that were foretold worst."""
+    """Explain a typical row, and the two that were predicted worst."""
     losses = np.asarray(result.losses)
     answers = np.unique(known.groups)
     order = np.argsort(losses, kind="stable")

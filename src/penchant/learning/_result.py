@@ -16,8 +16,8 @@ from penchant.typing import FloatArray
 MEASURES: Final = {
     "numbers": "share of the variance explained (R²)",
     "classes": "share of rows classified rightly",
-    "grades": "share of grades foretold exactly",
-    "comparisons": "share of comparisons foretold rightly",
+    "grades": "share of grades predicted exactly",
+    "comparisons": "share of comparisons predicted rightly",
 }
 
 
@@ -137,7 +137,7 @@ class ModelComparison:
     Parameters
     ----------
     kind : {"numbers", "classes", "grades", "comparisons"}
-        What was foretold.
+        What was predicted.
     n_rows, n_answers, n_folds : int
         Rows, what they came from, and in how many parts they were held out.
     labels : tuple

@@ -31,12 +31,12 @@ _FAILS = 0.01
 looked at again and again, so this is small."""
 
 Foretold = tuple[tuple[int, int], Prediction]
-"""Two items in the order in which to show them, and what is foretold."""
+"""Two items in the order in which to show them, and what is predicted."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How often answers were foretold rightly, and how often that was expected.
+    """How often answers were predicted rightly, and how often that was expected.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Calibration:
     right : int
         Of these, how often it was the foretold side.
     said : float
-        Mean of the foretold probabilities; 0 if there are none.
+        Mean of the predicted probabilities; 0 if there are none.
     """
 
     n: int
@@ -77,10 +77,10 @@ class Calibration:
 def choose_check(
     now: Participation, talk: Talk, settings: StudySettings
 ) -> Foretold | None:
-    """Foretell the next answer, if it is the turn of a check; None: it is not.
+    """Predict the next answer, if it is the turn of a check; None: it is not.
 
     One in every `check_every` questions is one, which one is up to chance; its items
-    are drawn at random from the pairs that were not asked, so that what is foretold is
+    are drawn at random from the pairs that were not asked, so that what is predicted is
     not chosen to be easy, nor to be informative.
     """
     every = settings.check_every
@@ -106,7 +106,7 @@ def choose_check(
 def end_check(
     now: Participation, talk: Talk, settings: StudySettings
 ) -> Foretold | None:
-    """Foretell the answer to the clearest pair that was not asked; None: no more."""
+    """Predict the answer to the clearest pair that was not asked; None: no more."""
     asked = sum(bool(each.predicted and each.predicted.clear) for each in now.answered)
     left = settings.max_questions - len(now.answered)
     if not settings.end_checks or now.went_on or asked >= _AT_END or left <= 0:

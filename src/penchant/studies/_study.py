@@ -626,7 +626,7 @@ class Study:
         return {each.member: each.kind for each in listed if each.kind}
 
     def calibration(self) -> Calibration:
-        """Count how often the answers of real people were foretold rightly."""
+        """Count how often the answers of real people were predicted rightly."""
         n_events = self.store.count_events(self.id)
         known = self._memory.calibration
         if known is not None and known[0] == n_events:

@@ -120,6 +120,26 @@ def test_two_alternatives_compared(client: TestClient, answered: str) -> None:
     assert "Choose two different alternatives" in same
 
 
+def test_what_was_said_already_is_not_told_as_a_guess(
+    client: TestClient, store: SqlStore, text: Callable[[str], str]
+) -> None:
+    study = Study(store, store.create_study("Flats", load_flats()))
+    person, token = study.join()
+    question = study.ask(person.id)
+    assert question is not None
+    told = study.tell(person.id, question.id, "right").answered[-1]
+    reason = study.reasons_for(told)[0]
+    study.because(person.id, question.id, reason)
+    left, right = question.items
+    for a, b in ((left, right), (right, left)):
+        words = text(client.get(f"/p/{token}/compare?a={a}&b={b}").text)
+        assert f"When asked, you chose {study.items.names[right]}." in words
+    other = next(k for k in range(40) if k not in question.items)
+    words = text(client.get(f"/p/{token}/compare?a={left}&b={other}").text)
+    assert "When asked" not in words
+    assert f"{reason} you named it once" in text(client.get(f"/p/{token}/result").text)
+
+
 def test_what_if_follows_the_sliders(
     client: TestClient, answered: str, text: Callable[[str], str]
 ) -> None:

@@ -96,7 +96,7 @@ def own_checks(
     Returns
     -------
     list of (int, int)
-        The item that is foretold to win first; no item comes twice. Fewer than n if
+        The item that is predicted to win first; no item comes twice. Fewer than n if
         there are not enough.
 
     Examples

@@ -46,6 +46,7 @@ class ShareRow:
     low: float = 0.0
     high: float = 0.0
     unsure: bool = False
+    named: str = ""
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def note_words(note: str, texts: Texts) -> str:
 
 
 def target_of(kept: KeptModel, texts: Texts) -> str:
-    """Name what is foretold."""
+    """Name what is predicted."""
     if kept.comparison.kind == "comparisons":
         return texts("models.start.choice")
     return show_name(kept.settings.target or str(kept.about["target"]), 40)
