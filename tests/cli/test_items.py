@@ -112,7 +112,7 @@ def test_ambiguous_column_shows_both_readings(run, tmp_path: Path) -> None:
     words = " ".join(result.stdout.split())
     assert result.exit_code == 1
     assert "decimal point (1.299 → 1.299) or decimal comma (1.299 → 1299)" in words
-    assert "title 1: Preise 2024" in words
+    assert "title (row 1): Preise 2024" in words
 
 
 def test_units_and_roles_are_told(run, tmp_path: Path) -> None:

@@ -56,3 +56,22 @@ def test_text_far_below_many_numbers_is_named():
     items = Items.read(content.replace(b"lots", b"7.5"))
     assert items.frame["size"].iloc[-1] == 7.5
     assert items.extra(0) == {"code": "000000"}
+
+
+@pytest.mark.parametrize(
+    ("price", "read"),
+    [
+        ("8.990,50", ("decimal comma", 124500)),
+        ("8,990.50", ("decimal point", 124.5)),
+        ("8990", None),
+        ("7,5;8.5", None),  # one column proves a comma, another one a point
+    ],
+)
+def test_a_decimal_sign_that_other_columns_prove_holds_for_all(price, read):
+    heads = ["price", "other"][: price.count(";") + 1]
+    rows = [f"{name};{price};{km}" for name, km in (("a", "124.500"), ("b", "98.000"))]
+    found = report("\n".join([";".join(["name", *heads, "km"]), *rows]))
+    km = found.columns[-1]
+    assert bool(km.choices) == (read is None)
+    if read is not None:
+        assert (km.reading, km.attribute.domain[1]) == read

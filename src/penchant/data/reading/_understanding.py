@@ -11,6 +11,7 @@ from penchant.data._extra import Extra
 from penchant.data.reading._cells import ReadColumn, shown_text
 from penchant.data.reading._columns import Asked, looks_numeric, read_column
 from penchant.data.reading._headers import NAME_WORDS
+from penchant.data.reading._numbers import NUMBER_READINGS
 from penchant.data.reading._problems import Problem, name_problems, raise_first
 from penchant.data.reading._report import (
     ColumnReading,
@@ -89,6 +90,10 @@ def understand(
             continue
         asked = Asked(given.get(name), asked_roles.get(name), asked_readings.get(name))
         read.append(read_column(name, column, asked))
+    for position, reading in _settled(read).items():
+        name = table.columns[position]
+        asked = Asked(given.get(name), asked_roles.get(name), reading)
+        read[position] = read_column(name, table.iloc[:, position], asked)
     problems = [
         *_table_problems(table, labels, least),
         *_reading_problems(read, asked_readings),
@@ -108,6 +113,19 @@ def understand(
         {name: c.values for name, c in used.items() if c.values is not None},
         tuple(c.extra for c in read if c.extra is not None),
     )
+
+
+def _settled(read: Sequence[ReadColumn]) -> dict[int, str]:
+    """Give the decimal sign of columns that leave it open, where others prove one."""
+    signs = set(NUMBER_READINGS.values())
+    proven = {c.reading.reading for c in read if not c.reading.choices} & signs
+    if len(proven) != 1:
+        return {}
+    return {
+        position: next(iter(proven))
+        for position, column in enumerate(read)
+        if {choice.label for choice in column.reading.choices} == signs
+    }
 
 
 def _check_asked(
