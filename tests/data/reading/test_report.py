@@ -63,6 +63,7 @@ def test_text_far_below_many_numbers_is_named():
     [
         ("8.990,50", ("decimal comma", 124500)),
         ("8,990.50", ("decimal point", 124.5)),
+        ("8.5", ("decimal point", 124.5)),
         ("8990", None),
         ("7,5;8.5", None),  # one column proves a comma, another one a point
     ],
@@ -75,3 +76,8 @@ def test_a_decimal_sign_that_other_columns_prove_holds_for_all(price, read):
     assert bool(km.choices) == (read is None)
     if read is not None:
         assert (km.reading, km.attribute.domain[1]) == read
+
+
+def test_numbers_that_were_never_written_prove_no_decimal_sign():
+    table = pd.DataFrame({"size": [8.5, 9.25], "km": ["124.500", "98.000"]})
+    assert inspect_table(table).columns[-1].choices

@@ -90,7 +90,7 @@ def understand(
             continue
         asked = Asked(given.get(name), asked_roles.get(name), asked_readings.get(name))
         read.append(read_column(name, column, asked))
-    for position, reading in _settled(read).items():
+    for position, reading in _settled(read, table, file).items():
         name = table.columns[position]
         asked = Asked(given.get(name), asked_roles.get(name), reading)
         read[position] = read_column(name, table.iloc[:, position], asked)
@@ -115,17 +115,26 @@ def understand(
     )
 
 
-def _settled(read: Sequence[ReadColumn]) -> dict[int, str]:
+def _settled(
+    read: Sequence[ReadColumn], table: pd.DataFrame, file: FileReading | None
+) -> dict[int, str]:
     """Give the decimal sign of columns that leave it open, where others prove one."""
     signs = set(NUMBER_READINGS.values())
-    proven = {c.reading.reading for c in read if not c.reading.choices} & signs
-    if len(proven) != 1:
+    readings = [column.reading for column in read]
+    opened = [
+        position
+        for position, each in enumerate(readings)
+        if {choice.label for choice in each.choices} == signs
+    ]
+    if not opened:
         return {}
-    return {
-        position: next(iter(proven))
-        for position, column in enumerate(read)
-        if {choice.label for choice in column.reading.choices} == signs
-    }
+    proven = {each.reading for each in readings if not each.choices} & signs
+    # Numbers of a workbook have no sign; those of a text were written with a point.
+    csv = file is not None and file.format == "csv"
+    parts = table.select_dtypes("number") if csv else pd.DataFrame()
+    if (parts.to_numpy(dtype=float) % 1 > 0).any():
+        proven.add(NUMBER_READINGS["."])
+    return dict.fromkeys(opened, *proven) if len(proven) == 1 else {}
 
 
 def _check_asked(
