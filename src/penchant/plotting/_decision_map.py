@@ -170,12 +170,10 @@ def _margins(model: Any, grid: Any) -> FloatArray:
     """Give by how much each class wins, (n_rows, n_classes); its area is where > 0."""
     if not hasattr(model, "decision_function"):
         predicted = np.asarray(model.predict(grid))[:, np.newaxis]
-        wins: FloatArray = (predicted == model.classes_) - 0.5
-        return wins
+        return (predicted == model.classes_) - 0.5
     scores = np.asarray(model.decision_function(grid), dtype=np.float64)
     if scores.ndim == 1:
         return np.column_stack([-scores, scores])
     ordered = np.sort(scores, axis=1)
     best, second = ordered[:, -1:], ordered[:, -2:-1]
-    margins: FloatArray = scores - np.where(scores == best, second, best)
-    return margins
+    return scores - np.where(scores == best, second, best)

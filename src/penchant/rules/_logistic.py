@@ -150,8 +150,7 @@ class LogisticModel:
         crossed = products[:, 1:]
         explained = (crossed * np.linalg.solve(hessian, crossed.T).T).sum(axis=1)
         rest = np.maximum(squares.T @ curvature - explained, 0.0)
-        gains: FloatArray = products[:, 0] ** 2 / (rest + self.ridge)
-        return gains
+        return products[:, 0] ** 2 / (rest + self.ridge)
 
 
 def forward(

@@ -127,8 +127,7 @@ def read_answers(path: Any, items: Any = None) -> AnswerFile:
         content = _content(path)
         for is_meant, read in _TEXTS.values():
             if is_meant(content.lstrip("\ufeff")):
-                found: AnswerFile = read(content.lstrip("\ufeff"), book)
-                return found
+                return read(content.lstrip("\ufeff"), book)
     source = path if is_book else content.encode()
     # Every row below the header is an answer, whatever it looks like.
     table = read_table(
@@ -171,8 +170,7 @@ def _content(source: Any) -> str:
         raise DataError("The file is empty. Answers need a header and rows.")
     coding = "utf-16" if source.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
-        text: str = source.decode(coding)
-        return text
+        return source.decode(coding)
     except UnicodeDecodeError as error:
         row = source[: error.start].count(b"\n") + 1
         raise DataError(

@@ -99,8 +99,7 @@ class ConeProgram:
 
     def utilities(self, tails: FloatArray) -> FloatArray:
         """Give f = sum_S L_S v_S, shape (n_items,)."""
-        values: FloatArray = tails @ self.columns
-        return values
+        return tails @ self.columns
 
     def block_utilities(self, tails: FloatArray) -> FloatArray:
         """Give L_S v_S of every subset, shape (n_subsets, n_items)."""

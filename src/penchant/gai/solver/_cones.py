@@ -35,8 +35,7 @@ class Scaling(NamedTuple):
 
 def norms(offsets: IntArray, tails: FloatArray) -> FloatArray:
     """Give the norm of each tail; none may be empty."""
-    lengths: FloatArray = np.sqrt(np.add.reduceat(tails * tails, offsets[:-1]))
-    return lengths
+    return np.sqrt(np.add.reduceat(tails * tails, offsets[:-1]))
 
 
 def nesterov_todd(

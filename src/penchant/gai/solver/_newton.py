@@ -127,8 +127,7 @@ class NewtonSystem:
 
     def _solve(self, right: FloatArray) -> FloatArray:
         """Solve A x = right."""
-        x: FloatArray = lapack.dpotrs(self._triangle, right)[0]
-        return x
+        return lapack.dpotrs(self._triangle, right)[0]
 
     def solve(
         self, right: FloatArray, guess: FloatArray | None = None
@@ -146,8 +145,7 @@ class NewtonSystem:
         if not self._has_intercept:
             return moves
         drift = self._drift + self._levels @ moves
-        corrected: FloatArray = moves - drift * self._balance
-        return corrected
+        return moves - drift * self._balance
 
 
 def _factored(rows: RowScaling, kernel: FloatArray) -> FloatArray | None:
