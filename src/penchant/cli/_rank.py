@@ -90,7 +90,7 @@ def _rank_for_all(
     if as_json:
         from penchant.web.api import GroupOut
 
-        values = GroupOut.from_group(group).model_dump()
+        values = GroupOut.model_validate(group).model_dump()
         write_json(values | {"items": values["items"][:top]})
         return
     screen = Screen()

@@ -84,8 +84,9 @@ class CandidateResult:
 
     @property
     def size(self) -> int | None:
-        """How many things there are to read; None: it cannot be read."""
-        return sum((self.parts or {}).values()) if self.readable else None
+        """How many things there are to read; None: there is nothing, or no model."""
+        known = self.readable and not self.skipped
+        return sum((self.parts or {}).values()) if known else None
 
     @property
     def loss(self) -> float:
