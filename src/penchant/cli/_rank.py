@@ -30,6 +30,7 @@ _GROUP_HEADS = ("Place", "Alternative", "Mean", "90 % range", "Borda", "Least li
 
 def rank(
     study_name: StudyName,
+    *,
     participant: Participant = None,
     top: Annotated[
         int | None, typer.Option(min=1, help="Only so many; by default all.")

@@ -131,7 +131,7 @@ def parts_of(model: Any) -> dict[str, int]:
     return {}
 
 
-def foretell(model: Any, target: Target, rows: IntArray) -> FloatArray:
+def predict_rows(model: Any, target: Target, rows: IntArray) -> FloatArray:
     """Give what a model says about rows.
 
     Returns

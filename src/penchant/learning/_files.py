@@ -32,11 +32,11 @@ class LearningTable:
     ----------
     items : Items
     target : Series, answers or None
-        The column that is foretold, or what was said of the items.
+        The column that is predicted, or what was said of the items.
     notes : tuple of str
         What was left out.
     name : str
-        What is foretold.
+        What is predicted.
     """
 
     items: Items
@@ -63,7 +63,7 @@ def read_learning_files(
     table, answers : path, bytes or None
         At least one of them; with answers the table holds the items.
     target : str or None
-        The column that is foretold.
+        The column that is predicted.
     up, down, skip : sequence of str
         Columns of which more is better (else it is learned), or less, or left out.
     filename : str, optional
@@ -103,7 +103,7 @@ def read_learning_table(
     filename: str | None = None,
     **limits: Any,
 ) -> LearningTable:
-    """Read a table with, or without, a column that is foretold."""
+    """Read a table with, or without, a column that is predicted."""
     table = read_table(file, filename, **{**_LIMITS, **limits})
     named = [] if target is None else [target]
     for column in (*named, *up, *down, *skip):
@@ -120,7 +120,7 @@ def read_learning_table(
     truth = None
     if target is not None:
         if target not in items.frame:
-            raise DataError(f"Column {target!r} is empty. Say what to foretell in it.")
+            raise DataError(f"Column {target!r} is empty. Say what to predict in it.")
         truth = _whole(items.frame[target])
         empty = truth.isna().to_numpy()
         if empty.any():
@@ -189,8 +189,8 @@ def find_row(frame: pd.DataFrame, text: str) -> int:
     )
 
 
-def foretold(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
-    """Foretell rows, as `known_rows` gives them.
+def predicted_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
+    """Predict rows, as `known_rows` gives them.
 
     Returns
     -------

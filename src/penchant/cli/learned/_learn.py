@@ -27,9 +27,10 @@ def learn(
             help="A CSV or XLSX file: one row per case, or the items of the answers.",
         ),
     ] = None,
+    *,
     target: Annotated[
         str | None,
-        typer.Option(help="The column to foretell: numbers, classes or grades."),
+        typer.Option(help="The column to predict: numbers, classes or grades."),
     ] = None,
     answers: Annotated[
         Path | None,

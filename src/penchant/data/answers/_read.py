@@ -7,13 +7,16 @@ from typing import Any, Final
 import pandas as pd
 
 from penchant.data.answers._choices import (
+    CHOSEN,
     TASKS,
+    read_best_worst,
     read_long,
+    read_sets,
     read_wide,
+    slots_of,
     wide_columns,
 )
 from penchant.data.answers._common import AnswerFile, NameBook, find_column
-from penchant.data.answers._libsvm import is_libsvm, read_libsvm
 from penchant.data.answers._pairs import (
     read_battles,
     read_pairs,
@@ -21,8 +24,14 @@ from penchant.data.answers._pairs import (
     sides_of,
 )
 from penchant.data.answers._preflib import read_preflib
-from penchant.data.answers._ratings import ITEMS, RATINGS, read_rankings, read_ratings
-from penchant.data.answers._sets import CHOSEN, read_best_worst, read_sets, slots_of
+from penchant.data.answers._ratings import (
+    ITEMS,
+    RATINGS,
+    is_libsvm,
+    read_libsvm,
+    read_rankings,
+    read_ratings,
+)
 from penchant.data.answers._study import read_study
 from penchant.data.reading._marks import MISSING_MARKS
 from penchant.data.reading._table import read_table

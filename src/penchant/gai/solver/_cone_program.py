@@ -172,6 +172,8 @@ class ConeProgram:
         kinks = evidence.targets[rated] * levels[rated]
         intercept = float(np.median(kinks)) if self.has_intercept else 0.0
         missing = evidence.targets - levels * intercept
+        # All slacks about as large as the largest residual, and heads such that their
+        # products with the dual heads, 1, are about those of the rows: near the centre.
         size = float(np.abs(missing).max())
         return self.iterate(
             Point(

@@ -68,7 +68,7 @@ class ModelIn(Model):
         default="table.csv", max_length=200, description="Its ending tells the format."
     )
     target: str | None = Field(
-        default=None, max_length=300, description="Column to foretell; None: guessed."
+        default=None, max_length=300, description="Column to predict; None: guessed."
     )
     kind: Literal["auto", "numbers", "classes", "grades"] = "auto"
     up: list[_Name] = Field(default=[], max_length=300)
@@ -349,7 +349,7 @@ def describe_model(
     store: StoreOfApp, job: ApiJob, model: _Shown = None
 ) -> DescriptionOut:
     """Say what was compared, which one is recommended, and what there is to read."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     told, name = kept.comparison, kept.check_name(model or "")
     return DescriptionOut(
         kind=told.kind,
@@ -378,7 +378,7 @@ def predict(
     model: _Shown = None,
 ) -> PredictionsOut:
     """Tell what a model says of the rows of a table."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     limits: TableLimits = request.app.state.limits
     name = kept.check_name(model or "")
     found = kept.table(name, sent, filename, **limits.options())
@@ -393,7 +393,7 @@ def predict(
 @in_pool("reports")
 def why(store: StoreOfApp, job: ApiJob, row: _Row, model: _Shown = None) -> RowOut:
     """Say what each attribute adds, by the exact form and by coalitions."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     name, place = kept.check_name(model or ""), kept.check_row(row - 1)
     frame = kept.items.frame.iloc[[place]]
     said = kept.said(name, frame)[0]
@@ -414,7 +414,7 @@ def rather_than(
     store: StoreOfApp, job: ApiJob, row: _Row, rival: _Row, model: _Shown = None
 ) -> RatherOut:
     """Say what speaks for one row rather than another."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     name = kept.check_name(model or "")
     first, second = kept.check_row(row - 1), kept.check_row(rival - 1)
     found = kept.rather_than(name, first, second)
@@ -427,7 +427,7 @@ def rather_than(
 @in_pool("reports")
 def download(store: StoreOfApp, job: ApiJob, file: FileOf) -> Response:
     """Give a file: the model, its report, predictions, a notebook, what was sent."""
-    return export_file(KeptModel.of(store, job), file)
+    return export_file(KeptModel.from_job(store, job), file)
 
 
 def _cell(value: Any) -> float | str | None:

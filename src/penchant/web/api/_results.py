@@ -119,11 +119,11 @@ class WhatIfOut(Model):
 
 
 class CalibrationOut(Model):
-    """How often answers to random questions were foretold rightly."""
+    """How often answers to random questions were predicted correctly."""
 
     n: int
     right: int
-    said: float = Field(description="Mean of the foretold probabilities.")
+    said: float = Field(description="Mean of the predicted probabilities.")
     fails: bool = Field(description="Whether so few hits are no chance.")
 
 
