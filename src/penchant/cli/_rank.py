@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penchant.cli._finding import find_item, find_participant, find_study, open_store
+from penchant.cli._finding import (
+    find_item,
+    find_participant,
+    open_study,
+)
 from penchant.cli._options import (
     AsJson,
     AtLeast,
@@ -54,8 +58,7 @@ def rank(
 
     Example: penchant rank "Our next flat" --top 5
     """
-    with open_store(data) as store:
-        study = find_study(store, study_name)
+    with open_study(data, study_name) as study:
         limits = read_limits(study.items, at_most, at_least, one_of, known)
         if limits:
             found = study.what_fits(limits)
@@ -193,8 +196,7 @@ def explain(
     )
     from penchant.views import compare_items
 
-    with open_store(data) as store:
-        study = find_study(store, study_name)
+    with open_study(data, study_name) as study:
         person = find_participant(study, participant).id
         texts = _texts_for(study, person)
         a = find_item(study.items, item)

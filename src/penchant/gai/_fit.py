@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
@@ -309,11 +309,6 @@ class RatedItems(JudgedItems):
     @property
     def paper_epsilon(self) -> float:
         return _PAPER_EPSILON * float(np.ptp(self.y))
-
-    def take(self, rows: IntArray) -> "RatedItems":
-        """Keep some rows."""
-        y, weights = self.y[rows], self.weights[rows]
-        return replace(self, U=self.U[rows], y=y, weights=weights)
 
     def evidence(self, epsilon: float | None, rows: IntArray | None = None) -> Evidence:
         weights = self._weights_of(rows)

@@ -186,7 +186,7 @@ class HierarchicalEM:
         _, information, trace = self._expect(1)
         root = np.linalg.cholesky(self.cov)
         shares, vectors = np.linalg.eigh(root.T @ information @ root)
-        # Answers take between nothing and all of a prior's uncertainty, but for rounding.
+        # Answers take from nothing to all of a prior's uncertainty, but for rounding.
         shares = np.clip(shares, 1e-6, 1.0)
         pulls = self._pulls()
         basis = root @ vectors
