@@ -131,7 +131,7 @@ class Conversation:
         past = History() if history is None else history
         return cls(setting, belief, past, (), (len(belief.answers),))
 
-    def tell(self, told: Told, *evidence: Iterable[Answer]) -> "Conversation":
+    def tell(self, told: Told, *evidence: Iterable[Answer]) -> Self:
         """Give the conversation after one more answer.
 
         Parameters
@@ -146,15 +146,15 @@ class Conversation:
         for part in evidence:
             belief = belief.with_answers(part)
         said = belief.answers[self.ends[-1] :]
-        return Conversation(
-            self.setting,
-            belief,
-            self.history.plus(told.items, said),
-            (*self.told, told),
-            (*self.ends, len(belief.answers)),
+        return replace(
+            self,
+            belief=belief,
+            history=self.history.plus(told.items, said),
+            told=(*self.told, told),
+            ends=(*self.ends, len(belief.answers)),
         )
 
-    def among(self, allowed: ArrayLike | None) -> "Conversation":
+    def among(self, allowed: ArrayLike | None) -> Self:
         """Give the conversation when only these items may be asked or recommended.
 
         What was said about others stays known. None: all items may.

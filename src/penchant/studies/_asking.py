@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from penchant._cached import LRUCache
 from penchant.data import Limits
 from penchant.exceptions import (
@@ -198,8 +200,7 @@ class Asking:
                 "This question has no answer to give a reason for. Reload the page to "
                 "see where you are."
             )
-        start = self.memory.start(None)
-        offered = reasons_for(start, told) if self.settings.reasons else ()
+        offered = reasons_for(self.memory.space, told) if self.settings.reasons else ()
         if attribute is not None and attribute not in offered:
             raise DataError(
                 "A reason must be an attribute in which the chosen alternative differs "
@@ -250,7 +251,8 @@ class Asking:
         talk, settings = self.memory.talk(self.participant_id, now), self.settings
         reason = ""
         if not now.went_on:  # after the person went on, nothing is enough
-            if talk.is_known and talk.expected_regret <= settings.max_regret:
+            regret = talk.recommendation.expected_regret if talk.is_known else np.inf
+            if regret <= settings.max_regret:
                 reason = "sure"
             elif len(now.answered) >= budget(settings):
                 reason = "budget"

@@ -89,7 +89,7 @@ def choose_check(
         return None
     block, place = divmod(now.number - 1, every)
     first = min(_FIRST, every) - 1 if block == 0 else 0
-    seed = talk.moment.setting.seed
+    seed = talk.setting.seed
     turn = np.random.default_rng([seed, block, 5]).integers(first, every)
     if place != turn:
         return None
@@ -111,7 +111,7 @@ def end_check(
     left = settings.max_questions - len(now.answered)
     if not settings.end_checks or now.went_on or asked >= _AT_END or left <= 0:
         return None
-    mean, allowed = talk.moment.belief.mean, talk.allowed
+    mean, allowed = talk.belief.mean, talk.allowed
     order = allowed[np.argsort(-mean[allowed], kind="stable")].tolist()
     found = [
         _foretell(talk, better, worse)
@@ -122,7 +122,7 @@ def end_check(
     if not found:
         return None
     pair, _ = max(found, key=lambda each: each[1].probability)
-    sides = np.random.default_rng([talk.moment.setting.seed, now.number, 7])
+    sides = np.random.default_rng([talk.setting.seed, now.number, 7])
     pair, foretold = _foretell(talk, *(pair if sides.random() < 0.5 else pair[::-1]))
     return pair, foretold._replace(clear=True)
 
@@ -135,7 +135,7 @@ def budget(settings: StudySettings) -> int:
 
 def _is_open(talk: Talk, a: int, b: int) -> bool:
     """Tell whether two items were not compared, and neither is known to be worse."""
-    past, known = talk.moment.history, talk.moment.setting.known
+    past, known = talk.history, talk.setting.known
     pair = (min(a, b), max(a, b))
     if pair in past.asked or pair in past.resting:
         return False

@@ -328,8 +328,7 @@ class Study:
 
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
-        start = self._memory.start(None)
-        return reasons_for(start, told) if self.settings.reasons else ()
+        return reasons_for(self._memory.space, told) if self.settings.reasons else ()
 
     def set_limits(
         self,
@@ -405,7 +404,7 @@ class Study:
         """
         now = self.participation(participant) if now is None else now
         talk = self._talk(participant, now)
-        regret = talk.expected_regret
+        regret = talk.recommendation.expected_regret
         return results.Progress(
             number=len(now.answered) + (0 if now.finished else 1),
             certainty=talk.certainty,
@@ -566,7 +565,7 @@ class Study:
         self._memory.members = {
             who: known for who, known in self._memory.members.items() if who in here
         }
-        newcomer, space = self._memory.newcomer, self._memory.start(None).space
+        newcomer, space = self._memory.newcomer, self._memory.space
         allowed = self.what_fits(NO_LIMITS).allowed
         found = make_group(members, newcomer, self.items, n_events, allowed, space)
         self._memory.group = found
