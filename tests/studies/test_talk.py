@@ -21,7 +21,7 @@ from penchant.studies import (
     simulated_answer,
 )
 from penchant.studies import _results as results
-from penchant.studies._checks import choose_check, end_check
+from penchant.studies._asking import choose_check, end_check
 from penchant.studies._start import Start, complete
 from penchant.studies._talk import Memory, Talk, reasons_for
 

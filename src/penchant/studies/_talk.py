@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -35,9 +35,7 @@ from penchant.studies.store._store import Store
 from penchant.typing import IntArray
 
 if TYPE_CHECKING:
-    from penchant.studies._checks import Calibration
-    from penchant.studies._group import Group, Member
-    from penchant.studies._group_models import GroupModels
+    from penchant.studies._group import Member
 
 _MOST_TALKS, _MOST_WHOLE = 512, 12
 """Conversations that a process keeps, of all studies together. Those of the last
@@ -60,6 +58,8 @@ _log = logging.getLogger(__name__)
 GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
 
+
+_Result = TypeVar("_Result")
 
 _Fit: TypeAlias = tuple[PopulationGP | None, Items]
 
@@ -115,9 +115,9 @@ class Talk(Conversation):
     def after(self, told: AnsweredQuestion) -> "Talk":
         """Give the talk after one more answer."""
         meaning = evidence(told, self.told, GRADE_WIDTH)
-        if told.because is not None:
-            if told.because in reasons_for(self.start.space, told):
-                meaning += (Reason("reason", told.choice or (), None, told.because),)
+        why = told.because
+        if why is not None and why in reasons_for(self.start.space, told):
+            meaning += (Reason("reason", told.choice or (), None, why),)
         return replace(self.tell(told, meaning), before=self.bare())
 
     def bare(self) -> "Talk":
@@ -201,10 +201,9 @@ class Memory:
         self.complete = complete(items)
         # To take a row out of a table takes milliseconds, and it never changes.
         self.row = lru_cache(_N_PLACES)(lambda item: self.complete.take([item]))
-        self.group: Group | None = None
         self.members: dict[str, tuple[int, Member]] = {}
-        self.models: tuple[int, GroupModels] | None = None
-        self.calibration: tuple[int, Calibration] | None = None
+        # What follows from all logs, by name, and how many events they had then.
+        self.results: dict[str, tuple[int, Any]] = {}
         self.fitting = threading.Lock()
 
     @cached_property
@@ -272,6 +271,16 @@ class Memory:
             _log.warning("Model %s is about other items; it is not used.", model)
             return None, self._items
         return population, fitted_on
+
+    def worked_out(
+        self, name: str, n_events: int, make: Callable[[], _Result]
+    ) -> _Result:
+        """Give what follows from all logs; made again when one of them has grown."""
+        known = self.results.get(name)
+        if known is None or known[0] != n_events:
+            known = self.results[name] = n_events, make()
+        found: _Result = known[1]
+        return found
 
     def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
         """Tell whether all items of a question meet the limits of a person."""
