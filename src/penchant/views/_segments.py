@@ -9,7 +9,7 @@ from penchant.studies import Curve, Group, GroupItem, Segment
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._curves import count_row, tick_label
-from penchant.views._display import show_name
+from penchant.views._display import grid_value, show_name
 
 _WEIGHTS: Final = 4
 _MARKS: Final = 5
@@ -202,9 +202,9 @@ def _numbers(
 ) -> Numbers:
     rows = [
         NumberRow(
-            show_name(texts.value(attribute, value), _LONGEST_LABEL),
+            grid_value(attribute, curves[0].grid, k, texts),
             tuple(texts.signed(float(curve.points[k])) for curve in curves),
         )
-        for k, value in enumerate(curves[0].grid)
+        for k in range(len(curves[0].grid))
     ]
     return Numbers((show_name(attribute.name, _LONGEST_LABEL), *labels), tuple(rows))
