@@ -167,7 +167,7 @@ def guess_target(
         if answers is None:
             if len(columns) < 2:
                 raise DataError(
-                    "The table needs a column to foretell and at least one to learn "
+                    "The table needs a column to predict and at least one to learn "
                     f"from, beside names. It has {len(columns)}."
                 )
             target = target or _likely([name for name, _ in columns])

@@ -120,7 +120,7 @@ def read_learning_table(
     truth = None
     if target is not None:
         if target not in items.frame:
-            raise DataError(f"Column {target!r} is empty. Say what to foretell in it.")
+            raise DataError(f"Column {target!r} is empty. Say what to predict in it.")
         truth = _whole(items.frame[target])
         empty = truth.isna().to_numpy()
         if empty.any():

@@ -16,8 +16,8 @@ from penchant.typing import FloatArray
 MEASURES: Final = {
     "numbers": "share of the variance explained (R²)",
     "classes": "share of rows classified rightly",
-    "grades": "share of grades foretold exactly",
-    "comparisons": "share of comparisons foretold rightly",
+    "grades": "share of grades predicted exactly",
+    "comparisons": "share of comparisons predicted rightly",
 }
 
 

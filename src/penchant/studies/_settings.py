@@ -153,7 +153,7 @@ class StudySettings:
             self.check_every, int, 2, _MOST_QUESTIONS
         ):
             raise DataError(
-                "One in how many questions is foretold must be 0 (none) or a whole "
+                "One in how many questions is predicted must be 0 (none) or a whole "
                 f"number from 2 to {_MOST_QUESTIONS}. Got {self.check_every!r}.",
                 "errors.check_every",
                 most=_MOST_QUESTIONS,

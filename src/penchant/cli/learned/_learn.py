@@ -29,7 +29,7 @@ def learn(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="The column to foretell: numbers, classes or grades."),
+        typer.Option(help="The column to predict: numbers, classes or grades."),
     ] = None,
     answers: Annotated[
         Path | None,

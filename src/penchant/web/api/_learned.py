@@ -61,7 +61,7 @@ class ModelIn(Model):
         default="table.csv", max_length=200, description="Its ending tells the format."
     )
     target: str | None = Field(
-        default=None, max_length=300, description="Column to foretell; None: guessed."
+        default=None, max_length=300, description="Column to predict; None: guessed."
     )
     kind: Literal["auto", "numbers", "classes", "grades"] = "auto"
     up: list[_Name] = Field(default=[], max_length=300)

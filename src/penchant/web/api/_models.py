@@ -149,7 +149,7 @@ class SettingsModel(Model):
         ge=0,
         le=1000,
         strict=True,
-        description="One in so many questions is foretold; 0: none. Not 1.",
+        description="One in so many questions is predicted; 0: none. Not 1.",
     )
     end_checks: bool = Field(default=False, strict=True)
     closes: str = Field(

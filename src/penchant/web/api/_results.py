@@ -123,11 +123,11 @@ class WhatIfOut(Model):
 
 
 class CalibrationOut(Model):
-    """How often answers to random questions were foretold rightly."""
+    """How often answers to random questions were predicted rightly."""
 
     n: int
     right: int
-    said: float = Field(description="Mean of the foretold probabilities.")
+    said: float = Field(description="Mean of the predicted probabilities.")
     fails: bool = Field(description="Whether so few hits are no chance.")
 
 

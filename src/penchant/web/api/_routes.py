@@ -336,7 +336,7 @@ def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
 @owner_api.get("/studies/{study_id}/calibration")
 @in_pool("reports")
 def get_calibration(store: StoreOfApp, study: ApiStudy) -> CalibrationOut:
-    """Show how often answers were foretold rightly, and how often we had said."""
+    """Show how often answers were predicted rightly, and how often we had said."""
     return CalibrationOut(**Study(store, study).calibration().to_dict())
 
 
