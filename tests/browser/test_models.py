@@ -138,7 +138,7 @@ def test_answers_lead_to_curves(
 @contextmanager
 def _server(folder: Path) -> Iterator[tuple[Any, str]]:
     """Serve in a process of its own; give it, and the link with its secret."""
-    program = "from penchant.cli._main import main; main()"
+    program = "from penchant.cli._app import main; main()"
     options = ("serve", "--no-open", "--port", "0", "--data", str(folder))
     process = subprocess.Popen(
         [sys.executable, "-c", program, *options],

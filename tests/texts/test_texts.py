@@ -224,3 +224,12 @@ def test_choice_of_the_language(
 def test_unknown_language_is_refused() -> None:
     with pytest.raises(DataError, match="en, de, fr"):
         load_texts("xx")
+
+
+def test_ticks_of_dates_are_as_short_as_they_are_round() -> None:
+    texts, built = load_texts("en"), Attribute("built", unit="date")
+    assert texts.ticks(built, [0.0, 365.0]) == ["1970", "1971"]
+    assert texts.ticks(built, [0.0, 31.0]) == ["Jan 1970", "Feb 1970"]
+    assert texts.ticks(built, [0.0, 1.0]) == ["1 Jan 1970", "2 Jan 1970"]
+    assert texts.ticks(built, [1e9]) == ["1e+09 days"]
+    assert texts.ticks(Attribute("rent", unit="EUR"), [1500.0]) == ["1,500"]

@@ -101,7 +101,7 @@ class TargetGuess:
     Parameters
     ----------
     columns : tuple of (str, str)
-        Columns of the table that could be foretold or learned from, with a few of
+        Columns of the table that could be predicted or learned from, with a few of
         their values.
     target : str
         The one that is probably meant; empty: there are answers, or no column does.

@@ -26,8 +26,8 @@ from penchant.learning import (
     ModelReport,
     Target,
     find_target,
-    foretold,
     known_rows,
+    predicted_table,
 )
 from penchant.studies import JobRecord, Store
 from penchant.studies.store import load_packed
@@ -121,7 +121,7 @@ class KeptModel:
         self._coalitions: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, store: Store, job: JobRecord) -> "KeptModel":
+    def from_job(cls, store: Store, job: JobRecord) -> "KeptModel":
         """Give what a job learned; the latest few are remembered."""
         return _remembered(store, job.id, job.queued, job.state)
 
@@ -224,12 +224,14 @@ class KeptModel:
     def table(self, name: str, content: bytes, filename: str, **limits: int) -> Any:
         """Predict the rows of a file, as a table."""
         model = self.model(name)
-        return foretold(model, known_rows(model, content, filename, **limits))
+        return predicted_table(model, known_rows(model, content, filename, **limits))
 
-    def foretold_rows(self, name: str) -> pd.DataFrame:
+    def predicted_rows(self, name: str) -> pd.DataFrame:
         """Predict the rows that it learned from, as a table."""
         frame = self.items.frame
-        found = foretold(self.model(name), frame.set_axis(range(1, len(frame) + 1)))
+        found = predicted_table(
+            self.model(name), frame.set_axis(range(1, len(frame) + 1))
+        )
         names = [self.items.names[row - 1] for row in found["row"]]
         found["row"] = names
         return found.rename(columns={"row": "name"}).loc[

@@ -10,7 +10,7 @@ import numpy as np
 from penchant._progress import Progress
 from penchant.data import Comparisons
 from penchant.exceptions import DataError, PenchantError
-from penchant.learning._candidates import CANDIDATES, Candidate, foretell, parts_of
+from penchant.learning._candidates import CANDIDATES, Candidate, parts_of, predict_rows
 from penchant.learning._result import (
     CandidateResult,
     ModelComparison,
@@ -196,7 +196,7 @@ def _judge(
             rows, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             try:
                 model = candidate.fit(target, rows, random_state)
-                said = foretell(model, target, out) if out.size else None
+                said = predict_rows(model, target, out) if out.size else None
             except PenchantError as error:
                 return CandidateResult(candidate.name, skipped=f"no fit: {error}"), None
             if said is not None:
@@ -229,7 +229,7 @@ def certificate(model: Any) -> float | None:
 
 def judge(model: Any, target: Target, rows: IntArray) -> FloatArray:
     """Give the loss of each of some rows."""
-    return losses_of(foretell(model, target, rows), target, rows)[0]
+    return losses_of(predict_rows(model, target, rows), target, rows)[0]
 
 
 def losses_of(

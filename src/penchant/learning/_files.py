@@ -194,7 +194,7 @@ def find_row(frame: pd.DataFrame, text: str) -> int:
     )
 
 
-def foretold(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
+def predicted_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
     """Predict rows, as `known_rows` gives them.
 
     Returns

@@ -84,7 +84,7 @@ class OpenQuestion:
     repeat : bool
         Whether the same was asked before.
     predicted : Prediction or None
-        Of a question that is there to see whether its answer is predicted rightly.
+        Of a question that is there to see whether its answer is predicted correctly.
     version : int
         Which version of the table it was made from.
     """

@@ -187,6 +187,21 @@ class Texts:
         sign = "\N{MINUS SIGN}" if value < 0 else ""
         return sign + self.measured(attribute, text)
 
+    def ticks(self, attribute: Attribute, values: Sequence[float]) -> list[str]:
+        """Write round values of an attribute, dates as shortly as they are round."""
+        if attribute.unit != DATE:
+            return [self.number(value) for value in values]
+        try:
+            days = [
+                datetime.fromtimestamp(0, UTC) + timedelta(value) for value in values
+            ]
+        except OverflowError:
+            return [attribute.format(value) for value in values]
+        form = "y"
+        if any(day.day > 1 or day.month > 1 for day in days):
+            form = "yMMMd" if any(day.day > 1 for day in days) else "yMMM"
+        return [dates.format_skeleton(form, day, locale=self.locale) for day in days]
+
     def _date(self, days: float) -> str:
         """Write days since 1970 as a date; empty: that is beyond the calendar."""
         try:

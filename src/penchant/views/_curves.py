@@ -7,7 +7,7 @@ from types import SimpleNamespace as View
 
 import numpy as np
 
-from penchant.data import Attribute, Items
+from penchant.data import DATE, Attribute, Items
 from penchant.studies import AnsweredQuestion, Curve, Interaction
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick, curve_shape
@@ -104,13 +104,12 @@ def _view(
     across = Axis(float(curve.grid[0]), float(curve.grid[-1])) if numeric else upward
     rows = tuple(_row(attribute, curve, k, texts) for k in range(len(curve.grid)))
     heads = ("result.value", "result.points", "result.range")
-    values = across.ticks(_TICKS) if numeric else []
     return CurveView(
         name,
-        show_name(attribute.unit, 20),
+        show_name(texts.measured(attribute, "").strip(), 20),
         texts("curves.words", attribute=name, parts=_told(rows, texts)),
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
-        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        across_ticks(attribute, across, texts),
         tuple(
             Tick(round(100 - upward.place(value), 2), tick_label(value, texts))
             for value in upward.ticks(_TICKS)
@@ -121,6 +120,15 @@ def _view(
         bool(((curve.low <= 0) & (curve.high >= 0)).all()),
         Numbers(tuple(map(texts, heads)), rows),
     )
+
+
+def across_ticks(attribute: Attribute, axis: Axis, texts: Texts) -> tuple[Tick, ...]:
+    """Label round values of an attribute; levels have labels of their own."""
+    if attribute.kind != "numeric":
+        return ()
+    values = axis.dates(_TICKS) if attribute.unit == DATE else axis.ticks(_TICKS)
+    labels = zip(values, texts.ticks(attribute, values), strict=True)
+    return tuple(Tick(axis.place(value), label) for value, label in labels)
 
 
 def tick_label(value: float, texts: Texts) -> str:

@@ -27,6 +27,7 @@ def learn(
             help="A CSV or XLSX file: one row per case, or the items of the answers.",
         ),
     ] = None,
+    *,
     target: Annotated[
         str | None,
         typer.Option(help="The column to predict: numbers, classes or grades."),

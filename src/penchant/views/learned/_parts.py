@@ -10,7 +10,7 @@ from penchant.jobs import KeptModel
 from penchant.learning import ModelPart
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
-from penchant.views._curves import CurveView, Level
+from penchant.views._curves import CurveView, Level, across_ticks
 from penchant.views._display import grid_value, show_name
 from penchant.views.learned._words import (
     SUMS,
@@ -165,17 +165,16 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
     heads = tuple(map(texts, keys if part.low else keys[:2]))
     few = rows if len(rows) <= 6 else (rows[0], rows[len(rows) // 2], rows[-1])
     told = "; ".join(f"{row.name}: {', '.join(row.cells)}" for row in few)
-    values = across.ticks(_TICKS) if numeric else []
     shape = None
     if numeric:
         sides = [[float(v) for v in side] for side in (grid, part.values, low, high)]
         shape = curve_shape(across, upward, *sides)
     return CurveView(
         name,
-        show_name(attribute.unit, 20),
+        show_name(texts.measured(attribute, "").strip(), 20),
         f"{name}. {told}",
         shape,
-        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        across_ticks(attribute, across, texts),
         tuple(
             Tick(round(100 - upward.place(value), 2), signed(value, texts))
             for value in upward.ticks(_TICKS)

@@ -46,7 +46,7 @@ def why(
     against: RowNumber = "",
 ) -> Response:
     """Show why the model says what it says of a row, or of two."""
-    kept, texts = KeptModel.of(store, job), visitor.texts()
+    kept, texts = KeptModel.from_job(store, job), visitor.texts()
     name, place = kept.check_name(model), kept.check_line(int(row or kept.lines[0]))
     rival = kept.check_line(int(against)) if against else None
     rival = None if rival == place else rival
@@ -72,7 +72,7 @@ def what_if(
     model: str = "",
 ) -> Response:
     """Show what the model would say if a row had other values."""
-    kept, texts = KeptModel.of(store, job), visitor.texts()
+    kept, texts = KeptModel.from_job(store, job), visitor.texts()
     name, place = kept.check_name(model), kept.check_line(int(row or kept.lines[0]))
     values = read_values(kept.items, place, dict(request.query_params))
     return show(
@@ -91,16 +91,16 @@ def rows(
     request: Request, store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob
 ) -> Response:
     """Offer to upload new rows."""
-    return _rows(request, visitor, KeptModel.of(store, job))
+    return _rows(request, visitor, KeptModel.from_job(store, job))
 
 
 @asking_pages.post("/rows")
 @in_pool("reports")
-def foretell(
+def predict(
     request: Request, store: StoreOfApp, sender: Sender, job: OwnJob, fields: Fields
 ) -> Response:
     """Show what the model says of new rows, or give it as a file."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     filename, content = next(iter(sent_files(fields, "table")), ("", b""))
     limits: TableLimits = request.app.state.limits
     try:
