@@ -1,7 +1,9 @@
+import io
 import re
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 from fastapi.testclient import TestClient
 
@@ -50,6 +52,14 @@ def test_guesses_fill_the_form(form: TableForm) -> None:
     assert by_header["noise"].kind == "categorical"
     assert by_header["noise"].levels == "busy\nquiet"
     assert by_header["view"].examples == "sea · yard"
+
+
+def test_days_of_a_workbook_are_shown_without_a_time() -> None:
+    days = pd.to_datetime(["2026-12-01", "2026-12-02"])
+    file = io.BytesIO()
+    pd.DataFrame({"name": ["a", "b"], "sent": days}).to_excel(file, index=False)
+    shown = guess_form("t.xlsx", read_table(file.getvalue(), "t.xlsx")).columns[1]
+    assert shown.examples == "2026-12-01 · 2026-12-02"
 
 
 def test_guesses_are_accepted_as_they_are(table: Table, form: TableForm) -> None:

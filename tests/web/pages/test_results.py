@@ -137,7 +137,7 @@ def test_what_was_said_already_is_not_told_as_a_guess(
     other = next(k for k in range(40) if k not in question.items)
     words = text(client.get(f"/p/{token}/compare?a={left}&b={other}").text)
     assert "When asked" not in words
-    assert f"{reason} you named it once" in text(client.get(f"/p/{token}/result").text)
+    assert f"{reason} named once" in text(client.get(f"/p/{token}/result").text)
 
 
 def test_what_if_follows_the_sliders(

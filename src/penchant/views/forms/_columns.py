@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, time
 from typing import Any, Final
 
 import pandas as pd
@@ -236,7 +237,9 @@ def _guess_column(
 
 
 def _plain(value: Any) -> str:
-    """Give a value as somebody would type it."""
+    """Give a value as somebody would type it; a day has no time."""
+    if isinstance(value, datetime) and value.time() == time.min:
+        return str(value.date())
     return f"{value:.12g}" if isinstance(value, float) else str(value).strip()
 
 
