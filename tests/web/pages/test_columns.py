@@ -54,6 +54,17 @@ def test_guesses_fill_the_form(form: TableForm) -> None:
     assert by_header["view"].examples == "sea · yard"
 
 
+def test_a_decimal_sign_that_another_column_proves_is_kept() -> None:
+    table = csv("name;price;km\na;8.990,50;124.500\nb;7.200,00;98.000\n")
+    items, checked = check_form(table, guess_form("t.csv", table))
+    assert checked.n_errors == 0
+    assert items is not None
+    assert items.frame["km"].tolist() == [124500, 98000]
+    fields = {f"reading-{c.position}": c.reading for c in checked.columns}
+    items, checked = check_form(table, read_form("t.csv", table, FileForm(), fields))
+    assert items is not None
+
+
 def test_days_of_a_workbook_are_shown_without_a_time() -> None:
     days = pd.to_datetime(["2026-12-01", "2026-12-02"])
     file = io.BytesIO()

@@ -209,6 +209,7 @@ def _guess_column(
     position: int, found: ColumnReading, values: pd.Series, known: Mapping[str, str]
 ) -> Column:
     texts = [text for value in values.dropna().unique() if (text := _plain(value))]
+    sign = found.reading if found.reading.startswith("decimal ") else ""
     column = Column(
         position,
         found.name,
@@ -216,7 +217,8 @@ def _guess_column(
         kind="shown",
         examples=_some(texts),
         found=found,
-        reading=known.get(found.name, ""),
+        # Other columns may have settled the decimal sign; from here on it stands alone.
+        reading=known.get(found.name, "") or ("" if found.choices else sign),
     )
     if found.role in _EXTRAS:
         return replace(column, role="show", kind=found.role)
