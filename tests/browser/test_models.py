@@ -126,7 +126,7 @@ def test_answers_lead_to_curves(
     watched = open_page("desktop")
     page, wrong = watched.page, {}
     pages = {"overview": "", "curves": "/curves", "rules": "/rules"}
-    for name, path in {**pages, "rather": "/why?row=2&against=3"}.items():
+    for name, path in {**pages, "rather": "/why?row=3&against=4"}.items():
         page.goto(base + path)
         if name == "curves":
             assert page.locator(".multiples svg.c").count() >= 2

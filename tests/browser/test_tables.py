@@ -25,7 +25,7 @@ def laptops(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     with zipfile.ZipFile(files, "w") as packed:
         for k in range(10):
             price = ("1.299", "1.449", "2.199")[k % 3]
-            cells = (f"Lenora T{k}", price, f"{8 * (1 + k % 3)} GB", f"1,{k} kg", k % 4)
+            cells = (f"Lenora T{k}", price, f"{8 * (1 + k % 3)} GB", f"1{k}00 g", k % 4)
             shown = (NOTE * (1 + k % 3), f"img/t{k}.jpg", f"https://shop.example/p/{k}")
             lines.append(";".join(map(str, (*cells, *shown))))
             packed.writestr(
