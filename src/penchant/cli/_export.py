@@ -33,9 +33,10 @@ def export(
             "--format",
             help="json: the whole study, for `penchant import`. csv: the answers. "
             "people: the participants and what they say of themselves, as CSV. "
-            "xlsx: all results as a workbook. html: the report.",
+            "xlsx: all results as a workbook. html: the report. By default what the "
+            "name of the file ends in, or json.",
         ),
-    ] = "json",
+    ] = "",
     participant: Annotated[
         str,
         typer.Option(
@@ -64,8 +65,9 @@ def export(
     Exit code 0: written. 1: no such study, or the file cannot be written.
     2: wrong usage.
 
-    Example: penchant export "Our next flat" --format csv -o answers.csv
+    Example: penchant export "Our next flat" -o results.xlsx
     """
+    kind = kind or output.suffix[1:].lower() or "json"
     if kind not in _FORMATS:
         raise typer.BadParameter(
             f"--format must be json, csv, people, xlsx or html, not {kind!r}."

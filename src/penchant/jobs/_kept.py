@@ -171,6 +171,11 @@ class KeptModel:
         """The rows, or the items that answers speak of."""
         return self.read.items
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Where the rows stand in their file, as a spreadsheet counts."""
+        return self.read.lines or tuple(range(1, len(self.items) + 1))
+
     @cached_property
     def target(self) -> Target:
         """What was predicted."""
@@ -278,6 +283,16 @@ class KeptModel:
             kept["seconds"],
             tuple(map(tuple, kept["groups"])),
         )
+
+    def check_line(self, line: int) -> int:
+        """Give the place of the row in a line of the file."""
+        lines = self.lines
+        if line not in lines:
+            raise DataError(
+                f"There is no row {line}. As a spreadsheet counts, the rows are "
+                f"{lines[0]} to {lines[-1]}, without those that were left out."
+            )
+        return lines.index(line)
 
     def check_row(self, row: int) -> int:
         """Refuse a row that is not there."""

@@ -67,7 +67,7 @@ class Candidate:
     def objection(self, target: Target) -> str:
         """Say why it does not suit a target; empty if it does."""
         if target.kind not in self.makers:
-            kinds = " and ".join(self.makers)
+            kinds = ", ".join(self.makers)
             return f"it learns {kinds}, and the target has {target.kind}"
         return self.refuses(target)
 

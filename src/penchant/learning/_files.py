@@ -37,12 +37,15 @@ class LearningTable:
         What was left out.
     name : str
         What is predicted.
+    lines : tuple of int
+        Where the rows stand in the file, as a spreadsheet counts; empty: nowhere.
     """
 
     items: Items
     target: Any
     notes: tuple[str, ...]
     name: str = ""
+    lines: tuple[int, ...] = ()
 
 
 def read_learning_files(
@@ -84,7 +87,8 @@ def read_learning_files(
     called = answers.name if isinstance(answers, Path) else "Answers"
     notes = () if read is None else read.notes
     told = f"{called}: {found.format}, {len(found)} answers."
-    return LearningTable(known, found.told, (*notes, told), "the choice")
+    lines = () if read is None or known is not read.items else read.lines
+    return LearningTable(known, found.told, (*notes, told), "the choice", lines)
 
 
 def _only_names(names: tuple[str, ...]) -> Items:
@@ -117,7 +121,7 @@ def read_learning_table(
         roles[names] = "leave out"
         labels = [f"row {number}" for number in table.cells.index]
     items = Items.from_table(table, names=labels, roles=roles)
-    truth = None
+    truth, lines = None, table.cells.index
     if target is not None:
         if target not in items.frame:
             raise DataError(f"Column {target!r} is empty. Say what to predict in it.")
@@ -126,6 +130,7 @@ def read_learning_table(
         if empty.any():
             notes.append(f"{int(empty.sum())} rows without {target!r} were left out.")
             items, truth = items.take(np.flatnonzero(~empty)), truth[~empty]
+            lines = lines[~empty]
     notes += [f"{e.name!r} was left out: {_LEFT_OUT[e.role]}." for e in items.extras]
     said: dict[str, Any] = dict.fromkeys(up, "up") | dict.fromkeys(down, "down")
     attributes = tuple(
@@ -136,7 +141,7 @@ def read_learning_table(
     if not attributes:
         raise DataError("The table has no attributes beside names and target.")
     learned = Items(items.frame[[a.name for a in attributes]], attributes, items.names)
-    return LearningTable(learned, truth, tuple(notes))
+    return LearningTable(learned, truth, tuple(notes), lines=tuple(map(int, lines)))
 
 
 def _whole(column: pd.Series) -> pd.Series:

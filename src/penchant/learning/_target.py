@@ -123,7 +123,7 @@ def _column(y: Any, n_rows: int) -> pd.Series:
     if gaps.size:
         raise DataError(
             f"The target is missing in {gaps.size} rows, first in row {gaps[0] + 1}. "
-            "Leave these rows out; `penchant predict` predicts them afterwards."
+            "Leave these rows out; `penchant predict` fills them in afterwards."
         )
     return column
 

@@ -7,10 +7,8 @@ from itertools import groupby
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 
 from penchant.data import Attribute
-from penchant.encoding import DAYS
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray
 
@@ -73,9 +71,6 @@ class Vocabulary:
         attribute = self.attributes[i]
         if attribute.levels:
             return attribute.format(attribute.levels[round(number)])
-        if attribute.unit == DAYS:
-            day = pd.Timestamp(number, unit="D").round("min")
-            return str(day.isoformat(" ", "minutes")).removesuffix(" 00:00")
         return attribute.format(number)
 
     def scale(self, i: int) -> tuple[float, float, bool]:

@@ -108,7 +108,7 @@ class Cells(NamedTuple):
         return cells
 
     def sums(self, block: Block, pull: FloatArray) -> FloatArray:
-        """Sum up the pulls of a block in each cell, or along the line."""
+        """Add up the pulls of a block in each cell, or along the line."""
         total = np.zeros(self.size)
         for sign, side in zip((1, -1), block.sides, strict=False):
             if self.shape:

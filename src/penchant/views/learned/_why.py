@@ -28,7 +28,7 @@ def row_choice(
         row=row,
         against=against,
         model=model,
-        n_rows=len(kept.items),
+        lines=kept.lines,
         rows=tuple(show_name(name, 40) for name in names),
         models=tuple((name, name_of(name, texts)) for name in kept.names),
     )
@@ -67,6 +67,7 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> View:
         rows=_rows(kept.items, row, (exact, coalitions), texts),
         exact=_way(exact, axes[0], kept, "models.why.no_exact", texts),
         coalitions=_way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
+        signs=_signs(exact, coalitions, kept, texts),
         groups=tuple(
             texts(
                 "models.why.group",
@@ -106,6 +107,18 @@ def _agreement(
     if not agreed:
         return texts("models.why.differ"), hint
     return texts.count("models.why.agree", agreed), hint
+
+
+def _signs(
+    exact: Reasons | None, coalitions: Reasons | None, kept: KeptModel, texts: Texts
+) -> str:
+    """Say why the ways may differ in signs: a scale, and the chance of one label."""
+    labels = [show_name(label, 30) for label in kept.comparison.labels]
+    label = "" if exact is None or coalitions is None else coalitions.label
+    if not label or show_name(label, 30) == labels[-1]:
+        return texts("models.why.hint")
+    best, worst = labels[-1], labels[0]
+    return texts("models.why.signs", best=best, worst=worst, label=show_name(label, 30))
 
 
 def _rows(
