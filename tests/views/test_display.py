@@ -3,7 +3,8 @@ import pytest
 
 from penchant.data import Items
 from penchant.studies import load_texts
-from penchant.views._display import Fact, item_facts, item_values, show_name
+from penchant.texts import show_name
+from penchant.views._facts import Fact, item_facts
 
 RIGHT_TO_LEFT = "שלום"
 OVERRIDE = "abc\u202edef"
@@ -34,7 +35,7 @@ def test_values_and_facts_of_an_alternative() -> None:
         index=["a", "b"],
     )
     items, texts = Items.from_frame(table), load_texts("en")
-    assert item_values(items, 0, texts) == ["1,500", "unknown", "sea"]
+    assert texts.values(items, 0) == ["1,500", "unknown", "sea"]
     facts = item_facts(items, 0, texts, 5)
     assert facts == (Fact("rent", "1,500"), Fact("view", "sea"))
     assert item_facts(items, 1, texts, 1) == (Fact("rent", "2"),)

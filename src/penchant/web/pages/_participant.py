@@ -18,9 +18,8 @@ from penchant.studies import FORMS, OpenQuestion, PersonQuestion, Study, Taking
 from penchant.texts import Texts
 from penchant.views import BecauseView, because_view, question_view
 from penchant.views.forms import about_form, read_about_form, settings_form
-from penchant.web._languages import change_language
+from penchant.web._page import change_language, render
 from penchant.web._public import link_to
-from penchant.web._templates import render
 from penchant.web.pages._visit import (
     AgreedVisit,
     AnswerFields,
