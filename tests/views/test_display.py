@@ -3,8 +3,7 @@ import pytest
 
 from penchant.data import Items
 from penchant.studies import load_texts
-from penchant.texts import show_name
-from penchant.views._facts import Fact, item_facts
+from penchant.views._display import Fact, item_facts, show_name
 
 RIGHT_TO_LEFT = "שלום"
 OVERRIDE = "abc\u202edef"

@@ -6,10 +6,10 @@ several views share, or what knows something of itself, is a class.
 
 from types import SimpleNamespace as View
 
-from penchant.texts import show_name
 from penchant.views._answers import answers_view
 from penchant.views._charts import Numbers
 from penchant.views._curves import counts_view, curves_view, together_words
+from penchant.views._display import show_name
 from penchant.views._extras import Photo, Shelf, extras_view, shelf_of
 from penchant.views._figures import CHARTS, PictureKind, draw_chart
 from penchant.views._group import group_view, ranking_csv

@@ -6,8 +6,9 @@ from types import SimpleNamespace as View
 
 from penchant.data import Attribute, Items
 from penchant.studies import AnotherWinner, Group, MorePeople, Turn, ValueChange
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import NumberRow, Numbers
+from penchant.views._display import show_name
 
 
 def another_winner_view(

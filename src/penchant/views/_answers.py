@@ -6,7 +6,8 @@ from types import SimpleNamespace as View
 from penchant.data import Items
 from penchant.explanation import AnswerSupport
 from penchant.studies import FORMS, AnsweredQuestion, Contradiction
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 _DOUBTS = 8
 _LEAST_POINTS = 0.5

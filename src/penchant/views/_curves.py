@@ -8,8 +8,9 @@ import numpy as np
 
 from penchant.data import Attribute, Items
 from penchant.studies import Curve, Interaction
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick, curve_shape
+from penchant.views._display import show_name
 
 _TICKS = 4
 _LETTERS = 36

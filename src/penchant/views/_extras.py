@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from penchant.data import Extra, Items
 from penchant.studies import PictureHead, Store, picture_cell
-from penchant.texts import show_name
+from penchant.views._display import show_name
 
 _WORDS = 25
 """So much of a long text is seen at once: about three lines of a card."""

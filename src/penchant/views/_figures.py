@@ -11,7 +11,8 @@ import numpy as np
 from penchant.data import Items
 from penchant.exceptions import NotAnswerableError
 from penchant.studies import Group, GroupModels, Study
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 from penchant.views._segments import segment_cards
 
 PictureKind = Literal["svg", "png"]

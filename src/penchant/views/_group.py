@@ -12,11 +12,11 @@ from penchant.data import Items
 from penchant.data.reading import write_csv_table
 from penchant.elicitation.groups import quantiles
 from penchant.studies import FEW_PEOPLE, Group, GroupItem, ranking_frame
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._another_winner import another_winner_view
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._curves import count_row
-from penchant.views._facts import item_facts
+from penchant.views._display import item_facts, show_name
 from penchant.views._parts import Wanted, part_of
 from penchant.views._segments import curve_views, in_front, segment_cards
 

@@ -10,8 +10,9 @@ from babel.numbers import format_decimal
 from penchant.data import Attribute, Items
 from penchant.learning import ModelPart, read_model
 from penchant.studies import Curve, GroupModels
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
+from penchant.views._display import show_name
 from penchant.views._segments import lines_view, points_axis
 
 _LONGEST_RULE: Final = 300

@@ -19,8 +19,8 @@ from penchant.studies import (
     find_contradictions,
     replays,
 )
-from penchant.texts import Texts, show_name
-from penchant.views._facts import Fact
+from penchant.texts import Texts
+from penchant.views._display import Fact, show_name
 from penchant.views._invite import arrivals_view
 
 PEOPLE_PER_PAGE: Final = 25

@@ -7,7 +7,8 @@ from typing import Any
 
 from penchant.data import DATE, Attribute, Items
 from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 from penchant.views._extras import ExtrasView, Shelf, extras_view
 
 

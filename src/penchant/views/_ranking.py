@@ -6,9 +6,9 @@ from types import SimpleNamespace as View
 
 from penchant.data import Items
 from penchant.studies import RankedItem
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, Estimate, Tick
-from penchant.views._facts import item_facts
+from penchant.views._display import item_facts, show_name
 from penchant.views._parts import Wanted, part_of
 
 _MOST_ROWS = 200

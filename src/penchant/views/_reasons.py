@@ -8,7 +8,7 @@ from penchant.data import Items
 from penchant.elicitation import MainReason
 from penchant.explanation import Change, Flip
 from penchant.studies import ParticipantRecord, Parts, Study
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import (
     Axis,
     Bar,
@@ -17,7 +17,7 @@ from penchant.views._charts import (
     Tick,
     waterfall,
 )
-from penchant.views._facts import Fact
+from penchant.views._display import Fact, show_name
 from penchant.views._result import reason_words
 
 _LEAST_POINTS = 0.5

@@ -6,8 +6,8 @@ from types import SimpleNamespace as View
 from penchant.data import Items
 from penchant.elicitation import MainReason
 from penchant.studies import ParticipantRecord, Parts, RankedItem, Study
-from penchant.texts import Texts, show_name
-from penchant.views._facts import item_facts
+from penchant.texts import Texts
+from penchant.views._display import item_facts, show_name
 
 _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
 """Words for a certainty of at least so much; below, nothing is decided."""

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from penchant.data import Attribute, Items
 from penchant.studies import Curve, Group, GroupItem, Segment
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
 from penchant.views._curves import count_row, tick_label
+from penchant.views._display import show_name
 
 _WEIGHTS: Final = 4
 _MARKS: Final = 5

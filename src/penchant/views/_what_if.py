@@ -10,7 +10,8 @@ import numpy as np
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import WhatIf
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 _STEPS = 100
 _LONGEST_LABEL = 40

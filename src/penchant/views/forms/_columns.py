@@ -18,7 +18,8 @@ from penchant.data import (
 )
 from penchant.exceptions import DataError
 from penchant.studies import picture_cell
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 MAX_LEVELS = 60
 """More levels than this are not listed in the form; the table decides then."""

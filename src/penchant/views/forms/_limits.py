@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from penchant.data import DATE, Attribute, Items, Limit, Limits, Relaxation, read_number
 from penchant.exceptions import DataError
 from penchant.studies import WhatFits
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 _BOUNDS = ("at_least", "at_most")
 _OURS = re.compile(r"(at_least|at_most|level|known)-\d+")

@@ -5,9 +5,9 @@ from typing import Final
 
 from penchant.jobs import KeptModel
 from penchant.learning import CandidateResult
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, Tick
-from penchant.views._facts import Fact
+from penchant.views._display import Fact, show_name
 from penchant.views.learned._words import (
     SUMS,
     hundred,

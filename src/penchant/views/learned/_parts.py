@@ -8,9 +8,10 @@ import numpy as np
 from penchant.data import Attribute
 from penchant.jobs import KeptModel
 from penchant.learning import ModelPart
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
 from penchant.views._curves import CurveView, Level
+from penchant.views._display import show_name
 from penchant.views.learned._words import (
     SUMS,
     name_of,

@@ -8,7 +8,8 @@ from typing import Any, Final
 from penchant.exceptions import DataError
 from penchant.jobs import JobSettings, TargetGuess
 from penchant.studies import JobRecord
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 from penchant.views.forms import LONGEST_NAME
 
 _USES: Final = ("learn", "up", "down", "skip")

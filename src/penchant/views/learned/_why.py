@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from penchant.data import Items
 from penchant.jobs import KeptModel, Reasons, Said
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
-from penchant.views._facts import Fact, item_facts
+from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._what_if import sliders_of
 from penchant.views.learned._words import name_of, number, signed
 

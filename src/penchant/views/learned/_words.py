@@ -9,7 +9,8 @@ from typing import Final
 from penchant.jobs import KeptModel
 from penchant.learning import CandidateResult, ModelComparison, ModelPart
 from penchant.studies import JobRecord
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 _NINETY: Final = 1.645
 """Standard errors to each side of a 90 % range."""

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from penchant.studies import TableChange
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 
 _MOST_NAMED = 3
 """Alternatives of one kind of change that are named one by one."""

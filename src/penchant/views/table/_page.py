@@ -7,7 +7,8 @@ from typing import Any
 from penchant.data import Attribute
 from penchant.exceptions import DataError
 from penchant.studies import LEFT_OUT, StudyRecord, TableVersion, difference
-from penchant.texts import Texts, show_name
+from penchant.texts import Texts
+from penchant.views._display import show_name
 from penchant.views._parts import Wanted, part_of
 from penchant.views.table._changes import some_changes
 

@@ -1,9 +1,11 @@
-"""Facts: values of alternatives with their names."""
+"""How names and values of alternatives are shown, whatever they contain."""
 
 from dataclasses import dataclass
 
 from penchant.data import Items
 from penchant.texts import Texts, show_name
+
+__all__ = ["Fact", "item_facts", "show_name"]
 
 
 @dataclass(frozen=True)
