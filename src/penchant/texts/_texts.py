@@ -203,14 +203,6 @@ class Texts:
         text = self.number(float(value)) if attribute.kind == "numeric" else str(value)
         return text + self.unit(attribute)
 
-    def values(self, items: Items, item: int) -> list[str]:
-        """Write the values of an alternative, in the order of the attributes."""
-        values = items.values(item)
-        return [
-            show_name(self.value(attribute, values[attribute.name]), _LONGEST_VALUE)
-            for attribute in items.attributes
-        ]
-
     def _date(self, days: float) -> str:
         """Write days since 1970 as a date; empty: that is beyond the calendar."""
         try:
@@ -228,6 +220,14 @@ class Texts:
             return ""
         space = " " if len(attribute.unit) > _SHORT_UNIT else "\u00a0"
         return space + attribute.unit
+
+    def values(self, items: Items, item: int) -> list[str]:
+        """Write the values of an alternative, in the order of the attributes."""
+        values = items.values(item)
+        return [
+            show_name(self.value(attribute, values[attribute.name]), _LONGEST_VALUE)
+            for attribute in items.attributes
+        ]
 
 
 @cache
