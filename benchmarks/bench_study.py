@@ -34,6 +34,7 @@ from penchant.studies._talk import Talk
 N_EXCHANGES = 10
 ENGINE, WITH_STORE = {40: 0.006, 100: 0.009}, 0.012
 PACKAGES = ("numpy", "scipy", "sqlalchemy")
+SEEDS = "0; of the people 0, 1, ..."
 
 
 @contextmanager

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 def ask(
     study_name: StudyName,
+    *,
     participant: Participant = None,
     label: Annotated[
         str, typer.Option(help="What tells a new participant from others.")

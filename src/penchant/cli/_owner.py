@@ -193,5 +193,4 @@ def _find(store: "Store", name: str) -> "OwnerRecord":
 def _ask_password(from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    asked: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
-    return asked
+    return typer.prompt("Password", hide_input=True, confirmation_prompt=True)

@@ -14,6 +14,7 @@ from penchant.plotting._style import (
     SMALL,
     Theme,
     ThemeName,
+    date_axis,
     find_theme,
     number_axis,
     set_margins,
@@ -42,8 +43,8 @@ def plot_segment_curves(
     Parameters
     ----------
     curves : mapping of str to (values, points)
-        For each attribute its values, numbers or names of levels, and an array of
-        points of shape (n_segments, n_values).
+        For each attribute its values (numbers, dates or names of levels) and an array
+        of points of shape (n_segments, n_values).
     labels : sequence of str
         Names of the 1 to 3 segments.
     theme : {"light", "dark"}, default="light"
@@ -94,6 +95,9 @@ def _draw(
     ax: Axes, values: Sequence[Any], points: Any, theme: ThemeName, colours: Theme
 ) -> None:
     numeric = not any(isinstance(value, str) for value in values)
+    has_dates = np.asarray(values).dtype.kind == "M"
+    if has_dates:
+        values = (np.asarray(values, dtype="M8[s]").astype(float) / 86_400).tolist()
     places = [float(value) for value in values] if numeric else list(range(len(values)))
     ax.axhline(0.0, color=colours.line_strong, linewidth=1.0, zorder=0)
     for k, row in enumerate(points):
@@ -108,7 +112,7 @@ def _draw(
             linestyle="-" if numeric else ":",
         )
     if numeric:
-        number_axis(ax.xaxis)
+        (date_axis if has_dates else number_axis)(ax.xaxis)
     else:
         ax.set_xticks(places, [str(value)[:_LONGEST_LEVEL] for value in values])
         ax.tick_params(axis="x", labelsize=SMALL, labelrotation=30)

@@ -229,8 +229,7 @@ class RuleExplanation:
     @property
     def scores(self) -> FloatArray:
         """The total of all votes, shape (n_labels,)."""
-        total: FloatArray = self.votes.sum(axis=0) + self.bias
-        return total
+        return self.votes.sum(axis=0) + self.bias
 
     def spoken(self) -> list[tuple[str, Any, float]]:
         """Give the text of each vote, the label that it is for, and its size.

@@ -25,7 +25,7 @@ from penchant.studies._talk import Memory, Talk, reasons_for
 from penchant.studies.store._records import NewEvent
 
 _MOST = 3
-"""Checks of one person: questions whose answers are foretold."""
+"""Checks of one person: questions whose answers are predicted."""
 
 _AT_END = 2
 """Checks after the last question, if the owner wants them."""
@@ -39,8 +39,8 @@ _TRIES = 50
 _EXTREMES = 12
 """Items at each end of the ranking among which the clearest pair is looked for."""
 
-Foretold = tuple[tuple[int, int], Prediction]
-"""Two items in the order in which to show them, and what is foretold."""
+Predicted = tuple[tuple[int, int], Prediction]
+"""Two items in the order in which to show them, and what is predicted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ class Asking:
         check = end_check(now, talk, self.settings)
         return None if check is None else self._checking(now, check)
 
-    def _checking(self, now: Participation, check: Foretold) -> OpenQuestion:
+    def _checking(self, now: Participation, check: Predicted) -> OpenQuestion:
         items, predicted = check
         told = secrets.token_hex(8), "pair", items, now.number, False, predicted
         return OpenQuestion(*told, version=self.memory.version)
@@ -248,11 +248,11 @@ class Asking:
 
 def choose_check(
     now: Participation, talk: Talk, settings: StudySettings
-) -> Foretold | None:
-    """Foretell the next answer, if it is the turn of a check; None: it is not.
+) -> Predicted | None:
+    """Predict the next answer, if it is the turn of a check; None: it is not.
 
     One in every `check_every` questions is one, which one is up to chance; its items
-    are drawn at random from the pairs that were not asked, so that what is foretold is
+    are drawn at random from the pairs that were not asked, so that what is predicted is
     not chosen to be easy, nor to be informative.
     """
     every = settings.check_every
@@ -271,14 +271,14 @@ def choose_check(
         pair = allowed[rng.choice(allowed.size, 2, replace=False)]
         left, right = (int(item) for item in pair)
         if _is_open(talk, left, right):
-            return _foretell(talk, left, right)
+            return _predict(talk, left, right)
     return None
 
 
 def end_check(
     now: Participation, talk: Talk, settings: StudySettings
-) -> Foretold | None:
-    """Foretell the answer to the clearest pair that was not asked; None: no more."""
+) -> Predicted | None:
+    """Predict the answer to the clearest pair that was not asked; None: no more."""
     asked = sum(bool(each.predicted and each.predicted.clear) for each in now.answered)
     left = settings.max_questions - len(now.answered)
     if not settings.end_checks or now.went_on or asked >= _AT_END or left <= 0:
@@ -286,7 +286,7 @@ def end_check(
     mean, allowed = talk.belief.mean, talk.allowed
     order = allowed[np.argsort(-mean[allowed], kind="stable")].tolist()
     found = [
-        _foretell(talk, better, worse)
+        _predict(talk, better, worse)
         for better in order[:_EXTREMES]
         for worse in order[-_EXTREMES:]
         if better != worse and _is_open(talk, better, worse)
@@ -295,8 +295,8 @@ def end_check(
         return None
     pair, _ = max(found, key=lambda each: each[1].probability)
     sides = np.random.default_rng([talk.setting.seed, now.number, 7])
-    pair, foretold = _foretell(talk, *(pair if sides.random() < 0.5 else pair[::-1]))
-    return pair, foretold._replace(clear=True)
+    pair, predicted = _predict(talk, *(pair if sides.random() < 0.5 else pair[::-1]))
+    return pair, predicted._replace(clear=True)
 
 
 def _is_open(talk: Talk, a: int, b: int) -> bool:
@@ -310,7 +310,7 @@ def _is_open(talk: Talk, a: int, b: int) -> bool:
     return a not in known.dominators(b) and b not in known.dominators(a)
 
 
-def _foretell(talk: Talk, left: int, right: int) -> Foretold:
+def _predict(talk: Talk, left: int, right: int) -> Predicted:
     chance = talk.belief.probability(left, right)
     side = "left" if chance >= 0.5 else "right"
     likely = round(max(chance, 1.0 - chance), 4)

@@ -1,4 +1,4 @@
-"""How often the answers that were foretold came."""
+"""How often the answers that were predicted came."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -17,16 +17,16 @@ looked at again and again, so this is small."""
 
 @dataclass(frozen=True)
 class Calibration:
-    """How often answers were foretold rightly, and how often that was expected.
+    """How often answers were predicted correctly, and how often that was expected.
 
     Parameters
     ----------
     n : int
-        Foretold questions of which one side was chosen.
+        Predicted questions of which one side was chosen.
     right : int
-        Of these, how often it was the foretold side.
+        Of these, how often it was the predicted side.
     said : float
-        Mean of the foretold probabilities; 0 if there are none.
+        Mean of the predicted probabilities; 0 if there are none.
     """
 
     n: int

@@ -46,7 +46,7 @@ class Progress:
     expected_points : float
         The same in points.
     is_known : bool
-        Whether there are answers enough to say how sure it is.
+        Whether there are answers enough to say how sure it is, or no more to get.
     done : bool
         Whether the asking has ended.
     reason : str

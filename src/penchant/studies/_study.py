@@ -444,7 +444,7 @@ class Study:
             certainty=talk.certainty,
             expected_regret=regret,
             expected_points=100.0 / talk.belief.scale[1] * regret,
-            is_known=talk.is_known,
+            is_known=talk.is_known or now.finished == "exhausted",
             done=bool(now.finished),
             reason=now.finished,
             can_undo=bool(now.answered),
@@ -650,7 +650,7 @@ class Study:
         return {each.member: each.kind for each in listed if each.kind}
 
     def calibration(self) -> Calibration:
-        """Count how often the answers of real people were foretold rightly."""
+        """Count how often the answers of real people were predicted correctly."""
         place = self.store, self.id, len(self.items)
         count = partial(Calibration.of_study, *place)
         return self._memory.worked_out(

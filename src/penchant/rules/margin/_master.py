@@ -288,8 +288,7 @@ class _Newton:
         is_single = self._factor.dtype == np.float32
         solve = blas.strsv if is_single else blas.dtrsv  # dpotrs is slow for a vector
         solution = solve(self._factor, solve(self._factor, self._root * b, trans=1))
-        x: FloatArray = self._root * solution
-        return x
+        return self._root * solution
 
     def step(self, changes: FloatArray, *, feasible: bool = False) -> FloatArray:
         """Change the products by the given amounts, to first order.

@@ -5,13 +5,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from penchant.data import Attribute
+from penchant.data import Attribute, Items
 from penchant.jobs import KeptModel
 from penchant.learning import ModelPart
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
-from penchant.views._curves import CurveView, Level
-from penchant.views._display import show_name
+from penchant.views._curves import CurveView, Level, across_ticks
+from penchant.views._display import grid_value, show_name
 from penchant.views.learned._words import (
     SUMS,
     name_of,
@@ -27,6 +27,10 @@ _TICKS: Final = 4
 _LETTERS: Final = 36
 _CELLS: Final = 5
 """Values of each attribute in the table of a pair, at most."""
+_FAINT: Final = 0.2
+"""An interaction of so much has the strongest colour, if none has more."""
+_TOLD: Final = 0.05
+"""An interaction of less is not put in words: no range of it is known."""
 _RULES: Final = 15
 """Rules that are shown before the fold."""
 
@@ -42,6 +46,7 @@ class ShareRow:
     low: float = 0.0
     high: float = 0.0
     unsure: bool = False
+    named: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,17 +165,16 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
     heads = tuple(map(texts, keys if part.low else keys[:2]))
     few = rows if len(rows) <= 6 else (rows[0], rows[len(rows) // 2], rows[-1])
     told = "; ".join(f"{row.name}: {', '.join(row.cells)}" for row in few)
-    values = across.ticks(_TICKS) if numeric else []
     shape = None
     if numeric:
         sides = [[float(v) for v in side] for side in (grid, part.values, low, high)]
         shape = curve_shape(across, upward, *sides)
     return CurveView(
         name,
-        show_name(attribute.unit, 20),
+        show_name(texts.measured(attribute, "").strip(), 20),
         f"{name}. {told}",
         shape,
-        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        across_ticks(attribute, across, texts),
         tuple(
             Tick(round(100 - upward.place(value), 2), signed(value, texts))
             for value in upward.ticks(_TICKS)
@@ -187,7 +191,7 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
 def _number_row(
     attribute: Attribute, part: ModelPart, k: int, texts: Texts
 ) -> NumberRow:
-    value = show_name(texts.value(attribute, part.grid[0][k]), 40)
+    value = grid_value(attribute, part.grid[0], k, texts)
     reach = max(map(abs, (*part.values, *part.low, *part.high)))
     cells = [signed(part.values[k], texts, reach)]
     if part.low:
@@ -228,7 +232,7 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
     table = np.asarray(part.values, dtype=float)[np.ix_(rows, columns)]
     reach = float(np.abs(table).max()) or 1.0
     sides = [
-        [show_name(texts.value(each, grid[k]), 20) for k in places]
+        [grid_value(each, grid, k, texts, 20) for k in places]
         for each, grid, places in zip(
             (first, second), part.grid, (rows, columns), strict=True
         )
@@ -289,17 +293,17 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
     criteria = [part for part in parts if part.kind == "criterion"]
     pairs = [part for part in parts if part.kind == "interaction"]
     total = sum(abs(part.size) for part in criteria) or 1.0
-    ways = getattr(kept.model("choquet"), "directions_", None) or {}
+    model = kept.model("choquet")
     shares = []
     for part in criteria:
         share = abs(part.size) / total
         name, words = show_name(part.names[0], 40), texts.share(share)
         said = texts("models.share.words", name=name, share=words)
         row = ShareRow(name, words, round(100 * share, 2), said)
-        shares.append((row, _way(ways.get(part.names[0]), texts)))
+        shares.append((row, _way(model, part.names[0], kept.items, texts)))
     names = [part.names[0] for part in criteria]
     values = {frozenset(part.names): part.size / total for part in pairs}
-    reach = max(map(abs, values.values()), default=1.0) or 1.0
+    reach = max([_FAINT, *map(abs, values.values())])
     rows = tuple(
         (
             show_name(name, 30),
@@ -311,7 +315,7 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
         for k, name in enumerate(names)
         if k
     )
-    strong = [part for part in pairs if abs(part.size) / total >= 0.005][:5]
+    strong = [part for part in pairs if abs(part.size) / total >= _TOLD][:5]
     sentences = tuple(
         (
             texts(
@@ -329,14 +333,27 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
     return ImportanceView(lead, tuple(shares), heads, rows, sentences)
 
 
-def _way(direction: Any, texts: Texts) -> str:
+def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
+    """Say which end of a criterion is better: less or more, or which level."""
+    directions = getattr(model, "directions_", None)
+    # Of several classes each has a function, and directions, of its own.
+    direction = directions.get(name) if isinstance(directions, dict) else None
     way = getattr(direction, "direction", "")
     if way not in ("up", "down"):
         return ""
+    i = [each.name for each in items.attributes].index(name)
+    attribute, domain = items.attributes[i], model.domain_
     said = texts(f"models.importance.{way}")
-    if getattr(direction, "is_sure", True):
-        return said
-    return f"{said}: {texts('numbers.not_sure')}"
+    if attribute.kind != "numeric":
+        codes = domain.levels[i]
+        ends = (domain.low[i], domain.high[i]) if codes is None else codes
+        code = ends[-1 if way == "up" else 0]
+        best = show_name(
+            attribute.levels[round(code * (len(attribute.levels) - 1))], 30
+        )
+        said = texts("owner.study.best_level", level=best)
+    sure = getattr(direction, "is_sure", True)
+    return said if sure else f"{said}: {texts('numbers.not_sure')}"
 
 
 def _two(value: float, texts: Texts) -> str:

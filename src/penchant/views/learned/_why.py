@@ -58,7 +58,7 @@ class RowChoice:
     row: int
     against: int | None
     model: str
-    n_rows: int
+    lines: tuple[int, ...]
     rows: tuple[str, ...]
     models: tuple[tuple[str, str], ...]
 
@@ -75,6 +75,7 @@ class WhyView:
     rows: tuple[WhyRow, ...]
     exact: Way
     coalitions: Way
+    signs: str
     groups: tuple[str, ...]
     others: Numbers | None
 
@@ -88,7 +89,7 @@ def row_choice(
         row,
         against,
         model,
-        len(kept.items),
+        kept.lines,
         tuple(show_name(name, 40) for name in names),
         tuple((name, name_of(name, texts)) for name in kept.names),
     )
@@ -127,6 +128,7 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
         _rows(kept.items, row, (exact, coalitions), texts),
         _way(exact, axes[0], kept, "models.why.no_exact", texts),
         _way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
+        _signs(exact, coalitions, kept, texts),
         tuple(
             texts(
                 "models.why.group",
@@ -166,6 +168,18 @@ def _agreement(
     if not agreed:
         return texts("models.why.differ"), hint
     return texts.count("models.why.agree", agreed), hint
+
+
+def _signs(
+    exact: Reasons | None, coalitions: Reasons | None, kept: KeptModel, texts: Texts
+) -> str:
+    """Say why the ways may differ in signs: a scale, and the chance of one label."""
+    labels = [show_name(label, 30) for label in kept.comparison.labels]
+    label = "" if exact is None or coalitions is None else coalitions.label
+    if not label or show_name(label, 30) == labels[-1]:
+        return texts("models.why.hint")
+    best, worst = labels[-1], labels[0]
+    return texts("models.why.signs", best=best, worst=worst, label=show_name(label, 30))
 
 
 def _rows(
