@@ -244,11 +244,6 @@ class Texts:
         space = " " if len(unit) > _SHORT_UNIT else "\u00a0"
         return f"{number}{space}{unit}" if unit else number
 
-
-def _is_money(unit: str) -> bool:
-    """Whether a unit is a sign such as $, or one that is paid per something."""
-    return category(unit.partition("/")[0][-1:] or " ") == "Sc"
-
     def values(self, items: Items, item: int) -> list[str]:
         """Write the values of an alternative, in the order of the attributes."""
         values = items.values(item)
@@ -256,6 +251,11 @@ def _is_money(unit: str) -> bool:
             show_name(self.value(attribute, values[attribute.name]), _LONGEST_VALUE)
             for attribute in items.attributes
         ]
+
+
+def _is_money(unit: str) -> bool:
+    """Whether a unit is a sign such as $, or one that is paid per something."""
+    return category(unit.partition("/")[0][-1:] or " ") == "Sc"
 
 
 @cache
