@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penchant.cli._finding import open_study
-from penchant.cli._options import AsJson, Data, StudyName
+from penchant.cli._options import Address, AsJson, Data, StudyName
 from penchant.cli._screen import tell, write_json
 from penchant.exceptions import ParticipantNotFoundError
 
@@ -98,15 +98,7 @@ def share(
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="End the link instead of making one.")
     ] = False,
-    address: Annotated[
-        str,
-        typer.Option(
-            "--public-url",
-            envvar="PENCHANT_PUBLIC_URL",
-            metavar="ADDRESS",
-            help="What stands before the link, such as https://example.org.",
-        ),
-    ] = "",
+    address: Address = "",
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:

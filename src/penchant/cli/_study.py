@@ -21,10 +21,11 @@ from penchant.cli._options import (
     say_data,
     say_fits,
 )
+from penchant.cli._owner import find_owner
 from penchant.cli._running import change, share, taking_values, taking_words, weigh
 from penchant.cli._screen import Screen, tell, write_json
 from penchant.cli._table import table
-from penchant.exceptions import DataError, OwnerNotFoundError
+from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.data import Attribute
@@ -324,14 +325,7 @@ def questions(
 
 
 def _owner_id(store: "Store", name: str) -> str | None:
-    if not name:
-        return None
-    found = store.find_owner(name)
-    if found is None:
-        raise OwnerNotFoundError(
-            f"There is no owner called {name!r}. `penchant owner list` shows all."
-        )
-    return found.id
+    return find_owner(store, name).id if name else None
 
 
 @study.command()

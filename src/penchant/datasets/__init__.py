@@ -1,13 +1,9 @@
 """Data sets: shipped, from installed packages, or generated."""
 
-from penchant.datasets._flats import (
-    Population,
-    load_flats,
-    make_flats_population,
-    make_population,
-)
+from penchant.datasets._flats import load_flats, make_flats_population
 from penchant.datasets._games import make_tic_tac_toe
 from penchant.datasets._graded import load_era, load_esl, load_lev, load_swd
+from penchant.datasets._population import Population, make_population
 from penchant.datasets._ratings import (
     ProductUtility,
     RatedSample,

@@ -1,6 +1,5 @@
 """How well the candidates did, and which one is recommended."""
 
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -8,6 +7,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from penchant._html import html_table
 from penchant.exceptions import DataError
 from penchant.learning._candidates import CANDIDATES
 from penchant.learning._target import Kind
@@ -261,14 +261,8 @@ class ModelComparison:
             else (row["title"], f"left out: {row['skipped']}", "", "", "")
             for row in self.rows()
         ]
-        lines = [
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in cells
-        ]
-        head = "".join(f"<th>{each}</th>" for each in heads)
-        words = html.escape(f"{self.n_rows} rows, {self.n_folds} folds; score: ")
-        caption = f"<caption>{words}{html.escape(self.measure)}</caption>"
-        return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>"
+        words = f"{self.n_rows} rows, {self.n_folds} folds; score: {self.measure}"
+        return html_table(heads, cells, words)
 
 
 def say_parts(parts: Mapping[str, int]) -> str:

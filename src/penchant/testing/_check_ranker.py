@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from penchant.exceptions import MissingExtraError
-from penchant.testing import _ranker_contract, _ranker_errors
+from penchant.testing import _ranker_contract, _ranker_errors, _ranker_symmetries
 
 # In the order in which they stand there: the simplest promises first.
 _CHECKS = tuple(
     check
-    for module in (_ranker_contract, _ranker_errors)
+    for module in (_ranker_contract, _ranker_symmetries, _ranker_errors)
     for name, check in vars(module).items()
     if name.startswith("check_")
 )

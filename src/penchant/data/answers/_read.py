@@ -17,6 +17,7 @@ from penchant.data.answers._choices import (
     wide_columns,
 )
 from penchant.data.answers._common import AnswerFile, NameBook, find_column
+from penchant.data.answers._libsvm import is_libsvm, read_libsvm
 from penchant.data.answers._pairs import (
     read_battles,
     read_pairs,
@@ -24,14 +25,7 @@ from penchant.data.answers._pairs import (
     sides_of,
 )
 from penchant.data.answers._preflib import read_preflib
-from penchant.data.answers._ratings import (
-    ITEMS,
-    RATINGS,
-    is_libsvm,
-    read_libsvm,
-    read_rankings,
-    read_ratings,
-)
+from penchant.data.answers._ratings import ITEMS, RATINGS, read_rankings, read_ratings
 from penchant.data.answers._study import read_study
 from penchant.data.reading._marks import MISSING_MARKS
 from penchant.data.reading._table import read_table

@@ -131,6 +131,7 @@ def choose_alpha(table: FloatArray, target: int, *, at_most: bool) -> float:
     float
         The smallest alpha >= 0 with that number, from 0 on.
     """
+    # A player joins where alpha exceeds an entry: just above it the groups change.
     steps = np.unique(table[np.isfinite(table) & (table >= 0.0)])
     alphas = np.append(0.0, np.nextafter(steps, np.inf))
     limit = target if at_most else 2 * target

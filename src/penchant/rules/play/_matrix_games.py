@@ -9,7 +9,7 @@ from penchant.exceptions import DataError
 from penchant.rules.margin._column_source import TableColumns
 from penchant.rules.margin._master import MarginMaster
 from penchant.rules.margin._program import solve_margin
-from penchant.rules.play._fictitious_play import GameSolution, check_game, size_of
+from penchant.rules.play._game_solution import GameSolution, check_game, size_of
 from penchant.typing import FloatArray
 
 _SMALL, _DENSE = 1_000_000, 20_000_000

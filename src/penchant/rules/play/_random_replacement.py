@@ -9,7 +9,8 @@ from penchant.exceptions import DataError, PenchantError
 from penchant.rules.margin._column_source import ColumnSource, SampledSource
 from penchant.rules.margin._master import simplex, soft_margin
 from penchant.rules.margin._program import MarginRound, MarginSolution, check_upper
-from penchant.rules.play._fictitious_play import check_generator, fictitious_play
+from penchant.rules.play._fictitious_play import fictitious_play
+from penchant.rules.play._game_solution import check_generator
 from penchant.typing import ArrayLike, FloatArray, RandomState
 
 _MAX_PIVOTS = 1_000_000

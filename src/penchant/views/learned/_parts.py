@@ -1,6 +1,6 @@
 """What there is to read in a model: curves and pairs, importance, rules."""
 
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 import numpy as np
@@ -35,55 +35,7 @@ _RULES: Final = 15
 """Rules that are shown before the fold."""
 
 
-@dataclass(frozen=True)
-class ShareRow:
-    """A bar with its share; `low` and `high` are its end, for no range is known."""
-
-    label: str
-    share: str
-    width: float
-    words: str
-    low: float = 0.0
-    high: float = 0.0
-    unsure: bool = False
-    named: str = ""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a heat table."""
-
-    text: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class PairView:
-    """What two attributes add beyond their curves."""
-
-    title: str
-    first: str
-    second: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CurvesView:
-    """A sum of curves and pairs."""
-
-    title: str
-    lead: str
-    models: tuple[tuple[str, str, bool], ...]
-    groups: tuple[tuple[str, tuple[CurveView, ...]], ...]
-    bands: str
-    pair: PairView | None
-    pairs: tuple[tuple[str, bool], ...]
-    shares: tuple[ShareRow, ...]
-
-
-def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesView:
+def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> View:
     """Show the curves and the pairs of a candidate."""
     parts = kept.parts(name)
     curves = [part for part in parts if part.kind in ("weight", "curve")]
@@ -109,23 +61,25 @@ def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesVi
         bands = texts("models.curves.bands", count=texts.number(report.n_resamples))
     pair = min(max(pair, 0), max(len(pairs) - 1, 0))
     counts = {key: n for key, n in (kept.comparison[name].parts or {}).items() if n}
-    return CurvesView(
-        texts(
+    return View(
+        title=texts(
             "models.curves.h1",
             parts=parts_words(counts, texts),
             target=target_of(kept, texts),
         ),
-        f"{texts('models.curves.lead')} {score_words(kept, name, texts)}",
-        tuple(
+        lead=f"{texts('models.curves.lead')} {score_words(kept, name, texts)}",
+        models=tuple(
             (each, name_of(each, texts), each == name)
             for each in SUMS
             if each in kept.names
         ),
-        groups,
-        bands,
-        _pair(kept, pairs[pair], texts) if pairs else None,
-        tuple((_names(p, several, texts), k == pair) for k, p in enumerate(pairs)),
-        tuple(
+        groups=groups,
+        bands=bands,
+        pair=_pair(kept, pairs[pair], texts) if pairs else None,
+        pairs=tuple(
+            (_names(p, several, texts), k == pair) for k, p in enumerate(pairs)
+        ),
+        shares=tuple(
             _share(part, several, texts)
             for part in sorted(parts, key=lambda part: -part.size)
         ),
@@ -148,10 +102,19 @@ def _names(part: ModelPart, several: bool, texts: Texts) -> str:
     return f"{name} ({show_name(part.label, 20)})" if several else name
 
 
-def _share(part: ModelPart, several: bool, texts: Texts) -> ShareRow:
+def _share(part: ModelPart, several: bool, texts: Texts) -> View:
     name, share = _names(part, several, texts), texts.share(part.size)
     words = texts("models.share.words", name=name, share=share)
-    return ShareRow(name, share, round(100 * min(part.size, 1.0), 2), words)
+    return View(
+        label=name,
+        share=share,
+        width=round(100 * min(part.size, 1.0), 2),
+        words=words,
+        low=0.0,
+        high=0.0,
+        unsure=False,
+        named="",
+    )
 
 
 def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> CurveView:
@@ -226,7 +189,7 @@ def _rug(kept: KeptModel, attribute: Attribute, axis: Axis) -> tuple[float, ...]
     return tuple(map(float, places))
 
 
-def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
+def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> View:
     first, second = (_attribute(kept, name) for name in part.names)
     rows, columns = (_spread(len(side)) for side in part.grid)
     table = np.asarray(part.values, dtype=float)[np.ix_(rows, columns)]
@@ -246,12 +209,12 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
             value = signed(float(table[i, j]), texts)
             sentences.append(texts(f"models.pairs.{key}", a=a, b=b, value=value))
     names = [show_name(each.name, 30) for each in (first, second)]
-    return PairView(
-        texts("models.pairs.title", a=names[0], b=names[1]),
-        names[0],
-        names[1],
-        tuple(sides[1]),
-        tuple(
+    return View(
+        title=texts("models.pairs.title", a=names[0], b=names[1]),
+        first=names[0],
+        second=names[1],
+        heads=tuple(sides[1]),
+        rows=tuple(
             (
                 label,
                 tuple(
@@ -260,7 +223,7 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
             )
             for label, row in zip(sides[0], table, strict=True)
         ),
-        tuple(sentences),
+        sentences=tuple(sentences),
     )
 
 
@@ -269,25 +232,14 @@ def _spread(n: int) -> list[int]:
     return sorted({round(k) for k in np.linspace(0, n - 1, min(n, _CELLS))})
 
 
-def _cell(value: float, reach: float, text: str) -> Cell:
+def _cell(value: float, reach: float, text: str) -> View:
     """Colour a cell by its size; next to nothing has no colour."""
     step = min(int(np.ceil(4 * abs(value) / reach - 1e-9)), 4)
     kind = f"{'p' if value > 0 else 'm'}{step}" if step and text != "0" else ""
-    return Cell(text, kind)
+    return View(text=text, kind=kind)
 
 
-@dataclass(frozen=True)
-class ImportanceView:
-    """A Choquet integral: how much each criterion counts, alone and together."""
-
-    lead: str
-    criteria: tuple[tuple[ShareRow, str], ...]
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-    sentences: tuple[tuple[str, bool], ...]
-
-
-def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
+def importance_page(kept: KeptModel, texts: Texts) -> View:
     """Show a Choquet integral."""
     parts = kept.parts("choquet")
     criteria = [part for part in parts if part.kind == "criterion"]
@@ -299,7 +251,16 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
         share = abs(part.size) / total
         name, words = show_name(part.names[0], 40), texts.share(share)
         said = texts("models.share.words", name=name, share=words)
-        row = ShareRow(name, words, round(100 * share, 2), said)
+        row = View(
+            label=name,
+            share=words,
+            width=round(100 * share, 2),
+            words=said,
+            low=0.0,
+            high=0.0,
+            unsure=False,
+            named="",
+        )
         shares.append((row, _way(model, part.names[0], kept.items, texts)))
     names = [part.names[0] for part in criteria]
     values = {frozenset(part.names): part.size / total for part in pairs}
@@ -330,7 +291,9 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
     )
     lead = f"{texts('models.importance.lead')} {score_words(kept, 'choquet', texts)}"
     heads = tuple(show_name(name, 30) for name in names[:-1])
-    return ImportanceView(lead, tuple(shares), heads, rows, sentences)
+    return View(
+        lead=lead, criteria=tuple(shares), heads=heads, rows=rows, sentences=sentences
+    )
 
 
 def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
@@ -361,36 +324,13 @@ def _two(value: float, texts: Texts) -> str:
     return f"+{texts.number(rounded)}" if rounded > 0 else texts.number(rounded)
 
 
-def _interaction(value: float | None, reach: float, texts: Texts) -> Cell:
+def _interaction(value: float | None, reach: float, texts: Texts) -> View:
     if value is None:
-        return Cell("0", "")
+        return View(text="0", kind="")
     return _cell(value, reach, _two(value, texts))
 
 
-@dataclass(frozen=True)
-class RuleRow:
-    """A rule with its bar."""
-
-    text: str
-    facts: str
-    weight: str
-    words: str
-    bar: Bar
-
-
-@dataclass(frozen=True)
-class RulesView:
-    """Weighted rules, the strongest first."""
-
-    title: str
-    lead: str
-    first: tuple[RuleRow, ...]
-    rest: tuple[RuleRow, ...]
-    more: str
-    zero: float
-
-
-def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
+def rules_page(kept: KeptModel, texts: Texts) -> View:
     """Show weighted rules; of two sides, what speaks for the lower goes to the left."""
     rules = kept.model("rules").rules_
     labels = tuple(map(str, kept.comparison.labels)) or ("worse", "better")
@@ -407,23 +347,21 @@ def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
         for rule, part, weight in zip(rules, kept.parts("rules"), weights, strict=True)
     ]
     rest = rows[_RULES:]
-    return RulesView(
-        texts.count("models.rules.h1", len(rows)),
-        f"{texts('models.rules.lead')} {score_words(kept, 'rules', texts)}",
-        tuple(rows[:_RULES]),
-        tuple(rest),
-        texts.count("models.rules.rest", len(rest)) if rest else "",
-        axis.place(0.0),
+    return View(
+        title=texts.count("models.rules.h1", len(rows)),
+        lead=f"{texts('models.rules.lead')} {score_words(kept, 'rules', texts)}",
+        first=tuple(rows[:_RULES]),
+        rest=tuple(rest),
+        more=texts.count("models.rules.rest", len(rest)) if rest else "",
+        zero=axis.place(0.0),
     )
 
 
-def _rule(
-    rule: Any, part: ModelPart, axis: Axis, weight: float, texts: Texts
-) -> RuleRow:
+def _rule(rule: Any, part: ModelPart, axis: Axis, weight: float, texts: Texts) -> View:
     text = show_name(rule_words(part, texts), 200)
     shown = signed(weight, texts, axis.high)
     share = texts.share(float(rule.coverage))
     facts = rule_side(part, texts), texts("models.rules.holds", share=share)
     words = texts("models.rules.words", text=text, weight=shown)
     bar = Bar.placed(axis, 0.0, weight, weight, weight)
-    return RuleRow(text, " · ".join(facts), shown, words, bar)
+    return View(text=text, facts=" · ".join(facts), weight=shown, words=words, bar=bar)

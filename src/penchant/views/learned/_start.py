@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 from penchant.exceptions import DataError
@@ -15,53 +16,25 @@ from penchant.views.forms import LONGEST_NAME
 from penchant.views.learned._words import name_of
 
 
-@dataclass(frozen=True)
-class ProgressView:
-    """How far a job is.
-
-    Parameters
-    ----------
-    title, step, left, error : str
-        In words; empty: nothing is to be said.
-    share : str
-        In words, such as "40 % done".
-    width : float
-        The same for a picture.
-    active : bool
-        Whether it waits or runs.
-    done : tuple of str
-        Candidates that are compared.
-    """
-
-    title: str
-    step: str
-    left: str
-    error: str
-    share: str
-    width: float
-    active: bool
-    done: tuple[str, ...]
-
-
-def progress_view(store: Store, job: JobRecord, texts: Texts) -> ProgressView:
+def progress_view(store: Store, job: JobRecord, texts: Texts) -> View:
     """Show how far a job is that is not done."""
     told = job.progress
     active = job.state in ("waiting", "running")
     share = float(told.get("share") or 0.0)
     parts = store.job_parts(job.id)
     done = [each for each in CANDIDATES if f"result {each}" in parts]
-    return ProgressView(
-        texts(f"models.progress.{job.state}"),
-        _step(store, job, texts) if active else "",
-        _left(told.get("seconds_left"), texts) if job.state == "running" else "",
-        _error(told, texts) if job.state == "failed" else "",
-        texts(
+    return View(
+        title=texts(f"models.progress.{job.state}"),
+        step=_step(store, job, texts) if active else "",
+        left=_left(told.get("seconds_left"), texts) if job.state == "running" else "",
+        error=_error(told, texts) if job.state == "failed" else "",
+        share=texts(
             "models.progress.share",
             share=texts("numbers.share", share=int(share * 100)),
         ),
-        round(100 * share, 1),
-        active,
-        tuple(name_of(each, texts) for each in done),
+        width=round(100 * share, 1),
+        active=active,
+        done=tuple(name_of(each, texts) for each in done),
     )
 
 
@@ -106,18 +79,6 @@ _FORMATS: Final = {
 
 
 @dataclass(frozen=True)
-class ColumnUse:
-    """A column of the table, and what is done with it."""
-
-    at: int
-    name: str
-    shown: str
-    sample: str
-    use: str
-    is_target: bool
-
-
-@dataclass(frozen=True)
 class StartForm:
     """What is to be learned, as far as it is clear.
 
@@ -140,7 +101,7 @@ class StartForm:
     """
 
     name: str
-    columns: tuple[ColumnUse, ...]
+    columns: tuple[View, ...]
     kinds: tuple[tuple[str, str], ...]
     uses: tuple[tuple[str, str], ...]
     kind: str
@@ -165,13 +126,13 @@ def start_form(
         said = texts.count("models.start.answers", guess.n_answers, format=form)
         facts.append(said)
     columns = tuple(
-        ColumnUse(
-            k,
-            name,
-            show_name(name, 40),
-            show_name(sample, 60),
-            uses.get(name, "learn"),
-            name == target,
+        View(
+            at=k,
+            name=name,
+            shown=show_name(name, 40),
+            sample=show_name(sample, 60),
+            use=uses.get(name, "learn"),
+            is_target=name == target,
         )
         for k, (name, sample) in enumerate(guess.columns)
     )
