@@ -4,7 +4,7 @@ import pytest
 
 from penchant.data import DATE, Attribute, Items
 from penchant.studies import load_texts
-from penchant.views._display import Fact, grid_value, item_facts, item_values, show_name
+from penchant.views._display import Fact, grid_value, item_facts, show_name
 
 RIGHT_TO_LEFT = "שלום"
 OVERRIDE = "abc\u202edef"
@@ -56,7 +56,7 @@ def test_values_and_facts_of_an_alternative() -> None:
         index=["a", "b"],
     )
     items, texts = Items.from_frame(table), load_texts("en")
-    assert item_values(items, 0, texts) == ["1,500", "unknown", "sea"]
+    assert texts.values(items, 0) == ["1,500", "unknown", "sea"]
     facts = item_facts(items, 0, texts, 5)
     assert facts == (Fact("rent", "1,500"), Fact("view", "sea"))
     assert item_facts(items, 1, texts, 1) == (Fact("rent", "2"),)

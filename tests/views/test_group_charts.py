@@ -13,7 +13,7 @@ from penchant.studies import Careless, Curve, Group, Member, Start, load_texts
 from penchant.studies._group import make_group
 from penchant.views import View
 from penchant.views._group import group_view
-from penchant.web._templates import render
+from penchant.web._page import render
 
 TEXTS = load_texts("en").about("flat", "flats")
 FLATS = load_flats().take(range(14))

@@ -212,9 +212,9 @@ class Conversation:
             defeated = self.history.defeated(self.setting.allowed)
             undefeated = items[~np.isin(items, list(defeated))]
             items = undefeated if undefeated.size else items
-        if self._rejected.size:
+        if (rejected := self._rejected).size:
             for pool in (items, self.allowed):
-                acceptable = pool[~np.isin(pool, self._rejected)]
+                acceptable = pool[~np.isin(pool, rejected)]
                 if acceptable.size:
                     return acceptable
         return items
@@ -344,7 +344,8 @@ class Conversation:
         sides = np.random.default_rng([*seed, 1])
         left, right = pair if sides.random() < 0.5 else pair[::-1]
         key = min(pair), max(pair)
-        reason = again.get(key, SKIPPED if key in past.skipped else "")
+        before = any(each.pair == key and each.kind == "skip" for each in past.said)
+        reason = again.get(key, SKIPPED if before else "")
         return Question(left, right, len(self.told) + 1, reason)
 
     @property

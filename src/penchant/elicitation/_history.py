@@ -190,11 +190,6 @@ class History:
         return Counter(each.pair for each in self.said if each.kind != "skip")
 
     @cached_property
-    def skipped(self) -> Counter[Pair]:
-        """How often each pair was skipped."""
-        return Counter(each.pair for each in self.said if each.kind == "skip")
-
-    @cached_property
     def duels(self) -> list[Said]:
         """The comparisons, in order."""
         return [each for each in self.said if each.kind == "comparison"]
@@ -214,7 +209,8 @@ class History:
     def resting(self) -> frozenset[Pair]:
         """Skipped pairs that are not asked now."""
         recent = {each.pair for each in self.said[-_REST:] if each.kind == "skip"}
-        return frozenset(recent | {p for p, n in self.skipped.items() if n > 1})
+        often = Counter(each.pair for each in self.said if each.kind == "skip")
+        return frozenset(recent | {pair for pair, n in often.items() if n > 1})
 
     @cached_property
     def circular(self) -> frozenset[Pair]:

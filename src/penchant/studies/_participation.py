@@ -284,8 +284,8 @@ class Participation:
 
         Who has begun is not asked later whether the owner may see the result.
         """
-        asked = settings.text("consent", "") or (settings.owner_sees and not self.begun)
-        return bool(asked) and not self.consented
+        asked = settings.has_consent or (settings.owner_sees and not self.begun)
+        return asked and not self.consented
 
     def answer_to(self, question_id: str) -> AnsweredQuestion | None:
         """Give the living answer to a question; None if there is none."""

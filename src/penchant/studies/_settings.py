@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 
+from penchant._cached import cached_property
 from penchant.data import Limits
 from penchant.exceptions import DataError
 from penchant.studies._about import PersonQuestion, check_questions, read_questions
@@ -186,10 +187,15 @@ class StudySettings:
         """Whether the date at which the study closes has passed."""
         return self.closing is not None and self.closing <= datetime.now(UTC)
 
+    @cached_property
+    def has_consent(self) -> bool:
+        """Whether there is a text to agree to, in any language."""
+        return bool(self.text("consent", ""))
+
     @property
     def asks_consent(self) -> bool:
         """Whether participants have to agree to something first."""
-        return bool(self.text("consent", "")) or self.owner_sees
+        return self.has_consent or self.owner_sees
 
     def text(self, name: str, language: str) -> str:
         """Give the "intro", "consent" or "thanks" in a language.
@@ -272,9 +278,9 @@ def _check_languages(languages: object) -> None:
 def _read_nouns(values: object) -> tuple[Noun, ...]:
     """Make nouns of plain values; what is no mapping to pairs is refused."""
     if isinstance(values, Mapping):
-        pairs = [(code, list(pair)) for code, pair in values.items() if _is_pair(pair)]
-        if len(pairs) == len(values):
-            return tuple(Noun(code, *pair) for code, pair in pairs)
+        pairs = [isinstance(p, list | tuple) and len(p) == 2 for p in values.values()]
+        if all(pairs):
+            return tuple(Noun(code, *pair) for code, pair in values.items())
     raise DataError(
         "The nouns must map languages to what one alternative and several are called, "
         f"such as {{'en': ['flat', 'flats']}}. Got {values!r}."
@@ -301,10 +307,6 @@ def _check_texts(texts: object) -> None:
             check_text(f"A text in {each.language!r}", text, longest=_LONGEST_TEXT)
     if known:
         _check_languages(tuple(each.language for each in known))
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2
 
 
 def _check_nouns(nouns: object) -> None:

@@ -17,7 +17,7 @@ from penchant.exceptions import (
 from penchant.studies import _results as results
 from penchant.studies._about import PersonQuestion
 from penchant.studies._asking import Asking
-from penchant.studies._calibration import Calibration
+from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models

@@ -5,6 +5,8 @@ that Poedit or Weblate show translators a sentence, and a translation whose Engl
 changed is noticed. A folder with a catalogue is all that a new language needs.
 """
 
+import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -18,7 +20,7 @@ from babel import Locale, dates, lists
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from penchant.data import DATE, Attribute
+from penchant.data import DATE, Attribute, Items
 from penchant.exceptions import DataError
 
 _CATALOGUES = files("penchant.texts") / "catalogues"
@@ -32,8 +34,29 @@ _LARGEST = 1e20
 """Numbers from here on are not written out: nobody means them."""
 _SHORT_UNIT = 3
 
+_LONGEST_NAME = 80
+_LONGEST_VALUE = 200
+_FIRST_STRONG, _END = "\u2068", "\u2069"
+_TURNS: Final = frozenset(
+    ["R", "AL", "AN", "RLE", "RLO", "LRE", "LRO", "RLI", "LRI", "FSI"]
+)
+_ISOLATES: Final = re.compile("[\u2066-\u2069]")
+
 # Pages write the same few numbers again and again, and Babel takes its time.
 _decimal = lru_cache(maxsize=4096)(format_decimal)
+
+
+@lru_cache(maxsize=4096)
+def show_name(name: str, longest: int = _LONGEST_NAME) -> str:
+    """Give a name that fits into a sentence: short, and with its own direction.
+
+    A name that is written from right to left, or that turns the direction round, is
+    kept from doing so to the words beside it.
+    """
+    short = name if len(name) <= longest else f"{name[: longest - 1]}…"
+    if not any(unicodedata.bidirectional(letter) in _TURNS for letter in short):
+        return short
+    return f"{_FIRST_STRONG}{_ISOLATES.sub('', short)}{_END}"
 
 
 @dataclass(frozen=True)
@@ -220,6 +243,14 @@ class Texts:
             return f"{symbol}{number}{per}{what}"
         space = " " if len(unit) > _SHORT_UNIT else "\u00a0"
         return f"{number}{space}{unit}" if unit else number
+
+    def values(self, items: Items, item: int) -> list[str]:
+        """Write the values of an alternative, in the order of the attributes."""
+        values = items.values(item)
+        return [
+            show_name(self.value(attribute, values[attribute.name]), _LONGEST_VALUE)
+            for attribute in items.attributes
+        ]
 
 
 def _is_money(unit: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from penchant.data import DATE, Attribute, Items
 from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
 from penchant.texts import Texts
-from penchant.views._display import item_values, show_name
+from penchant.views._display import show_name
 from penchant.views._extras import ExtrasView, Shelf, extras_view
 
 
@@ -231,7 +231,7 @@ def question_cards(
     items: Items, shown: Sequence[int], texts: Texts, shelf: Shelf | None = None
 ) -> tuple[Card, ...]:
     """Show alternatives side by side."""
-    values = [item_values(items, item, texts) for item in shown]
+    values = [texts.values(items, item) for item in shown]
     pair = [items.values(item) for item in shown] if len(shown) == 2 else None
     differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
     return tuple(

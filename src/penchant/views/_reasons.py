@@ -17,7 +17,7 @@ from penchant.views._charts import (
     Tick,
     waterfall,
 )
-from penchant.views._display import Fact, item_values, show_name
+from penchant.views._display import Fact, show_name
 from penchant.views._result import reason_words
 
 _LEAST_POINTS = 0.5
@@ -123,8 +123,8 @@ def _parts(
 ) -> list[_Part]:
     """Give what each attribute and the rest add, the largest first, the rest last."""
     places = {attribute.name: k for k, attribute in enumerate(items.attributes)}
-    values = item_values(items, item, texts)
-    others = [""] * len(values) if rival is None else item_values(items, rival, texts)
+    values = texts.values(items, item)
+    others = [""] * len(values) if rival is None else texts.values(items, rival)
     ends = zip(found.names, found.points, found.low, found.high, strict=True)
     parts = [
         _Part(

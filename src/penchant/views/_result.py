@@ -7,7 +7,7 @@ from penchant.data import Items
 from penchant.elicitation import MainReason
 from penchant.studies import ParticipantRecord, Parts, RankedItem, Study
 from penchant.texts import Texts
-from penchant.views._display import item_facts, item_values, show_name
+from penchant.views._display import item_facts, show_name
 
 _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
 """Words for a certainty of at least so much; below, nothing is decided."""
@@ -121,7 +121,7 @@ def reason_words(items: Items, item: int, reason: MainReason, texts: Texts) -> s
     if not reason.attributes:
         return texts("why.several")
     names = [attribute.name for attribute in items.attributes]
-    values = dict(zip(names, item_values(items, item, texts), strict=True))
+    values = dict(zip(names, texts.values(items, item), strict=True))
     told = [
         texts("why.part", attribute=show_name(name, _LONGEST_LABEL), value=values[name])
         for name in reason.attributes

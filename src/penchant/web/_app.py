@@ -25,8 +25,8 @@ from penchant.web._errors import (
 from penchant.web._health import health
 from penchant.web._lifespan import lifespan
 from penchant.web._metrics import Measured, Metrics, metrics_page
+from penchant.web._page import STATIC
 from penchant.web._public import PublicAddress, SubPath
-from penchant.web._templates import STATIC
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
 from penchant.web.learned import asking_pages, making_pages, reading_pages

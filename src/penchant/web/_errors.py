@@ -16,8 +16,7 @@ from penchant.exceptions import (
     StoreError,
 )
 from penchant.texts import Texts
-from penchant.web._languages import texts_for
-from penchant.web._templates import render
+from penchant.web._page import render, texts_for
 from penchant.web.pages._visit import ConsentNeededError
 from penchant.web.security._guard import POLICY_HEADERS
 

@@ -15,7 +15,7 @@ from penchant.elicitation.person._draws import (
     posterior_means,
     systematic,
 )
-from penchant.elicitation.person._ensemble import Ensemble, infer, no_sites
+from penchant.elicitation.person._ensemble import Ensemble
 from penchant.elicitation.person._propagation import State
 from penchant.elicitation.person._rows import (
     Reason,
@@ -179,7 +179,7 @@ class PersonBelief(Statements):
         rng = np.random.default_rng([seed, 0])
         components = Components.draw(space, _N_COMPONENTS, like_earlier, rng)
         prior, rows = components.moments(space), Rows.begin(space)
-        state = infer(space, components, prior, rows, no_sites(components))
+        state = rows.infer(prior)
         weights = np.zeros(len(components))
         return cls(space, seed, like_earlier, components, prior, rows, state, weights)
 
@@ -194,7 +194,7 @@ class PersonBelief(Statements):
     @property
     def noise(self) -> float:
         """Expected standard deviation of the noise in an answer."""
-        return float(self.weights @ self.components.noise(self.space))
+        return float(self.weights @ self.prior.noise)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -210,14 +210,8 @@ class PersonBelief(Statements):
     @cached_property
     def draws(self) -> PersonDraws:
         """What the person may be like."""
-        return draw_person(
-            self.space,
-            self.components,
-            self.prior,
-            self.rows,
-            self.state,
-            self.weights,
-        )
+        known = self.space, self.prior, self.rows, self.state
+        return draw_person(*known, self.weights)
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -290,8 +284,7 @@ class PersonBelief(Statements):
         told = (*self.answers, *new)
         added = [*read(self.space, new), *self._acceptances(new)]
         rows = self.rows.plus(self.space, added)
-        known = self.state.sites, self.state.inner
-        state = infer(self.space, self.components, self.prior, rows, *known)
+        state = rows.infer(self.prior, self.state.sites, self.state.inner)
         gain = state.log_evidence - self.state.log_evidence
         belief = replace(
             self,
@@ -329,7 +322,7 @@ class PersonBelief(Statements):
         for _ in range(_N_MOVES):
             proposal, ratio = now.components.moved(self.space, self.like_earlier, rng)
             prior = proposal.moments(self.space)
-            state = infer(self.space, proposal, prior, self.rows, now.state.sites)
+            state = self.rows.infer(prior, now.state.sites)
             other = Ensemble(proposal, prior, state)
             ratio = ratio + other.evidence(self.space) - now.evidence(self.space)
             now = now.where(np.log(rng.random(n)) < ratio, other)
@@ -355,8 +348,7 @@ class PersonBelief(Statements):
         level = chosen(kept) if rejected(kept) else []
         told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
         rows = Rows.begin(self.space).plus(self.space, told)
-        sites = no_sites(self.components)
-        state = infer(self.space, self.components, self.prior, rows, sites)
+        state = rows.infer(self.prior)
         gain = state.log_evidence - self.state.log_evidence
         return replace(
             self,

@@ -29,7 +29,7 @@ _LEVEL_MEAN, _LEVEL_VARIANCE = -0.5, 1.0
 
 @dataclass(frozen=True, eq=False)
 class PriorMoments:
-    """Gaussian priors of theta, one per component.
+    """Gaussian priors of theta, and how answers are given, one per component.
 
     Parameters
     ----------
@@ -41,27 +41,26 @@ class PriorMoments:
         unknown, see `PersonSpace.unknown`.
     like : ndarray of shape (n_components,)
         1 where the earlier people's mean is added, else 0.
+    width, noise, lapse : ndarray of shape (n_components,)
+        How wide indifference is, how noisy and how careless answers are.
     """
 
     mean: FloatArray
     block: FloatArray
     rest: FloatArray
     like: FloatArray
+    width: FloatArray
+    noise: FloatArray
+    lapse: FloatArray
 
     def take(self, index: IntArray) -> "PriorMoments":
         """Keep some components."""
-        return PriorMoments(
-            self.mean[index], self.block[index], self.rest[index], self.like[index]
-        )
+        return PriorMoments(*(part[index] for part in vars(self).values()))
 
     def join(self, other: "PriorMoments") -> "PriorMoments":
         """Append the other's components."""
-        return PriorMoments(
-            np.concatenate([self.mean, other.mean]),
-            np.concatenate([self.block, other.block]),
-            np.concatenate([self.rest, other.rest]),
-            np.concatenate([self.like, other.like]),
-        )
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return PriorMoments(*map(np.concatenate, pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +112,7 @@ class Components:
         place = list(GRIDS).index(name)
         return np.array(GRIDS[name][0])[self.grid[:, place]]
 
-    def noise(self, space: PersonSpace) -> FloatArray:
+    def _noise(self, space: PersonSpace) -> FloatArray:
         """Give the noise of answers; people like others are about as noisy as those.
 
         The grid tells how far from the usual noise, and half as far (in doublings)
@@ -229,7 +228,15 @@ class Components:
         own = np.where(~self.like & alone, 1.0, rest)
         more = self.matters[:, space.incomplete] * (each * ~self.like)[:, None]
         own = np.column_stack([own, more])
-        return PriorMoments(mean, block, own, self.like.astype(np.float64))
+        return PriorMoments(
+            mean,
+            block,
+            own,
+            self.like.astype(np.float64),
+            self.value("width"),
+            self._noise(space),
+            self.value("lapse"),
+        )
 
     def _owned(self, space: PersonSpace) -> FloatArray:
         """Tell which blocks of attributes count, shape (M, n_blocks)."""

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from penchant.elicitation.person._components import Components, PriorMoments
+from penchant.elicitation.person._components import PriorMoments
 from penchant.elicitation.person._propagation import State
 from penchant.elicitation.person._rows import Rows
 from penchant.elicitation.person._space import PersonSpace
@@ -59,7 +59,6 @@ def _normals(n: int, width: int, seed: int) -> FloatArray:
 
 def draw_person(
     space: PersonSpace,
-    components: Components,
     prior: PriorMoments,
     rows: Rows,
     state: State,
@@ -75,7 +74,7 @@ def draw_person(
 
     Parameters
     ----------
-    space, components, prior, rows, state
+    space, prior, rows, state
         What is believed.
     weights : ndarray of shape (n_components,)
         Weights of the components; they sum to 1.
@@ -107,9 +106,9 @@ def draw_person(
         utilities,
         coefficients / size[:, None],
         prior.like[both] / size,
-        components.value("width")[both] / size,
-        components.noise(space)[both] / size,
-        components.value("lapse")[both],
+        prior.width[both] / size,
+        prior.noise[both] / size,
+        prior.lapse[both],
         np.full(both.size, 1.0 / both.size),
     )
 

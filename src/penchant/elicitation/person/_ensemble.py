@@ -1,12 +1,12 @@
-"""Many explanations at once: inference under all, and choosing among them."""
+"""Many explanations at once, and choosing among them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from penchant.elicitation.person._components import Components, PriorMoments
-from penchant.elicitation.person._propagation import Sites, State, propagate
-from penchant.elicitation.person._rows import Rows, direction_evidence
+from penchant.elicitation.person._propagation import Sites, State
+from penchant.elicitation.person._rows import direction_evidence
 from penchant.elicitation.person._space import PersonSpace
 from penchant.typing import BoolArray, FloatArray, IntArray
 
@@ -48,26 +48,3 @@ def _join(first: State, second: State) -> State:
     )
     parts = (np.concatenate(pair) for pair in zip(first[1:], second[1:], strict=True))
     return State(Sites(*sites), *parts)
-
-
-def infer(
-    space: PersonSpace,
-    components: Components,
-    prior: PriorMoments,
-    rows: Rows,
-    start: Sites,
-    inner: FloatArray | None = None,
-) -> State:
-    """Propagate the rows under every component, from where the sites stand.
-
-    Sites may be those of the first rows only; `inner` is what `State` calls so, of
-    these rows and components.
-    """
-    found = rows.likelihood(space, components)
-    return propagate(rows.means(prior), rows.grams(prior), found, start, inner)
-
-
-def no_sites(components: Components) -> Sites:
-    """Give the sites of no rows at all."""
-    none = np.zeros((len(components), 0))
-    return Sites(none, none)

@@ -7,8 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from penchant.elicitation.person._components import Components, PriorMoments
-from penchant.elicitation.person._propagation import Likelihood
+from penchant.elicitation.person._components import PriorMoments
+from penchant.elicitation.person._propagation import (
+    Likelihood,
+    Sites,
+    State,
+    propagate,
+)
 from penchant.elicitation.person._space import PersonSpace
 from penchant.exceptions import DataError
 from penchant.gp import Answer
@@ -129,28 +134,35 @@ class Rows:
         more = [(r.offset, r.lower, r.upper, *r.widths, r.noise, r.lapse) for r in new]
         return Rows(features, items, gram, np.hstack([self.values, np.array(more).T]))
 
-    def means(self, prior: PriorMoments) -> FloatArray:
-        """Give the prior means of the rows, shape (n_components, n_rows)."""
-        known = prior.like[:, None] * self.values[0]
-        return np.asarray(prior.mean @ self.features.T + known)
+    def infer(
+        self,
+        prior: PriorMoments,
+        start: Sites | None = None,
+        inner: FloatArray | None = None,
+    ) -> State:
+        """Propagate the rows under every component, from where the sites stand.
 
-    def grams(self, prior: PriorMoments) -> FloatArray:
-        """Give their prior covariances, shape (n_components, n_rows, n_rows)."""
-        variances = np.column_stack([prior.block, prior.rest])
-        flat = variances @ self.gram.reshape(len(self.gram), -1)
-        return flat.reshape(len(variances), len(self), len(self))
+        Sites may be those of the first rows only, or of none; `inner` is what `State`
+        calls so, of these rows and components.
+        """
+        mean = prior.mean @ self.features.T + prior.like[:, None] * self.values[0]
+        variances, size = np.column_stack([prior.block, prior.rest]), len(self.features)
+        gram = variances @ self.gram.reshape(len(self.gram), -1)
+        gram = gram.reshape(len(mean), size, size)
+        if start is None:
+            none = np.zeros((len(mean), 0))
+            start = Sites(none, none)
+        return propagate(mean, gram, self._likelihood(prior), start, inner)
 
-    def likelihood(self, space: PersonSpace, components: Components) -> Likelihood:
+    def _likelihood(self, prior: PriorMoments) -> Likelihood:
         """Give ends, noise and lapse of every row under every component."""
         _, lower, upper, down, up, noise, lapse = self.values
-        width = components.value("width")[:, None]
-        own_noise = components.noise(space)[:, None]
-        own_lapse = components.value("lapse")[:, None]
+        width = prior.width[:, None]
         return Likelihood(
             lower + down * width,
             upper + up * width,
-            np.where(np.isnan(noise), own_noise, noise),
-            np.where(np.isnan(lapse), own_lapse, lapse),
+            np.where(np.isnan(noise), prior.noise[:, None], noise),
+            np.where(np.isnan(lapse), prior.lapse[:, None], lapse),
         )
 
 
@@ -159,15 +171,11 @@ def read(space: PersonSpace, answers: Iterable[Answer]) -> list[Row]:
     return [_READERS[answer.kind](space, answer) for answer in answers]
 
 
-def _difference(space: PersonSpace, i: int, j: int) -> tuple[FloatArray, FloatArray]:
-    items = np.zeros(space.n_items)
-    items[i], items[j] = 1.0, -1.0
-    return space.table[i] - space.table[j], items
-
-
 def _comparison(space: PersonSpace, answer: Answer) -> Row:
     i, j = answer.items
-    features, items = _difference(space, i, j)
+    items = np.zeros(space.n_items)
+    items[i], items[j] = 1.0, -1.0
+    features = space.table[i] - space.table[j]
     offset = float(space.population_mean[i] - space.population_mean[j])
     return Row(features, items, offset, widths=(1.0, 0.0))
 

@@ -115,17 +115,17 @@ class PersonSpace:
         parts = (tuple(singles), tuple(pairs), factor, mean, noise)
         return cls(items, *parts, population)
 
-    @property
+    @cached_property
     def n_items(self) -> int:
         """Number of items."""
         return len(self.items)
 
-    @property
+    @cached_property
     def own_scale(self) -> float:
         """What makes the mean square of the items' own, centred coordinates 1."""
         return float(1.0 / np.sqrt(max(1.0 - 1.0 / self.n_items, 0.5)))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the attributes that vary."""
         attributes = self.items.attributes

@@ -9,7 +9,7 @@ from penchant.data import Items
 from penchant.jobs import KeptModel, Reasons, Said
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
-from penchant.views._display import Fact, item_facts, item_values, show_name
+from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._what_if import sliders_of
 from penchant.views.learned._words import name_of, number, signed
 
@@ -146,7 +146,7 @@ def _rows(
 
 def _values(items: Items, row: int, texts: Texts) -> dict[str, str]:
     names = (attribute.name for attribute in items.attributes)
-    return dict(zip(names, item_values(items, row, texts), strict=True))
+    return dict(zip(names, texts.values(items, row), strict=True))
 
 
 def _groups_of(column: str, groups: tuple[tuple[str, ...], ...], texts: Texts) -> str:

@@ -8,7 +8,7 @@ from penchant.data import Attribute
 from penchant.exceptions import DataError
 from penchant.studies import LEFT_OUT, StudyRecord, TableVersion, difference
 from penchant.texts import Texts
-from penchant.views._display import item_values, show_name
+from penchant.views._display import show_name
 from penchant.views._parts import Wanted, part_of
 from penchant.views.table._changes import some_changes
 
@@ -42,7 +42,7 @@ def table_view(
             View(
                 position=row,
                 name=show_name(items.names[row]),
-                values=tuple(item_values(items, row, texts)),
+                values=tuple(texts.values(items, row)),
                 withdrawn=row in study.withdrawn,
             )
             for row in rows

@@ -10,9 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from penchant.exceptions import ConflictError, DataError
 from penchant.studies import OwnerRecord
 from penchant.texts import LANGUAGES
-from penchant.web._languages import languages_of, texts_for
+from penchant.web._page import languages_of, render, texts_for
 from penchant.web._public import link_to
-from penchant.web._templates import render
 from penchant.web.pages._login import keep_session
 from penchant.web.pages._visit import LinkNotFoundError
 from penchant.web.security._access import (

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from penchant.texts import LANGUAGES
-from penchant.web._languages import languages_of, local_path, texts_for
-from penchant.web._templates import render
+from penchant.web._page import languages_of, local_path, render, texts_for
 from penchant.web.security._access import (
     COOKIE,
     SESSION_LASTS,

@@ -16,11 +16,10 @@ from penchant.exceptions import (
 )
 from penchant.studies import FORMS, OpenQuestion, PersonQuestion, Study, Taking
 from penchant.texts import Texts
-from penchant.views import BecauseView, because_view, question_view
+from penchant.views import because_view, question_view
 from penchant.views.forms import about_form, read_about_form, settings_form
-from penchant.web._languages import change_language
+from penchant.web._page import change_language, render
 from penchant.web._public import link_to
-from penchant.web._templates import render
 from penchant.web.pages._visit import (
     AgreedVisit,
     AnswerFields,
@@ -363,7 +362,11 @@ def _question(
     notice: str = "",
     given: dict[str, str] | None = None,
 ) -> Response:
-    study, now = visit.study, visit.now
+    study, now, because = visit.study, visit.now, None
+    if now.answered:  # offer to say what the last choice was for
+        last = now.answered[-1]
+        offered = study.reasons_for(last)
+        because = because_view(study.items, last, offered, visit.texts)
     view = question_view(
         study.items,
         question,
@@ -371,7 +374,7 @@ def _question(
         visit.texts,
         notice=notice,
         given=given,
-        because=_because(visit),
+        because=because,
         shelf=visit.shelf if study.items.extras else None,
     )
     return visit.render("question.html", status, q=view, limits=_limits_line(visit))
@@ -406,14 +409,6 @@ def _about(
         fields=about_form(questions, visit.texts, given, errors),
         label=None,
     )
-
-
-def _because(visit: Visit) -> BecauseView | None:
-    """Offer to say what the last choice was for."""
-    if not visit.now.answered:
-        return None
-    told, study = visit.now.answered[-1], visit.study
-    return because_view(study.items, told, study.reasons_for(told), visit.texts)
 
 
 def _texts_of(fields: AnswerFields) -> dict[str, str]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from penchant.studies import PICTURE_TYPE, GroupModels, Study, small_picture
 from penchant.texts import Texts
 from penchant.views import Photo, checks_view, group_view, model_view, shelf_of
-from penchant.web._templates import STATIC, render
+from penchant.web._page import STATIC, render
 
 
 def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes:

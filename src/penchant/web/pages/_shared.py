@@ -9,8 +9,7 @@ from starlette.responses import Response
 from penchant.exceptions import StudyNotFoundError
 from penchant.studies import Study
 from penchant.views import group_view, shelf_of
-from penchant.web._languages import change_language
-from penchant.web._templates import render
+from penchant.web._page import change_language, render
 from penchant.web._workers import in_pool
 from penchant.web.pages._pictures import picture_response
 from penchant.web.pages._visit import (

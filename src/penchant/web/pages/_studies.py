@@ -31,7 +31,7 @@ from penchant.views.forms import (
 )
 from penchant.views.learned import model_line
 from penchant.web._exports import csv_response
-from penchant.web._languages import change_language, local_path
+from penchant.web._page import change_language, local_path
 from penchant.web._workers import in_pool
 from penchant.web.pages._pictures import sent_files
 from penchant.web.security._access import (

@@ -11,13 +11,7 @@ from penchant.exceptions import ParticipantNotFoundError, StudyNotFoundError
 from penchant.studies import ParticipantRecord, Participation, Store, Study
 from penchant.texts import Texts
 from penchant.views import Shelf, shelf_of, show_name
-from penchant.web._languages import (
-    Language,
-    language_of,
-    languages_of,
-    texts_about,
-)
-from penchant.web._templates import render
+from penchant.web._page import Language, language_of, languages_of, render, texts_about
 
 _MAX_FIELDS = 200
 
@@ -145,7 +139,7 @@ def study_of(request: Request, study_id: str) -> Study:
 def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
     """Give the texts of a study, in the language that suits whoever asks."""
     language = language_of(request, study.settings.languages, joined)
-    return texts_about(language, study.settings.noun(language))
+    return texts_about(language, study.settings.nouns)
 
 
 def _visit(request: Request, token: str) -> Visit:

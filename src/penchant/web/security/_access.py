@@ -31,8 +31,7 @@ from penchant.studies import (
     StudySummary,
 )
 from penchant.texts import LANGUAGES, Texts, load_texts
-from penchant.web._languages import languages_of, texts_about, texts_for
-from penchant.web._templates import render
+from penchant.web._page import languages_of, render, texts_about, texts_for
 from penchant.web.security._limiter import Limiter
 from penchant.web.security._passwords import hash_password, password_fits
 
@@ -83,7 +82,7 @@ class Visitor:
         texts = load_texts(self.language)
         if study is None:
             return texts
-        return texts_about(texts.language, study.settings.noun(texts.language))
+        return texts_about(texts.language, study.settings.nouns)
 
     def render(
         self,

@@ -1,18 +1,21 @@
-"""In which language a page is, and how another one is chosen."""
+"""How a page is made of a template, in which language, and how another is chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.datastructures import FormData
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from penchant.studies import Noun
-from penchant.texts import LANGUAGES, Texts, choose_language, load_texts
-from penchant.views import show_name
+from penchant.texts import LANGUAGES, Texts, choose_language, load_texts, show_name
+from penchant.web._markdown import markdown
 
+STATIC: Final = Path(__file__).with_name("static")
 LANGUAGE_COOKIE: Final = "language"
 _YEAR: Final = 365 * 24 * 3600
 _LONGEST_PATH: Final = 2000
@@ -41,8 +44,10 @@ def texts_for(request: Request) -> Texts:
 
 
 @lru_cache(maxsize=256)
-def texts_about(language: str, noun: Noun) -> Texts:
+def texts_about(language: str, nouns: tuple[Noun, ...]) -> Texts:
     """Give texts that call the alternatives as a study does."""
+    own = (noun for noun in nouns if noun.language == language)
+    noun = next(own, Noun(language, "", ""))
     return load_texts(language).about(show_name(noun.singular), show_name(noun.plural))
 
 
@@ -70,3 +75,31 @@ def change_language(fields: FormData, path: str) -> Response:
             LANGUAGE_COOKIE, language, max_age=_YEAR, httponly=True, samesite="lax"
         )
     return response
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("penchant.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = show_name
+    environment.filters["markdown"] = markdown
+    return environment
+
+
+_ENVIRONMENT: Final = _environment()
+
+
+def render(
+    template: str,
+    status: int = 200,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **context: Any,
+) -> HTMLResponse:
+    """Make a page of a template; `t` gives its texts."""
+    page = _ENVIRONMENT.get_template(template).render(**context)
+    return HTMLResponse(page, status, headers)
