@@ -29,14 +29,14 @@ def ties_at_the_top(answers: Iterable[Answer], mean: FloatArray) -> float:
     Parameters
     ----------
     answers : iterable of Answer
-        What the person said.
+        What the person said; a common grade is no tie.
     mean : ndarray of shape (n_items,)
         Expected utility of each item; the best fifth are two to eight items.
     """
     n_top = min(_N_TOP, max(2, mean.size // 5))
     top = set(np.argsort(-mean, kind="stable")[:n_top].tolist())
-    ties = sum(a.kind == "tie" and top.issuperset(a.items) for a in answers)
-    return float(np.log1p(min(ties, _MOST_TIES)))
+    tied = [a.items for a in answers if a.kind == "tie" and a.width is None]
+    return float(np.log1p(min(sum(map(top.issuperset, tied)), _MOST_TIES)))
 
 
 def calibrated(chance: FloatArray | float, ties: float) -> FloatArray:
