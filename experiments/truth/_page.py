@@ -101,17 +101,19 @@ _HEADINGS = (
 _LEARNED = """\
 ## How sure to say that one is
 
-Certainty is the share of the draws in which the item is the best, or as good, put right
-by a logistic regression on its logit and on log(1 + ties among the best fifth of the
-items), eight items and four ties at most. Its intercept and coefficients, {constants},
-were learned by `python -m experiments.truth.calibration` from other people on other
-tables than those of this page. To tell a family too much costs extra: people who are
-noisy, or whose reasons are not in the table, look like others in a conversation, and
-must not be told what is true of these. So the others are told too little. Noise, width
-and lapses as believed, how well answers and taps were predicted, numbers of answers,
-items and taps, and eleven more were tried beside ties: none of them predicts better
-for a family that was not learned from. The last column has constants that were learned
-without the family. Said less right, mean over sizes and taps:
+Certainty is the share of the draws in which the item is the best, or as good. To its
+logit is added {ties:g} log(1 + ties among the best fifth of the items), eight items and
+four ties at most: people who call some of their best items equal are told that they
+found one sooner. `python -m experiments.truth.calibration` learned the constant from
+other people on other tables than those of this page. To tell a family too much costs
+extra: people who are noisy, or whose reasons are not in the table, look like others in
+a conversation, and must not be told what is true of these. So the others are told too
+little. A slope and an intercept came out as 1 and 0. Taps say that more is true where
+they are true, and mislead where they follow the eye: counted, both together, for
+nothing. Noise, width and lapses as believed, how well answers and taps were predicted,
+numbers of answers and items, and eleven more were tried beside ties: none of them
+clearly predicts better for a family that was not learned from. The last column has a
+constant that was learned without the family. Said less right, mean over sizes and taps:
 
 | family | people | share of the draws | said | said, learned without it |
 | --- | --- | --- | --- | --- |
@@ -120,13 +122,12 @@ without the family. Said less right, mean over sizes and taps:
 
 def _learned(learned: Mapping[str, Any]) -> str:
     """Tell what the correction of certainty does to each family."""
-    constants = ", ".join(f"{value:g}" for value in learned["constants"])
     rows = []
     for family in dict.fromkeys(cell[0] for cell in learned["cells"]):
         numbers = [cell[3:] for cell in learned["cells"] if cell[0] == family]
         n, over = sum(row[0] for row in numbers), np.mean(numbers, axis=0)[1:]
         rows.append(_row(family, str(n), *(f"{value:.2f}" for value in over)))
-    return _LEARNED.format(constants=constants) + "\n".join(rows) + "\n"
+    return _LEARNED.format(ties=learned["ties"]) + "\n".join(rows) + "\n"
 
 
 def render_page(

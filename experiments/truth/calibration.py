@@ -2,11 +2,11 @@
 
 Simulated people on tables that the page about truth never uses are asked 20 questions;
 after each from the third on, what the draws say, ties at the top and whether the
-recommended item was as good as the best are kept. A logistic regression on them has
-three constants. People of a family on small tables, on larger ones, or with
-taps of any kind who are told more than is true by over .04 cost extra: families which
-they do not tell apart must not be told what is true of others. What a family is
-told by constants that were learned without it is stored beside.
+recommended item was as good as the best are kept. A logistic regression on ties, with
+what the draws say as it is, has one constant. People of a family on small tables, on
+larger ones, or with taps of any kind who are told more than is true by over .05 cost
+extra: families which nothing tells apart must not be told what is true of others. What
+a family is told by a constant that was learned without it is stored beside.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from experiments.truth._conversations import Tally, talk
@@ -44,11 +44,11 @@ CELLS = (
 
 _COLUMNS = ("draws", "said", "said without family")
 """What is said less what is right, of three rules: the draws' share itself, with the
-constants, and with constants that were learned without the family."""
+constant, and with one that was learned without the family."""
 
 _N_PEOPLE = 6
 _MOST_SURE = 0.9995
-_TOO_SURE = 0.04
+_TOO_SURE = 0.05
 _PENALTY = 20.0
 
 
@@ -62,8 +62,7 @@ class _Watch(Tally):
     def look(self, elicitor: Elicitor, right: bool) -> None:
         belief: Any = elicitor.posterior
         ties = _calibration.ties_at_the_top(belief.answers, belief.mean)
-        said = logit(elicitor.certainty()) - _calibration.INTERCEPT
-        raw = (said - _calibration.TIES * ties) / _calibration.SLOPE
+        raw = logit(elicitor.certainty()) - _calibration.TIES * ties
         most = logit(_MOST_SURE)
         self.rows.append([float(np.clip(raw, -most, most)), ties, right])
 
@@ -80,25 +79,20 @@ def record(family: str, n_items: int, variant: str, tables: range) -> np.ndarray
     return np.array(watch.rows)
 
 
-def learn(keys: Sequence[Key], cells: Sequence[np.ndarray]) -> np.ndarray:
-    """Give intercept, slope, and the coefficient of ties."""
-    rows = np.concatenate(cells)
-    inputs = np.column_stack([np.ones(len(rows)), rows[:, :-1]])
-    right, names = rows[:, -1], [_group(*key) for key in keys]
+def learn(keys: Sequence[Key], cells: Sequence[np.ndarray]) -> float:
+    """Give what ties add to the logit."""
+    names = [_group(*key) for key in keys]
     groups = list(dict.fromkeys(names))
     of = np.repeat([groups.index(name) for name in names], [len(c) for c in cells])
-    share = 1.0 / np.bincount(of)[of]
+    x, ties, right = np.concatenate(cells).T
 
-    def loss(beta: np.ndarray) -> tuple[float, np.ndarray]:
-        x = inputs @ beta
-        p = expit(x)
-        over = np.maximum(np.bincount(of, share * (p - right)) - _TOO_SURE, 0.0)
-        slope = (p - right) / len(rows) + _PENALTY * share * over[of] * p * (1 - p)
-        value = (np.logaddexp(0.0, x) - right * x).mean() + _PENALTY / 2 * over @ over
-        return value, inputs.T @ slope
+    def loss(beta: float) -> float:
+        logits = x + beta * ties
+        over = np.bincount(of, expit(logits) - right) / np.bincount(of) - _TOO_SURE
+        cost = (np.logaddexp(0.0, logits) - right * logits).mean()
+        return float(cost + _PENALTY / 2 * (np.maximum(over, 0.0) ** 2).sum())
 
-    found = minimize(loss, np.eye(inputs.shape[1])[1], jac=True, method="BFGS")
-    return np.asarray(found.x)
+    return float(minimize_scalar(loss, bounds=(0.0, 3.0), method="bounded").x)
 
 
 def _group(family: str, n_items: int, variant: str, tables: range) -> tuple[str, str]:
@@ -107,14 +101,14 @@ def _group(family: str, n_items: int, variant: str, tables: range) -> tuple[str,
     return family, size if variant == "none" else "taps"
 
 
-def _too_sure(cell: np.ndarray, beta: np.ndarray) -> float:
+def _too_sure(cell: np.ndarray, beta: float) -> float:
     """Give what is said less what is right."""
-    said = expit(beta[0] + cell[:, :-1] @ beta[1:])
-    return float((said - cell[:, -1]).mean())
+    x, ties, right = cell.T
+    return float((expit(x + beta * ties) - right).mean())
 
 
 def main(path: Path = PATH) -> None:
-    """Record, learn, and store the constants with what they do to each cell."""
+    """Record, learn, and store the constant with what they do to each cell."""
     keys = [
         (family, *cell)
         for cell in CELLS
@@ -131,12 +125,12 @@ def summarise(keys: list[Key], cells: list[np.ndarray], path: Path) -> None:
         family: learn(*zip(*(p for p in both if p[0][0] != family), strict=True))
         for family in dict.fromkeys(key[0] for key in keys)
     }
-    beta, unchanged, rows = learn(keys, cells), np.eye(3)[1], []
+    beta, rows = learn(keys, cells), []
     for (family, n_items, variant, tables), cell in both:
-        columns = (unchanged, beta, without[family])
+        columns = (0.0, beta, without[family])
         over = [round(_too_sure(cell, values), 3) for values in columns]
         rows.append([family, n_items, variant, _N_PEOPLE * len(tables), *over])
-    found = {"constants": np.round(beta, 3).tolist(), "cells": rows}
+    found: dict[str, Any] = {"ties": round(beta, 2), "cells": rows}
     found["columns"] = ["family", "items", "taps", "people", *_COLUMNS]
     path.write_text(json.dumps(found | circumstances(), indent=1) + "\n", "utf-8")
     print(path.read_text("utf-8"))

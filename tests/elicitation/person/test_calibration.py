@@ -12,6 +12,7 @@ MEAN = -np.arange(40.0)  # the first eight are the best fifth
 def test_ties_among_the_best_are_counted_four_at_most():
     best = [Answer("tie", (0, k)) for k in range(1, 8)]
     other = [Answer("tie", (0, 9)), Answer("comparison", (0, 1))]
+    other += [Answer("tie", (0, 1), 0.3)]  # a common grade
     assert ties_at_the_top(other, MEAN) == 0.0
     assert ties_at_the_top(best[:1] + other, MEAN) == pytest.approx(np.log(2))
     assert ties_at_the_top(best, MEAN) == pytest.approx(np.log(5))

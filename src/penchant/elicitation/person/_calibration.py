@@ -3,8 +3,8 @@
 The share of draws in which an item is the best, or as good, was compared with the truth
 for simulated people of many kinds (``python -m experiments.truth.calibration``). It was
 too small above all for people who call some of the items that they like best equal: to
-them several are as good as the best. What is said is a logistic regression on both; its
-three constants were chosen so that no kind of people is told much more than is true.
+them several are as good as the best. What is said counts these ties; the one constant
+was chosen so that no kind of people is told much more than is true.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,8 @@ from scipy.special import expit, logit
 from penchant.gp import Answer
 from penchant.typing import FloatArray
 
-INTERCEPT, SLOPE, TIES = -0.037, 1.006, 0.656
+TIES = 0.66
+"""What `ties_at_the_top` adds to the logit of the share of the draws."""
 
 _N_TOP = 8
 _MOST_TIES = 4
@@ -28,18 +29,18 @@ def ties_at_the_top(answers: Iterable[Answer], mean: FloatArray) -> float:
     Parameters
     ----------
     answers : iterable of Answer
-        What the person said.
+        What the person said; a common grade is no tie.
     mean : ndarray of shape (n_items,)
         Expected utility of each item; the best fifth are two to eight items.
     """
     n_top = min(_N_TOP, max(2, mean.size // 5))
     top = set(np.argsort(-mean, kind="stable")[:n_top].tolist())
-    ties = sum(a.kind == "tie" and top.issuperset(a.items) for a in answers)
-    return float(np.log1p(min(ties, _MOST_TIES)))
+    tied = [a.items for a in answers if a.kind == "tie" and a.width is None]
+    return float(np.log1p(min(sum(map(top.issuperset, tied)), _MOST_TIES)))
 
 
 def calibrated(chance: FloatArray | float, ties: float) -> FloatArray:
-    """Give the probability to tell; it grows with that of the draws, from 0 to 1.
+    """Give the probability to tell: at least the share of the draws.
 
     Parameters
     ----------
@@ -48,5 +49,5 @@ def calibrated(chance: FloatArray | float, ties: float) -> FloatArray:
     ties : float
         As `ties_at_the_top` gives it.
     """
-    x = logit(np.clip(chance, 0.0, 1.0))
-    return np.asarray(expit(INTERCEPT + SLOPE * x + TIES * ties))
+    share = np.clip(chance, 0.0, 1.0)
+    return np.asarray(expit(logit(share) + TIES * ties) if ties else share)
