@@ -98,7 +98,8 @@ def find_benchmarks(
 
     With a peer, those of them that name it in ``PEERS``. A benchmark's docstring states
     the claim in its first line; its function ``cases()`` is a context manager that
-    yields a list of `Case`, `Budget`, `Waits` and `Missing`.
+    yields a list of `Case`, `Budget`, `Waits` and `Missing`; ``SEEDS`` says with what
+    it draws, if not with 0.
     """
     known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
     unknown = [name for name in names if name not in known]
@@ -132,7 +133,14 @@ def run_benchmark(module: ModuleType, gauge: Gauge | None = None) -> dict[str, A
         "machine": machine_line(),
         "load": {"before": round(gauge.before, 3), "others": round(others, 3)},
         "versions": versions(*getattr(module, "PACKAGES", ())),
+        "seeds": _seeds(module),
     }
+
+
+def _seeds(module: ModuleType) -> str:
+    """Tell what a benchmark draws with: its ``SEEDS``, numbers or words, else 0."""
+    seeds = getattr(module, "SEEDS", (0,))
+    return seeds if isinstance(seeds, str) else ", ".join(map(str, seeds))
 
 
 def claim_of(module: ModuleType) -> str:

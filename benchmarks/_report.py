@@ -92,7 +92,8 @@ def _section(result: dict[str, Any]) -> str:
         _line(["---"] * len(_HEADINGS)),
         *(_line(_cells(case)) for case in result["cases"]),
         "",
-        f"{result['date']}; {result['machine']}; {_load(result)}; {versions}.",
+        f"{result['date']}; {result['machine']}; {_load(result)}; {versions}; "
+        f"seeds {result.get('seeds', 'not recorded')}.",
         "",
     ]
     return "\n".join(lines)

@@ -18,6 +18,7 @@ from penchant.models import LowRankCovariance, Posterior
 N_ASKED, N_ANSWERS, RANK = 10, 20, 30
 LIMITS = {10: 0.001, 100: 0.003, 1000: 0.06, 100_000: 1.0}
 PACKAGES = ("numpy", "scipy")
+SEEDS = "0; of the questions 0, 1, ..."
 
 
 @contextmanager

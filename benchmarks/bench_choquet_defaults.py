@@ -26,6 +26,7 @@ from penchant.models import ChoquetClassifier, ChoquetSVR
 
 N_ITEMS, N_OTHERS, N_REPEATS = 300, 1000, 3
 GRADED = {"ESL": load_esl, "LEV": load_lev, "ERA": load_era, "SWD": load_swd}
+SEEDS = "0; of the repeats 0, 1, 2, of their noise 100 more"
 
 
 @contextmanager

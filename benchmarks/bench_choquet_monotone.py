@@ -14,6 +14,7 @@ from benchmarks.peers import cvxpy_choquet
 from penchant.models import ChoquetClassifier
 
 PACKAGES = ("cvxpy", "clarabel")
+SEEDS = "the number of criteria"
 N_ROWS, ALPHA = 500, 1e-3
 
 

@@ -24,6 +24,7 @@ LIMITS = {9: 0.002, 20: 0.004, 50: 0.010}
 PROCESS_LIMITS = {9: 0.005, 30: 0.020}
 PEERS = ("shap",)
 PACKAGES = ("numpy", "scipy", "scikit-learn", "shap")
+SEEDS = "the number of attributes"
 
 
 @contextmanager

@@ -24,6 +24,7 @@ NOISE = 0.05
 SECONDS = 5.0
 SETTINGS = tuple(product((0.1, 1.0, 10.0), (0.3, 0.6, 1.0)))
 SVM_SETTINGS = tuple(product((1.0, 10.0, 100.0), (0.5, 1.0, 2.0)))
+SEEDS = range(4)
 
 
 class Answers(NamedTuple):

@@ -14,6 +14,7 @@ from benchmarks.peers import highs_game
 from penchant.solvers import GameSolution, solve_matrix_game
 
 PACKAGES = ("scipy", "numba")
+SEEDS = range(2)
 N_ROWS, N_COLUMNS, TOL, SECONDS = 5000, 2000, 1e-4, 2.0
 
 

@@ -23,6 +23,7 @@ LIMITS = {3_000: 10.0, 10_000: 10.0, 100_000: 40.0}
 AS_EXACT = 3_000
 WORSE_BY = 0.003
 N_OTHERS = 2_000
+SEEDS = "the number of answers; of the others 1"
 
 
 @contextmanager

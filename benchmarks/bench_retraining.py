@@ -39,6 +39,7 @@ from penchant.explanation import (
 )
 
 PACKAGES = ("joblib", "scikit-learn")
+SEEDS = range(2)
 Data = tuple[np.ndarray, np.ndarray]
 
 

@@ -5,6 +5,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from penchant import __version__
+
 __all__ = ["machine_line", "versions"]
 
 
@@ -16,12 +18,10 @@ def machine_line() -> str:
     )
 
 
-def versions(
-    *extra: str,
-) -> dict[str, str]:
+def versions(*extra: str) -> dict[str, str]:
     """Return the versions of the libraries that numbers depend on."""
-    names = ["penchant", "numpy", "scipy", "scikit-learn", "pandas", "numba", *extra]
-    return {name: _version(name) for name in names}
+    names = ["numpy", "scipy", "scikit-learn", "pandas", "numba", *extra]
+    return {"penchant": __version__} | {name: _version(name) for name in names}
 
 
 def _version(package: str) -> str:

@@ -74,7 +74,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Record:
-    """An outcome with the circumstances under which it came about."""
+    """An outcome with the circumstances under which it came about.
+
+    The load average is that of the last minute, when the run ended; old results have
+    none.
+    """
 
     paper: str
     script: str
@@ -83,6 +87,19 @@ class Record:
     seconds: float
     machine: str
     versions: dict[str, str]
+    load_average: float | None = None
+
+    @property
+    def circumstances(self) -> str:
+        """When, with which seeds, on what and beside what it was measured."""
+        seeds = ", ".join(map(str, self.outcome.seeds))
+        busy = self.load_average
+        load = "" if busy is None else f" load {busy:.1f} at the end;"
+        versions = ", ".join(f"{name} {text}" for name, text in self.versions.items())
+        return (
+            f"{self.date}; {self.seconds:g} s; seeds {seeds}; {self.machine};{load} "
+            f"{versions}."
+        )
 
     def save(self, path: Path) -> None:
         """Write to JSON."""

@@ -73,8 +73,6 @@ def _section(record: Record, published: PublishedTable, same: list[Outcome]) -> 
 
     The last outcome of the `same` printed table also lists what none of them has.
     """
-    versions = ", ".join(f"{name} {text}" for name, text in record.versions.items())
-    seeds = ", ".join(map(str, record.outcome.seeds))
     is_last = record.outcome is same[-1]
     ran = [cell for outcome in same for cell in outcome.measurements]
     missing = published.without_run(ran) if is_last else ()
@@ -88,8 +86,7 @@ def _section(record: Record, published: PublishedTable, same: list[Outcome]) -> 
         *(_line(cells) for cells in _rows(record.outcome.measurements, published)),
         *(_line(cells) for cells in _rows(missing, published)),
         "",
-        f"{record.date}; {record.seconds:g} s; seeds {seeds}; {record.machine}; "
-        f"{versions}.",
+        record.circumstances,
         "",
     ]
     return "\n".join(lines)

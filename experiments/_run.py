@@ -1,6 +1,7 @@
 """Find the scripts of a paper, run them, and record under which circumstances."""
 
 import importlib
+import os
 import pkgutil
 import time
 from datetime import UTC, datetime
@@ -60,4 +61,5 @@ def run_script(paper: str, script: ModuleType, *, quick: bool) -> Record:
         seconds=round(time.perf_counter() - start, 2),
         machine=machine_line(),
         versions=versions(*getattr(script, "PACKAGES", ())),
+        load_average=round(os.getloadavg()[0], 1),
     )

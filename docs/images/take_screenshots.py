@@ -68,6 +68,14 @@ def table() -> pd.DataFrame:
     return flats.frame.set_axis(list(flats.names))
 
 
+def go(page: Any, address: str) -> None:
+    """Open a page; a server that is busy is asked again."""
+    for _ in range(10):
+        if page.goto(address).ok:
+            return
+    raise RuntimeError(f"no page: {address}")
+
+
 def take(page: Any, name: str, height: int = HEIGHT) -> None:
     """Keep what is at the top of the page, in 128 colours: a third of the bytes."""
     shown = page.evaluate("document.documentElement.scrollHeight")
@@ -81,7 +89,7 @@ def take(page: Any, name: str, height: int = HEIGHT) -> None:
 
 def look_around(page: Any, address: str, study: Study, folder: Path) -> None:
     """Walk through the app as an owner and a participant would."""
-    page.goto(f"{address}/")
+    go(page, f"{address}/")
     take(page, "home")
     (folder / "flats.csv").write_text(table().to_csv(index_label="name"))
     page.locator("#table").set_input_files(folder / "flats.csv")
@@ -90,14 +98,14 @@ def look_around(page: Any, address: str, study: Study, folder: Path) -> None:
     take(page, "columns")
 
     token = answer(study)
-    page.goto(f"{address}/p/{token}/result")
+    go(page, f"{address}/p/{token}/result")
     take(page, "result", 1200)
-    page.goto(f"{address}/studies/{study.id}")
+    go(page, f"{address}/studies/{study.id}")
     take(page, "study")
-    page.goto(f"{address}/studies/{study.id}/group")
+    go(page, f"{address}/studies/{study.id}/group")
     take(page, "group", 1200)
 
-    page.goto(f"{address}/s/{study.id}/join")
+    go(page, f"{address}/s/{study.id}/join")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Choose A").click()
     page.locator("#because").wait_for()
@@ -110,7 +118,7 @@ def look_at_a_model(page: Any, address: str, folder: Path) -> None:
     likes = make_flats_population(n_users=1, random_state=5).utilities[0]
     rated = table().assign(rating=(likes - likes.min()).round(2))
     (folder / "rated.csv").write_text(rated.to_csv(index_label="name"))
-    page.goto(f"{address}/")
+    go(page, f"{address}/")
     page.locator("#labelled").set_input_files(folder / "rated.csv")
     page.get_by_role("button", name="Look at the file").click()
     page.get_by_role("button", name="Start learning").click()

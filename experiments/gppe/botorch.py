@@ -2,8 +2,10 @@
 
 BoTorch learns from one person at a time, so it stands beside our model of one person
 ("penchant, no past": fitted anew after every answer, like BoTorch's), and beside the
-one that knows the past people. Exact answers, people of the first fold. The time is
-that of a whole question: choose, learn the answer, recommend. Needs
+one that knows the past people. Two more columns have what an `Elicitor` with items
+believes by default today, a weighted set of explanations, with and without the past.
+Exact answers, people of the first fold. The time is that of a whole question: choose,
+learn the answer, recommend. Needs
 
     pip install torch==2.13.0 botorch
 """
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 from sklearn.preprocessing import minmax_scale
 
 from experiments._outcome import Measurement, Outcome
@@ -26,11 +29,13 @@ from experiments.gppe._refitted import (
     penchant_fit,
 )
 from penchant._parallel import track
-from penchant.elicitation import Simulation, simulate
+from penchant.data import Items
+from penchant.elicitation import PersonBelief, Simulation, simulate
 
 PACKAGES = ("torch", "botorch")
 PEER, ALONE, OURS = "BoTorch PairwiseGP + EUBO", "penchant, no past", "penchant"
-COLUMNS = (PEER, ALONE, OURS)
+TODAY, TODAY_ALONE = "penchant, default belief", "penchant, default belief, no past"
+COLUMNS = (ALONE, OURS, TODAY_ALONE, TODAY, PEER)
 WHY_ABSENT = "needs pip install torch==2.13.0 botorch"
 
 
@@ -68,7 +73,9 @@ def ask(column: str, past: People, asked: People) -> tuple[Simulation, float]:
     """Ask everybody; give also the CPU seconds per question."""
     X = minmax_scale(asked.X_items)
     X_users = None
-    if column == PEER:
+    if column in (TODAY, TODAY_ALONE):
+        population, policy = believed(X, past if column == TODAY else None), "eubo-kg"
+    elif column == PEER:
         population, policy = Refitted(X, botorch_fit), botorch_eubo
     elif column == ALONE:
         population, policy = Refitted(X, penchant_fit), "eubo-kg"
@@ -86,3 +93,13 @@ def ask(column: str, past: People, asked: People) -> tuple[Simulation, float]:
     )
     seconds = time.process_time() - start
     return result, seconds / (len(asked) * N_QUESTIONS)
+
+
+def believed(X: np.ndarray, past: People | None) -> PersonBelief:
+    """Give what an elicitor believes of somebody before the first answer."""
+    names = [f"attribute {k}" for k in range(1, X.shape[1] + 1)]
+    items = Items.from_frame(pd.DataFrame(X, columns=names))
+    if past is None:
+        return PersonBelief.from_items(items)
+    population = all_users(past, 0.0, np.random.default_rng(SEED))
+    return PersonBelief.from_items(items, population.for_user())

@@ -140,7 +140,7 @@ def retrained_tree() -> Game:
 
 
 def sparse_interactions() -> Game:
-    """Sum up few products of 1 to 4 of 12 attributes: no model behind it."""
+    """Add up few products of 1 to 4 of 12 attributes: no model behind it."""
     rng = np.random.default_rng(0)
     is_in = members(np.arange(1 << 12), 12)
     worths = np.zeros((1 << 12, N_ROWS))

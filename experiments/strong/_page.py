@@ -17,7 +17,8 @@ losses alike. Written by `python -m experiments.strong` from the files in
 and paired differences; each comparison is run again by
 `make reproduce paper=strong table=NAME peer=strong`. Means with the standard deviation
 of one repetition; the best of a row is bold, whether or not the difference is more than
-chance. The machine was shared while this ran, so no wall-clock times are given.
+chance. The machine was shared while this ran: the seconds below a table are those of
+its whole run by the clock, and say little.
 """
 
 _SECTIONS = {
@@ -85,11 +86,7 @@ def render_page(results: Path) -> str:
 def _result(record: Record) -> Iterator[str]:
     higher = record.script in _HIGHER
     table: dict[str, dict[str, Measurement]] = {}
-    load = None
     for cell in record.outcome.measurements:
-        if cell.column == "load":
-            load = cell.mean
-            continue
         row, method = place(cell)
         table.setdefault(row, {})[method] = cell
     ranked = [best for c in table.values() if (best := _best(c, higher=higher))]
@@ -102,12 +99,7 @@ def _result(record: Record) -> Iterator[str]:
     for methods in dict.fromkeys(tuple(cells) for cells in table.values()):
         rows = {row: c for row, c in table.items() if tuple(c) == methods}
         yield from _markdown(methods, rows, higher=higher)
-    versions = ", ".join(f"{name} {text}" for name, text in record.versions.items())
-    seeds = ", ".join(map(str, record.outcome.seeds))
-    yield (
-        f"{record.date}; seeds {seeds}; {record.machine}; load {load:.1f} at the end; "
-        f"{versions}."
-    )
+    yield record.circumstances
     yield ""
 
 

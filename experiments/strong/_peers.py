@@ -1,6 +1,5 @@
-"""What a peer needs, and cells that say under which circumstances they came about."""
+"""What a peer needs, and cells that name its version."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -11,7 +10,7 @@ import numpy as np
 from benchmarks.peers import is_here
 from experiments._outcome import Measurement
 
-__all__ = ["PEERS", "absent", "cell", "has", "load_cell", "paired", "timed"]
+__all__ = ["PEERS", "absent", "cell", "has", "paired", "timed"]
 
 
 class Needs(NamedTuple):
@@ -56,19 +55,13 @@ def absent(row: str, column: str, peer: str) -> Measurement:
 def cell(
     row: str, column: str, scores: Sequence[float], *notes: str, peer: str = ""
 ) -> Measurement:
-    """Sum up scores; the note ends with the peer's version."""
+    """Give mean and spread of scores; the note ends with the peer's version."""
     said = [note for note in notes if note]
     if peer:
         said.append(PEERS[peer].mark)
     return Measurement.from_scores(
         row, column, [float(s) for s in scores], note="; ".join(said), in_paper=False
     )
-
-
-def load_cell() -> Measurement:
-    """Tell how busy the machine was: the load average of the last minute."""
-    note = f"load average of one minute on {os.cpu_count()} cores, when the run ended"
-    return Measurement("machine", "load", os.getloadavg()[0], None, 1, note, False)
 
 
 def paired(ours: Sequence[float], theirs: Sequence[float], digits: int = 4) -> str:

@@ -29,7 +29,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from benchmarks.peers import is_here
 from experiments._outcome import Measurement, Outcome
 from experiments.strong._logit import mixed, multinomial, normal_of, person_chances
-from experiments.strong._peers import absent, cell, has, load_cell, paired, timed
+from experiments.strong._peers import absent, cell, has, paired, timed
 from penchant._parallel import track
 from penchant.data import Comparisons
 from penchant.models import ChoquetRanker, GAIRanker
@@ -177,7 +177,7 @@ def run(*, quick: bool) -> Outcome:
         else:
             note = "install benchmarks/peers/strong.txt"
             cells += [Measurement(name, m, note=note, in_paper=False) for m in METHODS]
-    return Outcome("choices", (*cells, load_cell()), seeds)
+    return Outcome("choices", tuple(cells), seeds)
 
 
 def generated(

@@ -21,7 +21,7 @@ from scipy.special import expit
 from experiments._outcome import Measurement, Outcome
 from experiments.gppe._people import HOW_TO_OBTAIN, People, made_people, sushi_people
 from experiments.strong._logit import mixed, normal_of, person_chances
-from experiments.strong._peers import absent, cell, has, load_cell, paired, timed
+from experiments.strong._peers import absent, cell, has, paired, timed
 from penchant._parallel import track
 from penchant.data import Comparisons
 from penchant.gp import Answer
@@ -156,7 +156,7 @@ def run(*, quick: bool) -> Outcome:
             ]
         else:
             cells += of_people(row, [tell(people, n_known, seed) for seed in seeds])
-    return Outcome("population", (*cells, load_cell()), seeds)
+    return Outcome("population", tuple(cells), seeds)
 
 
 def tell(people: People, n_known: int, seed: int) -> Told:

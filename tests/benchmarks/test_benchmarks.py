@@ -300,6 +300,7 @@ class TestLoad:
         assert code == 0
         stored = json.loads((tmp_path / "toy.json").read_text())
         assert stored["load"] == {"before": 0.031, "others": 0.25}
+        assert stored["seeds"] == "0"
         assert "; load 3% before, others 25% during; penchant" in page
 
     def test_results_without_a_load_are_rendered(self, instant: ModuleType) -> None:

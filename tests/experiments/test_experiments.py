@@ -1,6 +1,5 @@
 """The harness of the experiments: discovery, records, verdicts, reports."""
 
-import json
 import re
 import socket
 from dataclasses import replace
@@ -16,6 +15,7 @@ from experiments._outcome import Measurement, Outcome, Record
 from experiments._published import PAPERS, PublishedTable, load_published
 from experiments._report import render_readme
 from experiments._run import HERE, UnknownExperimentError, find_scripts
+from penchant import __version__
 
 WITH_SCRIPTS = [paper for paper in PAPERS if any((HERE / paper).glob("[a-z]*.py"))]
 
@@ -242,7 +242,11 @@ class TestCommand:
         assert {cells[row].note for row in ("CPU", "MPG", "CITY")} == {"data not here"}
         assert socket.gethostname() not in text
         assert str(Path.home()) not in text
-        assert json.loads(text)["outcome"]["seeds"] == [0]
+        assert stored.outcome.seeds == (0,)
+        assert stored.versions["penchant"] == __version__
+        assert stored.machine == machine_line()
+        assert stored.load_average is not None
+        assert f"load {stored.load_average:.1f} at the end" in stored.circumstances
 
     def test_the_stored_results_give_the_stored_report(
         self, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch

@@ -43,7 +43,7 @@ def test_a_missing_peer_leaves_its_cells_not_run(script) -> None:
     outcome = script.run(quick=True)
     cells = {(cell.row, cell.column): cell for cell in outcome.measurements}
     assert len(cells) == len(outcome.measurements)
-    assert ("machine", "load") in cells
+    assert outcome.seeds
     for (_, column), cell in cells.items():
         method = place(cell)[1]
         peer = script.METHODS.get(method, (None, ""))[1]

@@ -168,6 +168,23 @@ def test_values_have_their_unit() -> None:
     assert texts.value(Attribute("noise", "ordinal"), "quiet") == "quiet"
 
 
+@pytest.mark.parametrize(
+    ("language", "unit", "written"),
+    [
+        ("en", "$", ["$1,110", "$0.50", "\u2212$3.25"]),
+        ("en", "€/month", ["€1,110/month", "€0.50/month", "\u2212€3.25/month"]),
+        ("de", "€", ["1.110\u00a0€", "0,50\u00a0€", "\u22123,25\u00a0€"]),
+        ("fr", "€/mois", ["1\u202f110 €/mois", "0,50 €/mois", "\u22123,25 €/mois"]),
+        ("en", "km", ["1,110\u00a0km", "0.5\u00a0km", "\u22123.25\u00a0km"]),
+    ],
+)
+def test_money_is_written_as_the_language_does(
+    language: str, unit: str, written: list[str]
+) -> None:
+    price, texts = Attribute("price", unit=unit), load_texts(language)
+    assert [texts.value(price, each) for each in (1110.0, 0.5, -3.25)] == written
+
+
 def test_lists_in_sentences() -> None:
     texts = load_texts("en")
     assert texts.listed([]) == ""

@@ -1,4 +1,4 @@
-"""What is to be foretold: numbers, classes, ordered grades or comparisons."""
+"""What is to be predicted: numbers, classes, ordered grades or comparisons."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -123,7 +123,7 @@ def _column(y: Any, n_rows: int) -> pd.Series:
     if gaps.size:
         raise DataError(
             f"The target is missing in {gaps.size} rows, first in row {gaps[0] + 1}. "
-            "Leave these rows out; `penchant predict` foretells them afterwards."
+            "Leave these rows out; `penchant predict` fills them in afterwards."
         )
     return column
 

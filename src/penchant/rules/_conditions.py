@@ -124,8 +124,7 @@ class Condition:
         if math.isnan(self.value):
             unknown: BoolArray = np.isnan(values)
             return unknown if self.relation == "=" else ~unknown
-        held: BoolArray = _COMPARE[self.relation](values, self.value)
-        return held
+        return _COMPARE[self.relation](values, self.value)
 
     def text(self, vocabulary: Vocabulary) -> str:
         """Write the condition in the words and units of the data."""

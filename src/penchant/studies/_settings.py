@@ -71,7 +71,7 @@ class StudySettings:
         Whether people may say, after a choice, which attribute it was mainly for.
     check_every : int
         One in so many questions, at most three to a person, is there to see whether
-        its answer is foretold rightly; 0: none, else 2 to 1000.
+        its answer is predicted correctly; 0: none, else 2 to 1000.
     end_checks : bool
         Whether two questions whose answers seem clear end the asking; careless people
         are found by them. They count among the three.
@@ -153,7 +153,7 @@ class StudySettings:
             self.check_every, int, 2, _MOST_QUESTIONS
         ):
             raise DataError(
-                "One in how many questions is foretold must be 0 (none) or a whole "
+                "One in how many questions is predicted must be 0 (none) or a whole "
                 f"number from 2 to {_MOST_QUESTIONS}. Got {self.check_every!r}.",
                 "errors.check_every",
                 most=_MOST_QUESTIONS,

@@ -1,5 +1,6 @@
 """What a person values: how much attributes count, what their values are worth."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace as View
@@ -7,10 +8,10 @@ from types import SimpleNamespace as View
 import numpy as np
 
 from penchant.data import DATE, Attribute, Items
-from penchant.studies import Curve, Interaction
+from penchant.studies import AnsweredQuestion, Curve, Interaction
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick, curve_shape
-from penchant.views._display import show_name
+from penchant.views._display import grid_value, show_name
 
 _TICKS = 4
 _LETTERS = 36
@@ -105,7 +106,7 @@ def _view(
     heads = ("result.value", "result.points", "result.range")
     return CurveView(
         name,
-        show_name(texts.unit(attribute).strip(), 20),
+        show_name(texts.measured(attribute, "").strip(), 20),
         texts("curves.words", attribute=name, parts=_told(rows, texts)),
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
         across_ticks(attribute, across, texts),
@@ -141,7 +142,7 @@ def _columns(curve: Curve) -> list[list[float]]:
 
 
 def _row(attribute: Attribute, curve: Curve, k: int, texts: Texts) -> NumberRow:
-    value = show_name(texts.value(attribute, curve.grid[k]), 40)
+    value = grid_value(attribute, curve.grid, k, texts)
     low, high = texts.signed(curve.low[k]), texts.signed(curve.high[k])
     span = texts("numbers.range", low=low, high=high)
     return NumberRow(value, (texts.signed(curve.points[k]), span))
@@ -206,7 +207,9 @@ def _sentence(pair: Interaction, texts: Texts) -> str:
     return texts.sentence(words)
 
 
-def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
+def counts_view(
+    curves: Sequence[Curve], texts: Texts, answered: Sequence[AnsweredQuestion] = ()
+) -> tuple[View, ...]:
     """Show how much every attribute counts for a person, the most first.
 
     Parameters
@@ -215,7 +218,10 @@ def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
         With their shares and the ranges of these.
     texts : Texts
         In the language of the person.
+    answered : sequence of AnsweredQuestion
+        Answers that may name a main reason.
     """
+    named = Counter(told.because for told in answered)
     axis = Axis(0.0, max((curve.share_high for curve in curves), default=1.0) or 1.0)
     ordered = sorted(curves, key=lambda curve: -curve.share)
     return tuple(
@@ -226,6 +232,7 @@ def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
             "counts.tip",
             texts,
             unsure=curve.share_low < _LEAST,
+            named=named[curve.attribute],
         )
         for curve in ordered
     )
@@ -239,6 +246,7 @@ def count_row(
     texts: Texts,
     *,
     unsure: bool = False,
+    named: int = 0,
 ) -> View:
     """Draw a share with the ends of its range; `key` says what the range is."""
     label = show_name(name, _LONGEST_LABEL)
@@ -250,6 +258,7 @@ def count_row(
     shown = texts("numbers.not_sure") if unsure else share
     return View(
         label=label,
+        named=texts.count("result.named", named) if named else "",
         share=shown,
         words=words,
         width=width,

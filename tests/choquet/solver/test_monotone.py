@@ -2,12 +2,13 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from penchant.choquet.solver._interior_point import ConeModel, minimize_over_cone
 from penchant.choquet.solver._losses import HingeLoss, LogisticLoss, SquaredLoss
 from penchant.choquet.solver._monotone import nonnegative_spread
 from penchant.exceptions import DataError
-from penchant.kernels._subsets import list_subsets, subset_minima
+from penchant.kernels._choquet import list_subsets, subset_minima
 from penchant.solvers import (
     MobiusProblem,
     choose_cone,
@@ -218,6 +219,7 @@ def test_the_cone_is_exact_as_far_as_that_is_feasible():
     assert choose_cone(40, 2, 820) == "exact"
     assert choose_cone(16, 3, 696) == "exact"
     assert choose_cone(17, 3, 833) == "inner"
+    assert choose_cone(14, 4, 1470) == "inner"  # few criteria, many sets
 
 
 def test_without_cone_and_intercept_it_is_ridge_regression():
@@ -226,3 +228,16 @@ def test_without_cone_and_intercept_it_is_ridge_regression():
     fit = minimize_over_cone(SquaredLoss(y, weights), model)
     A = X.T @ (weights[:, np.newaxis] * X) + 0.1 * np.eye(4)
     np.testing.assert_allclose(fit.weights, np.linalg.solve(A, X.T @ (weights * y)))
+
+
+def test_without_cone_nothing_but_the_gap_ends_the_search():
+    # Nearly separable: the logistic loss falls slowly for many steps.
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(60, 4)) * 10 ** rng.uniform(-1, 2)
+    signs = np.where(X @ [1, 2, 0, -1] + rng.normal(size=60) > 0, 1.0, -1.0)
+    model = ConeModel(X, 1e-4, np.zeros(4), rows=np.empty((0, 4)))
+    fit = minimize_over_cone(LogisticLoss(signs, np.ones(60)), model)
+    assert fit.status == "optimal"
+    assert fit.primal == pytest.approx(0.00114364, rel=1e-5)
+    slope = 1e-4 * fit.weights - X.T @ (signs * expit(-signs * (X @ fit.weights)))
+    np.testing.assert_allclose(slope, 0.0, atol=1e-6)

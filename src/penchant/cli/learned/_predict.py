@@ -29,7 +29,7 @@ TableFile = Annotated[
 def predict(
     model_file: ModelFile, table: TableFile, output: Output, force: Force = False
 ) -> None:
-    """Foretell every row of a table, and write them as CSV.
+    """Predict every row of a table, and write them as CSV.
 
     Numbers; classes or grades with their chances; or, of a model that learned
     from comparisons, utilities and places, the best first.
@@ -37,16 +37,16 @@ def predict(
     Exit code 0: written. 1: the model or the table cannot be used. 2: wrong
     usage.
 
-    Example: penchant predict model.penchant new.csv -o foretold.csv
+    Example: penchant predict model.penchant new.csv -o predicted.csv
     """
     from penchant.data.reading import write_csv_table
     from penchant.io import load
-    from penchant.learning import foretold, known_rows
+    from penchant.learning import known_rows, predicted_table
 
     check_target(output, force=force)
     model = load(model_file)
     frame = known_rows(model, table)
-    found = foretold(model, frame)
+    found = predicted_table(model, frame)
     write_file(output, (write_csv_table(found, None) or "").encode())
     if not is_stdout(output):
         Screen().say(f"Wrote {output}: {len(found)} rows.")

@@ -108,7 +108,7 @@ class Cells(NamedTuple):
         return cells
 
     def sums(self, block: Block, pull: FloatArray) -> FloatArray:
-        """Sum up the pulls of a block in each cell, or along the line."""
+        """Add up the pulls of a block in each cell, or along the line."""
         total = np.zeros(self.size)
         for sign, side in zip((1, -1), block.sides, strict=False):
             if self.shape:
@@ -193,8 +193,7 @@ def scores_of(tables: Iterable[Table], block: Block) -> FloatArray:
 
 def moved(t: float, scores: FloatArray, change: FloatArray) -> FloatArray:
     """Move scores by a part of a change."""
-    new: FloatArray = scores + t * change
-    return new
+    return scores + t * change
 
 
 def picked(scores: FloatArray, rows: IntArray) -> FloatArray:

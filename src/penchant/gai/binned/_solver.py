@@ -159,7 +159,7 @@ class BinnedProblem:
         return self.price(self.start(), every).largest_ratio(prices)
 
     def price(self, point: Point, chosen: Iterable[int]) -> Pricing:
-        """Sum up the pulls of all rows for some groups."""
+        """Add up the pulls of all rows for some groups."""
         cells = {k: self.groups[k].cells for k in chosen}
         ask = partial(on.sums_of_pulls, self.loss, cells, point.offsets)
         parts = self.place.fetch(ask, self.blocks, point.scores)
