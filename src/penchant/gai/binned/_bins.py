@@ -14,7 +14,7 @@ Codes: TypeAlias = NDArray[np.uint8]
 N_CELLS = (254, 96, 16)
 """Largest number of bins in factors of 1, 2 and 3 attributes, without the blanks'."""
 SMALL, _FEW_PAIR_CELLS = 2_000, 48
-"""Up to so many rows, pairs have so few cells, and factors few features."""
+"""Up to so many rows, pairs have so few cells, and few features."""
 EDGE_ROWS = 200_000
 """Edges come from at most so many rows."""
 _MAX_LEVELS = 64

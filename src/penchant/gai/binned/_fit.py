@@ -165,7 +165,13 @@ def fit_binned(
     """
     order = min(max(max_order, 1), max(1, len(rows.categorical)))
     groups: Sequence[Group | Joined]
-    axes, groups = make_groups(rows.sample(), rows.categorical, order, rows.directions)
+    axes, groups = make_groups(
+        rows.sample(),
+        rows.categorical,
+        order,
+        rows.directions,
+        is_smooth=loss.is_likelihood,
+    )
     line = tuple(group for group in groups if _is_linear(group))
     name = "binned"
     if max_order == 0:

@@ -16,10 +16,11 @@ from penchant.utility import Factor
 WEIGHTS = (1.0, 1.5, 2.0)
 """Price of factors of 1, 2 and 3 attributes."""
 LINEAR_WEIGHT = 0.5
-_FINE_RANKS, _COARSE_RANKS = (48, 8, 4), (12, 5, 3)
+_FINE_RANKS, _COARSE_RANKS = (48, 8, 4), (48, 5, 3)
 _FINE_COLUMNS, _COARSE_COLUMNS = (48, 64, 32), (12, 16, 16)
 """The penalty decides how rough a function is; ranks only cut off what it would. Curves
-have many: prices jump at round numbers."""
+have many: prices jump at round numbers, and few features are flat at both ends. Ramps
+that must rise, and losses with corners, would need too many steps for that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,14 +206,19 @@ def make_groups(
     categorical: Sequence[bool],
     max_order: int,
     directions: Mapping[int, int] | None = None,
+    *,
+    is_smooth: bool = True,
 ) -> tuple[list[Axis], list[Group]]:
     """Bin the attributes and list the candidates: lines, curves, pairs, triples.
 
-    Candidates with an attribute in `directions` rise (+1) or fall (-1) along it.
+    Candidates with an attribute in `directions` rise (+1) or fall (-1) along it; the
+    loss has no corners if `is_smooth`.
     """
     small = len(U) <= SMALL
     ranks = (_COARSE_RANKS if small else _FINE_RANKS)[:max_order]
     n_columns = _COARSE_COLUMNS if small else _FINE_COLUMNS
+    if small and not is_smooth:
+        ranks = (n_columns[0], *ranks[1:])
     axes = make_axes(U, categorical, ranks)
     signs = dict(directions or {})
     groups = [
