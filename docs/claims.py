@@ -317,8 +317,8 @@ CLAIMS = (
         "docs/instead.md",
         "with EUBO, {:.0f} people on sushi | best item found after ten questions for "
         "{:.0f} % without earlier people ({:.0f} % with what an elicitor believes by "
-        "default), BoTorch {:.0f} %; {:.3f} s of processor time for a question, BoTorch "
-        "{:.2f} s",
+        "default), BoTorch {:.0f} %; {:.3f} s of processor time for a question, "
+        "BoTorch {:.2f} s",
         (BOTORCH,),
         lambda: [
             BOTORCH.cell("sushi, loss after 10", EUBO, "n"),
