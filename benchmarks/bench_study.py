@@ -63,14 +63,14 @@ def _engine(n_items: int, form: str) -> Budget:
     def talk() -> int:
         seed = next(seeds)
         rng = np.random.default_rng(seed)
-        now = Talk.begin(start, seed)
+        now = Talk.from_start(start, seed)
         for k in range(N_EXCHANGES):
             asked = now.next_items(form)
             if asked is None:
                 break
             likes = utilities[seed % len(utilities)]
             answer = simulated_answer(form, asked[0], likes, rng)
-            now = now.tell(AnsweredQuestion(str(k), form, asked[0], answer))
+            now = now.after(AnsweredQuestion(str(k), form, asked[0], answer))
             assert 0.0 <= now.certainty <= 1.0
         return len(now.answers)
 

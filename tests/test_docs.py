@@ -180,7 +180,7 @@ NO_CLAIM = (
     "(50 % would be chance)",
     "95 % sure",
     'a wrong "80 % sure" would hurt',
-    '"17 came as predicted, and we had said',
+    '"17 came as predicted, and we had expected',
     "tables may have 10 MB",
     "that is 4 MB",
     "their correlation is .9",

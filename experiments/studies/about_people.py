@@ -146,7 +146,7 @@ def _answers(people: list[FloatArray], rng: np.random.Generator) -> Comparisons:
 def _regrets(start: Start, utilities: FloatArray, seed: list[int]) -> list[float]:
     """Ask somebody; give what the recommendation loses at all moments."""
     rng = np.random.default_rng([SEED, *seed])
-    talk = Talk.begin(start, seed[1])
+    talk = Talk.from_start(start, seed[1])
     lost = []
     for number in range(max(AT) + 1):
         if number in AT:
@@ -157,7 +157,7 @@ def _regrets(start: Start, utilities: FloatArray, seed: list[int]) -> list[float
         answer = simulated_answer(
             "pair", found[0], utilities, rng, noise=NOISE, wrong=WRONG
         )
-        talk = talk.tell(AnsweredQuestion("", "pair", found[0], answer))
+        talk = talk.after(AnsweredQuestion("", "pair", found[0], answer))
     return lost
 
 

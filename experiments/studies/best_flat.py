@@ -100,7 +100,7 @@ def _population() -> Start:
 
 def _ask(start: Start, policy: str, utilities: np.ndarray, seed: int) -> Answers:
     rng = np.random.default_rng([SEED, seed])
-    talk = Talk.begin(start, seed, policy=policy)
+    talk = Talk.from_start(start, seed, policy=policy)
     rows = []
     for _ in range(N_QUESTIONS):
         question = talk.next_items("pair")
@@ -109,9 +109,9 @@ def _ask(start: Start, policy: str, utilities: np.ndarray, seed: int) -> Answers
             continue
         items = question[0]
         answer = simulated_answer("pair", items, utilities, rng, wrong=WRONG)
-        talk = talk.tell(AnsweredQuestion("", "pair", items, answer))
+        talk = talk.after(AnsweredQuestion("", "pair", items, answer))
         lost = utilities.max() - utilities[talk.favourite]
-        rows.append((lost == 0, lost, talk.expected_regret))
+        rows.append((lost == 0, lost, talk.recommendation.expected_regret))
     found, regret, expected = np.array(rows).T
     return Answers(found > 0, regret, expected)
 

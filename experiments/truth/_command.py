@@ -123,7 +123,7 @@ def _save(path: Path, found: Any) -> None:
 def _write_page(results: Path, docs: Path) -> None:
     """Write the page and the picture from what is stored."""
     cells, apart = load_cells(results), {}
-    for name in _APART:
+    for name in (*_APART, "calibration"):
         path = results / f"{name}.json"
         apart[name] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     groups, sets = apart["groups"], apart["real"].get("sets", {})
@@ -131,7 +131,8 @@ def _write_page(results: Path, docs: Path) -> None:
     bars = all_bars(current)
     bars += group_bars(groups.get("figures", {}), groups.get("n_groups", 0))
     bars += real_bars(sets)
-    (docs / "truth.md").write_text(render_page(cells, bars), encoding="utf-8")
+    page = render_page(cells, bars, apart["calibration"])
+    (docs / "truth.md").write_text(page, encoding="utf-8")
     draw_reliability(current, docs / "images" / "truth.png")
     _show(bars)
 

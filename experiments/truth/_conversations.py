@@ -13,7 +13,7 @@ from experiments.truth._worlds import World, make_world, people_of
 from penchant._parallel import one_thread
 from penchant.elicitation import Elicitor, Question
 
-__all__ = ["FIRST", "MOMENTS", "N_QUESTIONS", "TAPS", "Tally", "run_table"]
+__all__ = ["FIRST", "MOMENTS", "N_QUESTIONS", "TAPS", "Tally", "run_table", "talk"]
 
 N_QUESTIONS = 20
 FIRST = 3
@@ -54,6 +54,10 @@ class Tally:
         total[0] += float(value)
         total[1] += float(count)
 
+    def look(self, elicitor: Elicitor, right: bool) -> None:
+        """Count how sure it says it is, and whether it is right."""
+        self.add_certainty(elicitor.certainty(), right)
+
     def add_certainty(self, said: float, right: bool) -> None:
         self.add("said", said)
         self.add("right", right)
@@ -80,7 +84,7 @@ def run_table(family: str, n_items: int, variant: str, number: int) -> Tally:
     with one_thread():
         for k, person in enumerate(people_of(world, family, number)):
             seed = [number, k, n_items]
-            regrets = _talk(world, person, variant, seed, tally)
+            regrets = talk(world, person, variant, seed, tally)
             if variant != "today" and n_items <= _MAX_RIVAL:
                 rng = np.random.default_rng([*seed, 1])
                 rival = rival_regrets(world, person, N_QUESTIONS, rng)
@@ -91,7 +95,7 @@ def run_table(family: str, n_items: int, variant: str, number: int) -> Tally:
     return tally
 
 
-def _talk(
+def talk(
     world: World, person: Person, variant: str, seed: list[int], tally: Tally
 ) -> np.ndarray:
     """Ask a person 20 questions; give the regret before and after each.
@@ -121,7 +125,7 @@ def _talk(
         regrets.append(person.regret(best.item))
         if q >= FIRST:
             right = regrets[-1] <= person.good_enough
-            tally.add_certainty(elicitor.certainty(), right)
+            tally.look(elicitor, right)
             tally.add("regret ratio", regrets[-1], best.expected_regret)
         if q in MOMENTS:
             tally.add(f"regret {q}", regrets[-1])

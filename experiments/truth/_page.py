@@ -98,8 +98,41 @@ _HEADINGS = (
 )
 
 
-def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
-    """Write the page."""
+_LEARNED = """\
+## How sure to say that one is
+
+Certainty is the share of the draws in which the item is the best, or as good, put right
+by a logistic regression on its logit and on log(1 + ties among the best fifth of the
+items), eight items and four ties at most. Its intercept and coefficients, {constants},
+were learned by `python -m experiments.truth.calibration` from other people on other
+tables than those of this page. To tell a family too much costs extra: people who are
+noisy, or whose reasons are not in the table, look like others in a conversation, and
+must not be told what is true of these. So the others are told too little. Noise, width
+and lapses as believed, how well answers and taps were predicted, numbers of answers,
+items and taps, and eleven more were tried beside ties: none of them predicts better
+for a family that was not learned from. The last column has constants that were learned
+without the family. Said less right, mean over sizes and taps:
+
+| family | people | share of the draws | said | said, learned without it |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def _learned(learned: Mapping[str, Any]) -> str:
+    """Tell what the correction of certainty does to each family."""
+    constants = ", ".join(f"{value:g}" for value in learned["constants"])
+    rows = []
+    for family in dict.fromkeys(cell[0] for cell in learned["cells"]):
+        numbers = [cell[3:] for cell in learned["cells"] if cell[0] == family]
+        n, over = sum(row[0] for row in numbers), np.mean(numbers, axis=0)[1:]
+        rows.append(_row(family, str(n), *(f"{value:.2f}" for value in over)))
+    return _LEARNED.format(constants=constants) + "\n".join(rows) + "\n"
+
+
+def render_page(
+    cells: Cells, bars: Iterable[Bar], learned: Mapping[str, Any] | None = None
+) -> str:
+    """Write the page; `learned` is what `calibration.main` stored."""
     bars = list(bars)
     lines = [_PREFACE, _extent(cells), "", "## The bars", ""]
     lines += [_row("what", "bar", "measured", "verdict"), _row(*["---"] * 4)]
@@ -110,7 +143,8 @@ def render_page(cells: Cells, bars: Iterable[Bar]) -> str:
     for bar in bars:
         if bar.misses:
             lines.append(f"- {bar.what} ({bar.limit}): {'; '.join(bar.misses)}.")
-    lines += ["", _PICTURE, _ASSUMED, "## Family by family", ""]
+    lines += ["", _PICTURE, *([_learned(learned)] if learned else []), _ASSUMED]
+    lines += ["## Family by family", ""]
     for family in (*FAMILIES, *POPULATED):
         lines += _family(family, cells)
     seconds = sum(cell.seconds for cell in cells.values())

@@ -11,7 +11,7 @@ from penchant.data import Attribute, Items
 
 __all__ = ["SIZES", "Table", "make_list", "make_table", "plain_items", "standardised"]
 
-SIZES = {40: 6, 200: 8, 2000: 8}
+SIZES = {40: 6, 100: 7, 200: 8, 2000: 8}
 """Attributes of a table by its number of items."""
 
 _N_NAMES = 2

@@ -153,7 +153,7 @@ def converse(
     `choose` tells from the number of the question and its two items whether the left
     one is chosen.
     """
-    talk = Talk.begin(_flats()[0], seed)
+    talk = Talk.from_start(_flats()[0], seed)
     rng = np.random.default_rng([seed, 3])
     for number in range(n_answers):
         found = talk.next_items("pair")
@@ -173,7 +173,7 @@ def _answered(
     choose: Callable[[int, int, int], bool],
 ) -> Talk:
     said = "left" if choose(number, *pair) else "right"
-    return talk.tell(AnsweredQuestion(f"{number}", "pair", pair, said))
+    return talk.after(AnsweredQuestion(f"{number}", "pair", pair, said))
 
 
 def _checks(talk: Talk, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:

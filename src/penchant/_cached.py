@@ -72,8 +72,3 @@ class LRUCache(Generic[Key, Value]):
             self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
-
-    def forget(self, key: Key) -> None:
-        """Keep a value no longer; no error if it is not kept."""
-        with self._lock:
-            self._values.pop(key, None)

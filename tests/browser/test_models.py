@@ -88,7 +88,7 @@ def test_a_labelled_table_leads_to_a_report_and_both_reasons(
 
 def _ask(page: Any, base: str) -> None:
     """Ask why both ways, why rather than another, and what if; take the report."""
-    page.goto(f"{base}/why?row=3")
+    page.goto(f"{base}/why?row=4")
     for way in ("Exact", "By coalitions"):
         assert page.get_by_role("heading", name=way, exact=True).is_visible()
     assert page.locator(".pairs svg").count() == 6  # three columns, both ways
@@ -138,7 +138,7 @@ def test_answers_lead_to_curves(
 @contextmanager
 def _server(folder: Path) -> Iterator[tuple[Any, str]]:
     """Serve in a process of its own; give it, and the link with its secret."""
-    program = "from penchant.cli._main import main; main()"
+    program = "from penchant.cli._app import main; main()"
     options = ("serve", "--no-open", "--port", "0", "--data", str(folder))
     process = subprocess.Popen(
         [sys.executable, "-c", program, *options],

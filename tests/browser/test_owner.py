@@ -390,3 +390,14 @@ def _download_report(page: Any, address: str, study: Study) -> bytes:
     content: bytes = found.body()
     assert b"http" not in re.sub(rb"http-equiv", b"", content)
     return content
+
+
+def test_the_page_that_is_shown_is_named_in_view_on_a_phone(
+    address: str, open_page: Opened, make_study: Callable[..., Study]
+) -> None:
+    page = open_page("phone").page
+    page.goto(f"{address}/studies/{make_study().id}/settings")
+    here = page.locator(".pages [aria-current]").bounding_box()
+    assert here["x"] >= 0
+    assert here["x"] + here["width"] <= 375
+    assert page.evaluate("scrollY") == 0

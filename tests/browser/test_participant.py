@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from penchant.data import Items
+from penchant.data import DATE, Attribute, Items
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study
 
@@ -172,6 +173,24 @@ def test_everything_works_without_scripts(
     assert page.locator("#outcome .place").inner_text().startswith("Place ")
     page.get_by_role("button", name="Français").click()
     assert page.locator("html").get_attribute("lang") == "fr"
+
+
+def test_a_slider_says_money_and_dates_as_people_write_them(
+    address: str, store: SqlStore, open_page: Opened
+) -> None:
+    opens = Attribute("opens", domain=(20_000, 20_100), unit=DATE)
+    frame = pd.DataFrame({"price": [3.5, 4.0, 2.5], "opens": [20_010, 20_050, 20_020]})
+    items = Items.from_frame(
+        frame, [Attribute("price", domain=(2, 5), unit="$"), opens], names=list("abc")
+    )
+    _, token = Study(store, store.create_study("Cafes", items)).join("Ada")
+    page = open_page().page
+    page.goto(f"{address}/p/{token}/what-if?item=0")
+    shown = page.locator("#what-if output")
+    assert shown.all_inner_texts() == ["$3.50", "14 Oct 2024"]
+    page.locator("#v0").fill("4.25")
+    page.locator("#v1").fill("20060")
+    assert shown.all_inner_texts() == ["$4.25", "Dec 3, 2024"]
 
 
 def test_choices_are_in_view_on_a_phone(

@@ -30,7 +30,7 @@ def test_study_goes_out_and_comes_back(asked: Any, run: Any, tmp_path: Path) -> 
 def test_answers_as_csv(asked: Any, tmp_path: Path) -> None:
     run, _ = asked
     file = tmp_path / "answers.csv"
-    assert "Wrote" in run.text("export", "Flats", "--format", "csv", "-o", file)
+    assert "Wrote" in run.text("export", "Flats", "-o", file)  # by its ending
     table = pd.read_csv(file, encoding="utf-8-sig")
     assert table["label"].unique().tolist() == ["Ada"]
     assert table["answer"][0] == "left"
@@ -114,6 +114,7 @@ def test_what_does_not_fit(
 ) -> None:
     run, _ = asked
     run.error("export", "Flats", "--format", "pdf", "-o", "x", code=2)
+    assert "not 'pdf'" in run.error("export", "Flats", "-o", "x.pdf", code=2)
     run.error("export", "Flats", code=2)
     said = run.error("export", "Flats", "-o", tmp_path / "no" / "where.json")
     assert "is not there" in said

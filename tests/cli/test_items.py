@@ -46,11 +46,20 @@ def test_problems_name_row_and_column_and_set_the_exit_code(
     result = run(path)
     assert result.exit_code == 1
     assert "error: Row 3, column 'rent': 'two' is not a number" in result.stdout
-    assert "warning: Row 5, column 'rent': 1 of 4 cells are missing" in result.stdout
+    assert "warning: Row 5, column 'rent': 1 of 4 cells is missing" in result.stdout
     report = json.loads(run(path, "--json").stdout)
     assert not report["ok"]
     assert report["problems"][0]["row"] == 3
     assert report["problems"][0]["column"] == "rent"
+
+
+def test_what_was_left_out_is_told_with_its_row(run, tmp_path: Path) -> None:
+    table = "Cars of our own,,\nname,price,age\na,1,2\nb,3,4\nTotal,4,\n"
+    said = run(write(tmp_path, table)).stdout
+    assert said.startswith("2 rows, 3 columns\n")
+    assert "title (row 1): Cars of our own" in said
+    assert "total (row 5): Total" in said
+    assert run(write(tmp_path, "name\na\nb\n")).stdout.startswith("2 rows, 1 column\n")
 
 
 def test_warnings_alone_are_fine(run, tmp_path: Path) -> None:

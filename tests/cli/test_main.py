@@ -1,3 +1,4 @@
+import runpy
 import sys
 
 import pytest
@@ -33,6 +34,16 @@ def test_main_runs_the_command(
     monkeypatch.setattr(sys, "argv", ["penchant", "--version"])
     with pytest.raises(SystemExit) as stop:
         main()
+    assert stop.value.code == 0
+    assert penchant.__version__ in capsys.readouterr().out
+
+
+def test_python_m_runs_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["penchant", "--version"])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_module("penchant", run_name="__main__")
     assert stop.value.code == 0
     assert penchant.__version__ in capsys.readouterr().out
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from penchant.cli import _warm_up
+from penchant.cli import _maintenance
 from penchant.cli._app import app
 
 MOST_COMPILED = {
@@ -25,7 +25,7 @@ MOST_COMPILED = {
 COUNT = """
 import json, sys
 from numba.core import event
-from penchant.cli._warm_up import FIRST_USES
+from penchant.cli._maintenance import FIRST_USES
 
 compiled = event.RecordingListener()
 event.register("numba:compile", compiled)
@@ -55,7 +55,7 @@ def test_each_case_is_used_and_has_a_line(
 ) -> None:
     used: list[str] = []
     uses = {name: lambda name=name: used.append(name) for name in ("One", "Two")}
-    monkeypatch.setattr(_warm_up, "FIRST_USES", uses)
+    monkeypatch.setattr(_maintenance, "FIRST_USES", uses)
     result = CliRunner().invoke(app, ["warm-up"])
     assert result.exit_code == 0
     assert used == ["One", "Two"]

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from penchant.data import Attribute
-from penchant.encoding._domain import DAYS, encode_frame, find_attributes, find_text
+from penchant.data import DATE, Attribute
+from penchant.encoding._domain import encode_frame, find_attributes, find_text
 from penchant.exceptions import DataError
 
 
@@ -29,7 +29,7 @@ def test_types_of_columns_tell_what_they_are(frame):
     )
     assert (view.kind, view.levels) == ("categorical", ("sea", "yard"))
     assert (energy.kind, energy.levels) == ("ordinal", ("A", "B", "C"))
-    assert (since.kind, since.domain, since.unit) == ("numeric", (1, 3), DAYS)
+    assert (since.kind, since.domain, since.unit) == ("numeric", (1, 3), DATE)
 
 
 def test_cells_are_encoded_by_the_attributes_of_another_table(frame):

@@ -79,6 +79,7 @@ def test_several_people_must_be_pooled_on_purpose():
         (ITEMS[[[0, 1]]], [1, 0], r"one entry per pair \(1\)"),
         (ITEMS[[[0, 1]]], [2], r"1 \(first preferred\) or 0.*position 0"),
         (Items.from_frame(pd.DataFrame({"a": [1, 2]})), [1], "must be Comparisons"),
+        (pd.DataFrame({"a": ["x", "y"]}), [(0, 1)], r"Comparisons\(winners, losers\)"),
     ],
 )
 def test_bad_pairs_are_refused(X, y, message):

@@ -106,7 +106,7 @@ def test_answers_with_a_table_and_without(store: SqlStore) -> None:
         assert kept.by_coalitions("linear", 0) is None
         shown[len(parts)] = [part.names for part in kept.parts("linear")]
         assert kept.rather_than("linear", 0, 1) is not None
-        assert len(kept.foretold_rows("linear")) == len(kept.items)
+        assert len(kept.predicted_rows("linear")) == len(kept.items)
     assert set(shown[2]) <= {("rent",), ("size",), ("noise",), ("rating",)}
     assert shown[1] == [("alternative",)]
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from penchant.kernels._subsets import (
+from penchant.kernels._choquet import (
     count_subsets,
     list_subsets,
     subset_minima,

@@ -1,5 +1,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
@@ -230,3 +231,13 @@ def test_numeric_levels_of_arrays_are_drawn_as_levels():
     assert tick_texts(ordinal.xaxis) == ["1", "2", "5"]
     assert tick_texts(categorical.xaxis) == ["0", "7"]
     assert categorical.lines[-1].get_linestyle() == "None"
+
+
+def test_dates_are_told_as_dates():
+    days = pd.date_range("2019-11-01", "2022-02-01", periods=60)
+    size = np.linspace(0.0, 1.0, 60)[::-1] ** 2
+    X = pd.DataFrame({"built": days, "size": size})
+    model = GAIRegressor(C=10.0).fit(X, np.arange(60.0) - 9 * size)
+    ax = plot_curve(model, "built")
+    assert ax.get_xlabel() == "built"
+    assert {"2020", "2021", "2022"} <= set(tick_texts(ax.xaxis))

@@ -37,3 +37,11 @@ def test_what_cannot_be_drawn_is_refused(n_curves: int, n_labels: int) -> None:
     curves = {str(k): RENT for k in range(n_curves)}
     with pytest.raises(DataError, match="1 to 3 segments"):
         plot_segment_curves(curves, labels=["a"] * n_labels)
+
+
+def test_dates_are_told_as_dates():
+    days = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="M8[D]")
+    figure = plot_segment_curves({"built": (days, [[1.0, 2.0, 3.0]])}, labels=["all"])
+    figure.canvas.draw()
+    texts = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert {"2020", "2021", "2022"} <= set(texts)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.data import Attribute, Items
-from penchant.encoding import DAYS
+from penchant.data import DATE, Attribute, Items
 from penchant.exceptions import DataError
 from penchant.models import Condition, Conjunction, Vocabulary
 from penchant.rules._conjunctions import list_conditions, round_between
@@ -149,7 +148,7 @@ def test_unknown_values_have_conditions_of_their_own():
 
 
 def test_dates_are_told_as_dates():
-    attribute = Attribute("signed", "numeric", "unknown", (0, 20_000), DAYS)
+    attribute = Attribute("signed", "numeric", "unknown", (0, 20_000), DATE)
     words = Vocabulary(("signed",), (attribute,))
     rule = Condition(0, ">=", 18_262 / 20_000)
     assert rule.text(words) == "signed >= 2020-01-01"

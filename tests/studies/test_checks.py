@@ -35,7 +35,7 @@ def answer(study: Study, who: str, n: int) -> None:
 
 
 def checks(study: Study, who: str) -> list[int]:
-    """Give the numbers of the questions that were foretold."""
+    """Give the numbers of the questions that were predicted."""
     told = study.participation(who).answered
     return [k for k, each in enumerate(told, 1) if each.predicted is not None]
 
@@ -47,7 +47,7 @@ def test_one_in_so_many_questions_is_foretold(store: SqlStore) -> None:
     found = checks(study, who)
     assert len(found) == 3  # at most
     assert [(number - 1) // 4 for number in found] == [0, 1, 2]
-    assert found[0] == 4  # nothing can be foretold before three answers
+    assert found[0] == 4  # nothing can be predicted before three answers
     told = study.participation(who).answered
     for number in found:
         check = told[number - 1]

@@ -105,7 +105,7 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
     flats = load_flats().take(range(5))
     rng = np.random.default_rng(0)
     utilities = rng.standard_normal(5)
-    talk = Talk.begin(Start.from_items(flats), seed=3)
+    talk = Talk.from_start(Start.from_items(flats), seed=3)
     seen = []
     for k in range(40):
         found = talk.next_items(form)
@@ -120,7 +120,7 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
             assert set(items) not in seen
         seen.append(set(items))
         answer = simulated_answer(form, items, utilities, rng)
-        talk = talk.tell(AnsweredQuestion(str(k), form, items, answer))
+        talk = talk.after(AnsweredQuestion(str(k), form, items, answer))
     else:
         pytest.fail("the questions must come to an end")
     if form == "rating":
@@ -129,10 +129,10 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
 
 
 def test_a_skipped_set_is_not_asked_at_once_again() -> None:
-    talk = Talk.begin(Start.from_items(load_flats()), seed=0)
+    talk = Talk.from_start(Start.from_items(load_flats()), seed=0)
     first, _ = talk.next_items("best-worst")
     told = AnsweredQuestion("q", "best-worst", first, "skip")
-    second, repeat = talk.tell(told).next_items("best-worst")
+    second, repeat = talk.after(told).next_items("best-worst")
     assert set(second) != set(first)
     assert not repeat
 

@@ -20,11 +20,11 @@ FLATS = load_flats()
 def talk() -> Talk:
     rng = np.random.default_rng(0)
     utilities = make_flats_population(3, random_state=5).utilities[2]
-    talk = Talk.begin(Start.from_items(FLATS), 0)
+    talk = Talk.from_start(Start.from_items(FLATS), 0)
     for k in range(10):
         items, _ = talk.next_items("pair")
         answer = simulated_answer("pair", items, utilities, rng)
-        talk = talk.tell(AnsweredQuestion(str(k), "pair", items, answer))
+        talk = talk.after(AnsweredQuestion(str(k), "pair", items, answer))
     return talk
 
 
@@ -44,7 +44,7 @@ def test_ranking_tells_what_the_draws_say(talk: Talk) -> None:
 def test_several_can_be_as_good_but_none_that_is_known_to_be_worse(talk: Talk) -> None:
     ranked = ranking(talk, FLATS.names)
     assert sum(each.probability_best for each in ranked) > 1.0
-    contenders = set(talk.moment.contenders.tolist())
+    contenders = set(talk.contenders.tolist())
     others = [each for each in ranked if each.item not in contenders]
     assert all(each.probability_best == 0.0 for each in others)
 
@@ -138,9 +138,9 @@ def test_many_items_are_ranked_as_far_as_they_can_be_best() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((2100, 2)), columns=["a", "b"])
     many = Items.from_frame(frame)
-    talk = Talk.begin(Start.from_items(many), 0)
+    talk = Talk.from_start(Start.from_items(many), 0)
     items, _ = talk.next_items("pair")
-    talk = talk.tell(AnsweredQuestion("q", "pair", items, "left"))
+    talk = talk.after(AnsweredQuestion("q", "pair", items, "left"))
     ranked = ranking(talk, many.names)
     assert 0 < len(ranked) <= 600
     assert ranked[0].item == talk.favourite

@@ -21,7 +21,7 @@ from penchant.studies import (
     simulated_answer,
 )
 from penchant.studies import _results as results
-from penchant.studies._checks import choose_check, end_check
+from penchant.studies._asking import choose_check, end_check
 from penchant.studies._start import Start, complete
 from penchant.studies._talk import Memory, Talk, reasons_for
 
@@ -35,11 +35,11 @@ def nothing(model: str) -> PopulationGP:
 def talk_for(n: int, form: str = "pair", seed: int = 0) -> Participation:
     rng = np.random.default_rng(seed)
     utilities = rng.standard_normal(len(FLATS))
-    talk = Talk.begin(Start.from_items(FLATS), 1)
+    talk = Talk.from_start(Start.from_items(FLATS), 1)
     for k in range(n):
         items, _ = talk.next_items(form)
         answer = simulated_answer(form, items, utilities, rng)
-        talk = talk.tell(AnsweredQuestion(str(k), form, items, answer))
+        talk = talk.after(AnsweredQuestion(str(k), form, items, answer))
     return Participation(len(FLATS), answered=talk.answers)
 
 
@@ -85,7 +85,7 @@ def test_a_reason_amends_the_last_answer_as_if_it_had_come_with_it() -> None:
     last = told.answered[-1]
     memory = Memory(FLATS, nothing)
     plain = memory.talk("p", told)
-    offered = reasons_for(memory.start(None), last)
+    offered = reasons_for(memory.space, last)
     named = replace(last, because=offered[0])
     amended = replace(told, answered=(*told.answered[:-1], named))
     found = memory.talk("p", amended)
@@ -130,14 +130,14 @@ def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> No
 def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     gaps = Items.from_frame(pd.DataFrame({"a": [1.0, None, 3.0], "b": [2.0, 1.0, 0.0]}))
     assert not complete(gaps).missing()
-    assert Talk.begin(Start.from_items(gaps), 0).next_items("pair") is not None
+    assert Talk.from_start(Start.from_items(gaps), 0).next_items("pair") is not None
     one = Items.from_frame(pd.DataFrame({"a": [1.0], "b": [2.0]}, index=["only"]))
-    talk = Talk.begin(Start.from_items(one), 0)
+    talk = Talk.from_start(Start.from_items(one), 0)
     assert talk.next_items("pair") is None
-    assert (talk.favourite, talk.expected_regret) == (0, 0.0)
+    assert (talk.favourite, talk.recommendation.expected_regret) == (0, 0.0)
     assert talk.certainty == pytest.approx(1.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
-    assert Talk.begin(Start.from_items(same), 0).next_items("pair") is not None
+    assert Talk.from_start(Start.from_items(same), 0).next_items("pair") is not None
 
 
 def certainty_by_hand(duels: list[tuple[int, int]], favourite: int) -> float:
@@ -150,7 +150,7 @@ def certainty_by_hand(duels: list[tuple[int, int]], favourite: int) -> float:
             d = drawn.utilities[:, winner] - drawn.utilities[:, loser]
             chance = ndtr((d - drawn.width) / drawn.noise)
             weights *= drawn.lapse + (1.0 - 2.0 * drawn.lapse) * chance
-        known = Talk.begin(start, 0).moment.contenders
+        known = Talk.from_start(start, 0).contenders
         gaps = drawn.utilities[:, known].max(axis=1) - drawn.utilities[:, favourite]
         near += float(weights @ (gaps <= np.maximum(0.1, drawn.width)))
         total += float(weights.sum())
@@ -159,12 +159,12 @@ def certainty_by_hand(duels: list[tuple[int, int]], favourite: int) -> float:
 
 def test_certainty_knows_that_answers_may_be_slips() -> None:
     # Once the certainty was that of people who never slip.
-    talk = Talk.begin(Start.from_items(FLATS), 1)
+    talk = Talk.from_start(Start.from_items(FLATS), 1)
     best = talk.favourite
-    others = [item for item in talk.moment.contenders.tolist() if item != best][:5]
+    others = [item for item in talk.contenders.tolist() if item != best][:5]
     duels = [(best, other) for other in others] * 2 + [(others[0], best)]
     for k, duel in enumerate(duels):
-        talk = talk.tell(AnsweredQuestion(str(k), "pair", duel, "left"))
+        talk = talk.after(AnsweredQuestion(str(k), "pair", duel, "left"))
     assert talk.favourite == best
     by_hand = certainty_by_hand(duels, best)
     assert talk.certainty == pytest.approx(by_hand, abs=0.08)

@@ -168,6 +168,23 @@ def test_values_have_their_unit() -> None:
     assert texts.value(Attribute("noise", "ordinal"), "quiet") == "quiet"
 
 
+@pytest.mark.parametrize(
+    ("language", "unit", "written"),
+    [
+        ("en", "$", ["$1,110", "$0.50", "\u2212$3.25"]),
+        ("en", "€/month", ["€1,110/month", "€0.50/month", "\u2212€3.25/month"]),
+        ("de", "€", ["1.110\u00a0€", "0,50\u00a0€", "\u22123,25\u00a0€"]),
+        ("fr", "€/mois", ["1\u202f110 €/mois", "0,50 €/mois", "\u22123,25 €/mois"]),
+        ("en", "km", ["1,110\u00a0km", "0.5\u00a0km", "\u22123.25\u00a0km"]),
+    ],
+)
+def test_money_is_written_as_the_language_does(
+    language: str, unit: str, written: list[str]
+) -> None:
+    price, texts = Attribute("price", unit=unit), load_texts(language)
+    assert [texts.value(price, each) for each in (1110.0, 0.5, -3.25)] == written
+
+
 def test_lists_in_sentences() -> None:
     texts = load_texts("en")
     assert texts.listed([]) == ""
@@ -207,3 +224,12 @@ def test_choice_of_the_language(
 def test_unknown_language_is_refused() -> None:
     with pytest.raises(DataError, match="en, de, fr"):
         load_texts("xx")
+
+
+def test_ticks_of_dates_are_as_short_as_they_are_round() -> None:
+    texts, built = load_texts("en"), Attribute("built", unit="date")
+    assert texts.ticks(built, [0.0, 365.0]) == ["1970", "1971"]
+    assert texts.ticks(built, [0.0, 31.0]) == ["Jan 1970", "Feb 1970"]
+    assert texts.ticks(built, [0.0, 1.0]) == ["1 Jan 1970", "2 Jan 1970"]
+    assert texts.ticks(built, [1e9]) == ["1e+09 days"]
+    assert texts.ticks(Attribute("rent", unit="EUR"), [1500.0]) == ["1,500"]

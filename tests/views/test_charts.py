@@ -1,6 +1,7 @@
 import re
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,3 +83,18 @@ def test_a_curve_goes_down_the_page_where_it_rises() -> None:
     assert shape.line == "M0 100L50 50L100 0"
     assert re.findall(r"[ML](\S+)", shape.band) == ["0", "50", "100", "100", "50", "0"]
     assert shape.band.endswith("Z")
+
+
+@given(st.floats(-1e5, 1e5), st.floats(0.5, 1e5), st.integers(2, 6))
+def test_dates_are_few_whole_days_on_the_axis(
+    low: float, span: float, most: int
+) -> None:
+    days = Axis(low, low + span).dates(most)
+    assert 1 <= len(days) <= most
+    assert days == sorted({round(day) for day in days})
+    assert low - 1 <= days[0] <= days[-1] <= low + span + 1
+
+
+def test_years_are_marked_where_months_would_be_too_many() -> None:
+    days = np.array(Axis(0.0, 20_000.0).dates(4)).astype("M8[D]")
+    assert days.astype(str).tolist() == ["1970-01-01", "1990-01-01", "2010-01-01"]

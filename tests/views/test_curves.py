@@ -66,3 +66,16 @@ def test_pairs_that_may_be_told_are_told_in_words() -> None:
     assert "about 8 points less (90\u00a0% sure" in worse
     assert "about 4 points more" in better
     assert together_words([], load_texts("en")) == []
+
+
+def test_dates_are_told_as_dates() -> None:
+    days = [18_300.0, 18_600.0, 18_900.0]
+    items = Items.from_frame(
+        pd.DataFrame({"built": days}), [Attribute("built", unit="date")]
+    )
+    ends = np.array([1.0, 2.0, 3.0])
+    curve = Curve("built", tuple(days), ends, ends - 1, ends + 1, 1.0)
+    (view,) = curves_view(items, [curve], load_texts("en"))
+    assert view.unit == ""
+    assert [tick.label for tick in view.across] == ["Jul 2020", "Jan 2021", "Jul 2021"]
+    assert view.numbers.rows[0].name == "8 Feb 2020"

@@ -1,9 +1,10 @@
+import numpy as np
 import pandas as pd
 import pytest
 
-from penchant.data import Items
+from penchant.data import DATE, Attribute, Items
 from penchant.studies import load_texts
-from penchant.views._display import Fact, item_facts, item_values, show_name
+from penchant.views._display import Fact, grid_value, item_facts, item_values, show_name
 
 RIGHT_TO_LEFT = "שלום"
 OVERRIDE = "abc\u202edef"
@@ -26,6 +27,27 @@ def test_names_do_not_turn_the_sentence_round(name: str) -> None:
     assert shown.startswith("\u2068")
     assert shown.endswith("\u2069")
     assert shown.count("\u2069") == 1
+
+
+@pytest.mark.parametrize(
+    ("ends", "unit", "first"),
+    [
+        ((400, 1500), "EUR", ["400\u00a0EUR", "446\u00a0EUR", "492\u00a0EUR"]),
+        ((5.125, 60), "min", ["5.125\u00a0min", "7.4\u00a0min", "9.7\u00a0min"]),
+        ((0, 12), "", ["0", "0.5", "1"]),
+        ((0.001, 0.002), "g", ["0.001\u00a0g", "0.001042\u00a0g", "0.001083\u00a0g"]),
+        ((20_000, 20_100), DATE, ["4 Oct 2024", "8 Oct 2024", "12 Oct 2024"]),
+    ],
+)
+def test_values_of_a_curve_have_the_digits_that_tell_them_apart(
+    ends: tuple[float, float], unit: str, first: list[str]
+) -> None:
+    attribute, texts = Attribute("x", domain=ends, unit=unit), load_texts("en")
+    grid = np.linspace(*ends, 25).tolist()
+    told = [grid_value(attribute, grid, k, texts) for k in range(25)]
+    assert told[:3] == first
+    assert told[-1] == texts.value(attribute, ends[1])
+    assert len(set(told)) == 25
 
 
 def test_values_and_facts_of_an_alternative() -> None:

@@ -8,7 +8,7 @@ import pytest
 from penchant.data import Attribute, Items
 from penchant.elicitation import MainReason
 from penchant.explanation import Change, Flip
-from penchant.studies import Parts, load_texts
+from penchant.studies import Participation, Parts, load_texts
 from penchant.views import View
 from penchant.views._reasons import compare_items, why_view
 
@@ -69,7 +69,12 @@ def _compare(
         told = [sign * value for value in values]
         return _parts(told, 50, 50 + sum(told), half=half)
 
-    study: Any = SimpleNamespace(items=ITEMS, contrast=contrast, flip=lambda *_: flip)
+    study: Any = SimpleNamespace(
+        items=ITEMS,
+        contrast=contrast,
+        flip=lambda *_: flip,
+        participation=lambda _: Participation(len(ITEMS)),
+    )
     return compare_items(study, "p", 0, 1, TEXTS, changes=flip is not None)
 
 

@@ -161,6 +161,9 @@ def test_what_may_count_for_nothing_is_not_sure() -> None:
     assert price.high == 100
     assert (size.share, size.unsure) == ("not sure", True)
     assert size.words.endswith("90\u00a0% range <1\u00a0% to 30\u00a0%, not sure")
+    told = [replace(TOLD, because=name) for name in ("size", None, "size")]
+    price, size = counts_view(curves, TEXTS, told)
+    assert (price.named, size.named) == ("", "you named it 2 times")
 
 
 @pytest.mark.parametrize(

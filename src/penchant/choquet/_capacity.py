@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import combinations
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_array
 
+from penchant._html import html_table
 from penchant._validation import set_fields
 from penchant.choquet._set_readings import (
     MAX_EXACT_ATTRIBUTES,
@@ -362,11 +362,8 @@ class Capacity:
 
     def _repr_html_(self) -> str:
         names = self.names or tuple(f"x{i}" for i in range(self.n))
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{share:.3f}</td></tr>"
-            for name, share in zip(names, self.shapley(), strict=True)
-        )
-        return f"<table><caption>Importance</caption>{rows}</table>"
+        shares = [f"{share:.3f}" for share in self.shapley()]
+        return html_table(("", "importance"), zip(names, shares, strict=True))
 
     def _by_size(self) -> Iterator[tuple[IntArray, FloatArray]]:
         """Give the sets of each size as rows of positions, with their coefficients."""

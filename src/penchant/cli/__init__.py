@@ -1,5 +1,5 @@
 """The `penchant` command."""
 
-from penchant.cli._main import main
+from penchant.cli._app import main
 
 __all__ = ["main"]

@@ -11,16 +11,26 @@ from penchant import __version__
 from penchant.cli._ask import ask
 from penchant.cli._export import export, import_, report
 from penchant.cli._items import items
-from penchant.cli._maintenance import backup, check, migrate, restore, tidy
+from penchant.cli._maintenance import backup, check, migrate, restore, tidy, warm_up
 from penchant.cli._owner import owner
 from penchant.cli._rank import explain, rank
 from penchant.cli._screen import plain
 from penchant.cli._serve import serve
 from penchant.cli._simulate import simulate
 from penchant.cli._study import study
-from penchant.cli._warm_up import warm_up
 from penchant.cli.learned import learn, plot, predict, why
-from penchant.exceptions import PenchantError
+from penchant.exceptions import MissingExtraError, PenchantError
+
+
+def main() -> None:
+    """Run the `penchant` command."""
+    try:
+        import typer  # noqa: F401 - only whether it is there
+    except ImportError:
+        sys.exit(str(MissingExtraError("typer", "app")))
+    from penchant.cli._app import app
+
+    app()
 
 
 class _Commands(TyperGroup):

@@ -34,12 +34,13 @@ if TYPE_CHECKING:
 
 def ask(
     study_name: StudyName,
+    *,
     participant: Participant = None,
     label: Annotated[
         str, typer.Option(help="What tells a new participant from others.")
     ] = "",
     language: Annotated[
-        str, typer.Option(help="en or fr; by default the first of the study.")
+        str, typer.Option(help="en, fr or de; by default the first of the study.")
     ] = "",
     at_most: AtMost = [],  # noqa: B006 - Typer copies it
     at_least: AtLeast = [],  # noqa: B006 - as above

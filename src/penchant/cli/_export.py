@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penchant.cli._finding import find_study, open_store
+from penchant.cli._finding import open_store, open_study
 from penchant.cli._options import AsJson, Data, Force, Output, StudyName
 from penchant.cli._running import find_person
 from penchant.cli._screen import tell
@@ -33,9 +33,10 @@ def export(
             "--format",
             help="json: the whole study, for `penchant import`. csv: the answers. "
             "people: the participants and what they say of themselves, as CSV. "
-            "xlsx: all results as a workbook. html: the report.",
+            "xlsx: all results as a workbook. html: the report. By default what the "
+            "name of the file ends in, or json.",
         ),
-    ] = "json",
+    ] = "",
     participant: Annotated[
         str,
         typer.Option(
@@ -64,8 +65,9 @@ def export(
     Exit code 0: written. 1: no such study, or the file cannot be written.
     2: wrong usage.
 
-    Example: penchant export "Our next flat" --format csv -o answers.csv
+    Example: penchant export "Our next flat" -o results.xlsx
     """
+    kind = kind or output.suffix[1:].lower() or "json"
     if kind not in _FORMATS:
         raise typer.BadParameter(
             f"--format must be json, csv, people, xlsx or html, not {kind!r}."
@@ -132,8 +134,7 @@ def report(
 def _say_calibration(study_name: str, *, data: str | None, as_json: bool) -> None:
     from penchant.views import checks_view
 
-    with open_store(data) as store:
-        study = find_study(store, study_name)
+    with open_study(data, study_name) as study:
         found = study.calibration()
         view = checks_view(found, _texts(study))
     words = f"{view.warning} {view.words or 'No answer was predicted yet.'}".strip()
@@ -151,8 +152,7 @@ def _write(
     as_json: bool,
 ) -> None:
     check_target(output, force=force)
-    with open_store(data) as store:
-        study = find_study(store, study_name)
+    with open_study(data, study_name) as study:
         content = _of_person(study, person, kind) if person else _content(study, kind)
     write_file(output, content)
     if is_stdout(output):

@@ -42,6 +42,13 @@ def find_study(store: "Store", text: str) -> "Study":
     return Study(store, find_summary(store, text).id)
 
 
+@contextmanager
+def open_study(data: str | None, text: str) -> Iterator["Study"]:
+    """Open the store that `--data` names, and give the study that a text names."""
+    with open_store(data) as store:
+        yield find_study(store, text)
+
+
 def find_summary(store: "Store", text: str) -> "StudySummary":
     """Give the study with this id, beginning of an id, or name.
 

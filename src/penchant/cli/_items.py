@@ -62,7 +62,9 @@ def check(
 
 def _show(report: "ReadingReport", console: Console) -> None:
     # Text objects, not strings: Rich would read brackets in a name as markup.
-    console.print(f"{report.n_rows} rows, {len(report.columns)} columns")
+    n_rows, n_columns = report.n_rows, len(report.columns)
+    columns = f"{n_columns} column{'s' * (n_columns != 1)}"
+    console.print(f"{n_rows} row{'s' * (n_rows != 1)}, {columns}")
     for line in _about_file(report.file):
         console.print(Text(plain(line)))
     named = "no column; they are called item 1, item 2 and so on"
@@ -97,7 +99,9 @@ def _about_file(file: "FileReading") -> list[str]:
         places = ", ".join(map(str, each.places[:5]))
         more = " and more" if len(each.places) > 5 else ""
         text = f": {each.text}" if each.text else ""
-        lines.append(f"Not taken as it stands: {each.what} {places}{more}{text}")
+        counted = "column" if each.what in ("empty column", "same header") else "row"
+        where = f"{counted} {places}{more}"
+        lines.append(f"Not taken as it stands: {each.what} ({where}){text}")
     return lines
 
 

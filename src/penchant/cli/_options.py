@@ -49,6 +49,15 @@ Output = Annotated[
         help="Where to write; - is standard output.",
     ),
 ]
+Address = Annotated[
+    str,
+    typer.Option(
+        "--public-url",
+        envvar="PENCHANT_PUBLIC_URL",
+        metavar="ADDRESS",
+        help="What stands before the link, such as https://example.org.",
+    ),
+]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite a file that is there already.")
 ]

@@ -1,6 +1,5 @@
 """`penchant owner`: who may log in and run studies."""
 
-import json
 import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
@@ -8,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penchant.cli._finding import open_store
-from penchant.cli._options import Data
-from penchant.cli._screen import plain
+from penchant.cli._options import Address, AsJson, Data
+from penchant.cli._screen import plain, write_json
 from penchant.exceptions import OwnerNotFoundError, PenchantError
 
 if TYPE_CHECKING:
@@ -54,12 +53,7 @@ def add(
 
 
 @owner.command(name="list")
-def list_owners(
-    data: Data = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write the list as JSON.")
-    ] = False,
-) -> None:
+def list_owners(data: Data = None, as_json: AsJson = False) -> None:
     """List the owners by name.
 
     Example: penchant owner list
@@ -71,7 +65,7 @@ def list_owners(
             {"name": one.name, "role": one.role, "created": one.created.isoformat()}
             for one in found
         ]
-        typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
+        write_json(entries)
         return
     for one in found:
         typer.echo(f"{plain(one.name)}\t{one.role}")
@@ -90,20 +84,9 @@ def password(
     from penchant.web import hash_password
 
     with open_store(data) as store:
-        found = _find(store, name)
+        found = find_owner(store, name)
         store.set_password(found.id, hash_password(_ask_password(password_stdin)))
     typer.echo(f"Changed the password of {name}.")
-
-
-_Address = Annotated[
-    str,
-    typer.Option(
-        "--public-url",
-        envvar="PENCHANT_PUBLIC_URL",
-        metavar="ADDRESS",
-        help="What stands before the link, such as https://example.org.",
-    ),
-]
 
 
 @owner.command()
@@ -112,7 +95,7 @@ def invite(
     admin: Annotated[
         bool, typer.Option("--admin", help="May see the studies of everybody.")
     ] = False,
-    address: _Address = "",
+    address: Address = "",
     data: Data = None,
 ) -> None:
     """Add an owner, and print a link with which they choose their password.
@@ -129,7 +112,7 @@ def invite(
 
 
 @owner.command()
-def reset(name: _Name, address: _Address = "", data: Data = None) -> None:
+def reset(name: _Name, address: Address = "", data: Data = None) -> None:
     """Print a link with which an owner chooses a new password.
 
     The link works once, for three days; the old password works until then.
@@ -139,7 +122,7 @@ def reset(name: _Name, address: _Address = "", data: Data = None) -> None:
     from penchant.web import add_owner_link
 
     with open_store(data) as store:
-        made = add_owner_link(store, _find(store, name).name)
+        made = add_owner_link(store, find_owner(store, name).name)
     typer.echo(f"{address.rstrip('/')}/welcome/{made}")
 
 
@@ -160,7 +143,9 @@ def token(
     from penchant.web import add_api_token
 
     with open_store(data) as store:
-        typer.echo(add_api_token(store, _find(store, name).id, timedelta(days=days)))
+        typer.echo(
+            add_api_token(store, find_owner(store, name).id, timedelta(days=days))
+        )
 
 
 @owner.command()
@@ -174,14 +159,15 @@ def remove(
     Example: penchant owner remove ada
     """
     with open_store(data) as store:
-        found = _find(store, name)
+        found = find_owner(store, name)
         if not yes:
             typer.confirm(f"Remove {name}?", abort=True)
         store.remove_owner(found.id)
     typer.echo(f"Removed {name}.")
 
 
-def _find(store: "Store", name: str) -> "OwnerRecord":
+def find_owner(store: "Store", name: str) -> "OwnerRecord":
+    """Give the owner with a name."""
     found = store.find_owner(name)
     if found is None:
         raise OwnerNotFoundError(
@@ -193,5 +179,4 @@ def _find(store: "Store", name: str) -> "OwnerRecord":
 def _ask_password(from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    asked: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
-    return asked
+    return typer.prompt("Password", hide_input=True, confirmation_prompt=True)

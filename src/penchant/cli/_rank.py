@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penchant.cli._finding import find_item, find_participant, find_study, open_store
+from penchant.cli._finding import (
+    find_item,
+    find_participant,
+    open_study,
+)
 from penchant.cli._options import (
     AsJson,
     AtLeast,
@@ -30,6 +34,7 @@ _GROUP_HEADS = ("Place", "Alternative", "Mean", "90 % range", "Borda", "Least li
 
 def rank(
     study_name: StudyName,
+    *,
     participant: Participant = None,
     top: Annotated[
         int | None, typer.Option(min=1, help="Only so many; by default all.")
@@ -53,8 +58,7 @@ def rank(
 
     Example: penchant rank "Our next flat" --top 5
     """
-    with open_store(data) as store:
-        study = find_study(store, study_name)
+    with open_study(data, study_name) as study:
         limits = read_limits(study.items, at_most, at_least, one_of, known)
         if limits:
             found = study.what_fits(limits)
@@ -90,7 +94,7 @@ def _rank_for_all(
     if as_json:
         from penchant.web.api import GroupOut
 
-        values = GroupOut.from_group(group).model_dump()
+        values = GroupOut.model_validate(group).model_dump()
         write_json(values | {"items": values["items"][:top]})
         return
     screen = Screen()
@@ -192,8 +196,7 @@ def explain(
     )
     from penchant.views import compare_items
 
-    with open_store(data) as store:
-        study = find_study(store, study_name)
+    with open_study(data, study_name) as study:
         person = find_participant(study, participant).id
         texts = _texts_for(study, person)
         a = find_item(study.items, item)

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penchant.cli._finding import find_study, open_store
-from penchant.cli._options import AsJson, Data, StudyName
+from penchant.cli._finding import open_study
+from penchant.cli._options import Address, AsJson, Data, StudyName
 from penchant.cli._screen import tell, write_json
 from penchant.exceptions import ParticipantNotFoundError
 
@@ -60,11 +60,10 @@ def change(
 
     asked = {"closes": closes, "quota": quota}
     asked |= {"open": is_open, "owner_sees": owner_sees}
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         said = {key: value for key, value in asked.items() if value is not None}
         settings = StudySettings.from_dict(found.settings.to_dict() | said)
-        store.update_study(found.id, settings=settings)
+        found.store.update_study(found.id, settings=settings)
         found.reload()
         values = {"study": found.id, **taking_values(found)}
         tell(values, taking_words(found), as_json=as_json)
@@ -99,15 +98,7 @@ def share(
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="End the link instead of making one.")
     ] = False,
-    address: Annotated[
-        str,
-        typer.Option(
-            "--public-url",
-            envvar="PENCHANT_PUBLIC_URL",
-            metavar="ADDRESS",
-            help="What stands before the link, such as https://example.org.",
-        ),
-    ] = "",
+    address: Address = "",
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
@@ -117,13 +108,12 @@ def share(
 
     Example: penchant study share "Our next flat"
     """
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         if withdraw:
-            store.unshare_study(found.id)
+            found.store.unshare_study(found.id)
             link = None
         else:
-            link = f"{address.rstrip('/')}/g/{store.share_study(found.id)}"
+            link = f"{address.rstrip('/')}/g/{found.store.share_study(found.id)}"
     if as_json:
         write_json({"study": found.id, "link": link})
     else:
@@ -145,8 +135,7 @@ def weigh(
 
     Example: penchant study weigh "Our next flat" Ada 2
     """
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         who = find_person(found, person)
         found.weigh(who.id, weight)
     values = {"study": found.id, "participant": who.id, "weight": weight}

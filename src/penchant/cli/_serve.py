@@ -53,6 +53,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def serve(
+    *,
     config: Annotated[
         Path | None,
         typer.Option(

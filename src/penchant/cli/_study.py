@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penchant.cli._finding import find_study, open_store
+from penchant.cli._finding import open_store, open_study
 from penchant.cli._options import (
     AsJson,
     AtLeast,
@@ -21,10 +21,11 @@ from penchant.cli._options import (
     say_data,
     say_fits,
 )
+from penchant.cli._owner import find_owner
 from penchant.cli._running import change, share, taking_values, taking_words, weigh
 from penchant.cli._screen import Screen, tell, write_json
 from penchant.cli._table import table
-from penchant.exceptions import DataError, OwnerNotFoundError
+from penchant.exceptions import DataError
 
 if TYPE_CHECKING:
     from penchant.data import Attribute
@@ -304,12 +305,11 @@ def questions(
 
     Example: penchant study questions "Our next flat" --from questions.json
     """
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         settings = found.settings
         if file is not None:
             settings = replace(settings, about=_read_about(file))
-            store.update_study(found.id, settings=settings)
+            found.store.update_study(found.id, settings=settings)
     if as_json:
         write_json(settings.to_dict()["about"])
         return
@@ -325,14 +325,7 @@ def questions(
 
 
 def _owner_id(store: "Store", name: str) -> str | None:
-    if not name:
-        return None
-    found = store.find_owner(name)
-    if found is None:
-        raise OwnerNotFoundError(
-            f"There is no owner called {name!r}. `penchant owner list` shows all."
-        )
-    return found.id
+    return find_owner(store, name).id if name else None
 
 
 @study.command()
@@ -359,15 +352,14 @@ def limits(
     """
     from penchant.studies import WhatFits, check_limits
 
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         wanted = read_limits(found.items, at_most, at_least, one_of, known)
         if wanted and none:
             raise typer.BadParameter("Give must-haves or --none, not both.")
         if wanted or none:
             check_limits(wanted, found.items)
             settings = replace(found.settings, limits=wanted)
-            store.update_study(found.id, settings=settings)
+            found.store.update_study(found.id, settings=settings)
         else:
             wanted = found.settings.limits
         fits = WhatFits.among(found.items, type(wanted)(), wanted)
@@ -425,8 +417,7 @@ def show(study_name: StudyName, data: Data = None, as_json: AsJson = False) -> N
 
     Example: penchant study show "Our next flat"
     """
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         if as_json:
             write_json(_details(found))
         else:
@@ -454,12 +445,11 @@ def copy(
     """
     from penchant.studies import Study, duplicate_study
 
-    with open_store(data) as store:
-        found = find_study(store, study_name)
+    with open_study(data, study_name) as found:
         made = duplicate_study(
-            store, found.id, name=name or None, participants=participants
+            found.store, found.id, name=name or None, participants=participants
         )
-        copied = Study(store, made)
+        copied = Study(found.store, made)
         words = f"Made {copied.record.name!r}: {made}"
         tell(_details(copied), words, as_json=as_json)
 

@@ -1,12 +1,11 @@
 """What we know: alternatives, their attributes, and what people said of them."""
 
 from penchant.data._attribute import DATE, Attribute
-from penchant.data._best_worst import BestWorst
 from penchant.data._comparisons import Comparisons, ItemPairs, check_items_exist
 from penchant.data._extra import Extra
 from penchant.data._items import Items
 from penchant.data._limits import Limit, Limits, Relaxation
-from penchant.data._ratings import Choices, Rankings, Ratings
+from penchant.data._ratings import BestWorst, Choices, Rankings, Ratings
 from penchant.data._read_number import read_number
 from penchant.data.answers._common import AnswerFile
 from penchant.data.answers._read import read_answers

@@ -1,6 +1,5 @@
 """Items: a table of alternatives whose columns have a meaning."""
 
-import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from penchant._cached import cached_property
+from penchant._html import html_table
 from penchant.data._attribute import DATE, Attribute
 from penchant.data._extra import Extra
 from penchant.data.reading._problems import Problem, name_problems, raise_first
@@ -559,12 +559,7 @@ class Items:
     __hash__ = None  # type: ignore[assignment]  # holds a data frame
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{html.escape(a.name)}</th>" for a in self.attributes)
-        rows = []
-        for row, name in enumerate(self.names[:20]):
-            cells = "".join(
-                f"<td>{html.escape(text)}</td>" for text in self.describe(row).values()
-            )
-            rows.append(f"<tr><th>{html.escape(name)}</th>{cells}</tr>")
+        shown = enumerate(self.names[:20])
+        rows = [(name, *self.describe(row).values()) for row, name in shown]
         more = f"<p>… {len(self)} rows in all</p>" if len(self) > 20 else ""
-        return f"<table><tr><th></th>{heads}</tr>{''.join(rows)}</table>{more}"
+        return html_table(("", *(a.name for a in self.attributes)), rows) + more

@@ -6,7 +6,7 @@ from penchant.elicitation._belief import BestItem, Recommendation
 from penchant.elicitation._conversation import Conversation, Setting, tell_known
 from penchant.elicitation._dominance import Dominance
 from penchant.elicitation._elicitor import Elicitor
-from penchant.elicitation._history import Question, Told
+from penchant.elicitation._history import History, Question, Told, pair_evidence
 from penchant.elicitation._simulate import FlippedAnswers, ProbitAnswers, simulate
 from penchant.elicitation._simulation import Simulation
 from penchant.elicitation._stopping import StopRule
@@ -26,6 +26,7 @@ __all__ = [
     "Dominance",
     "Elicitor",
     "FlippedAnswers",
+    "History",
     "MainReason",
     "PersonBelief",
     "PersonSpace",
@@ -41,6 +42,7 @@ __all__ = [
     "Told",
     "batch",
     "learn_like_earlier",
+    "pair_evidence",
     "policies",
     "simulate",
     "tell_known",

@@ -154,7 +154,7 @@ def _shortlist(
         return _next_in_order(situation, pool, size)
     if policy in _ON_DRAWS and isinstance(posterior, PersonBelief):
         upper = posterior.mean[pool] + np.sqrt(posterior.variance[pool])
-        return np.sort(pool[_largest(upper, size)])
+        return np.sort(pool[np.argpartition(-upper, size)[:size]])
     return leading_items(posterior, pool, size)
 
 

@@ -131,7 +131,7 @@ class Conversation:
         past = History() if history is None else history
         return cls(setting, belief, past, (), (len(belief.answers),))
 
-    def tell(self, told: Told, *evidence: Iterable[Answer]) -> "Conversation":
+    def tell(self, told: Told, *evidence: Iterable[Answer]) -> Self:
         """Give the conversation after one more answer.
 
         Parameters
@@ -146,21 +146,24 @@ class Conversation:
         for part in evidence:
             belief = belief.with_answers(part)
         said = belief.answers[self.ends[-1] :]
-        return Conversation(
-            self.setting,
-            belief,
-            self.history.plus(told.items, said),
-            (*self.told, told),
-            (*self.ends, len(belief.answers)),
+        return replace(
+            self,
+            belief=belief,
+            history=self.history.plus(told.items, said),
+            told=(*self.told, told),
+            ends=(*self.ends, len(belief.answers)),
         )
 
-    def among(self, allowed: ArrayLike | None) -> "Conversation":
+    def among(self, allowed: ArrayLike | None) -> Self:
         """Give the conversation when only these items may be asked or recommended.
 
         What was said about others stays known. None: all items may.
         """
+        before = self.setting.allowed
+        if allowed is None and before is None:
+            return self
         items = check_allowed(allowed, self.belief.n_items)
-        if same_items(items, self.setting.allowed):
+        if items is not None and before is not None and np.array_equal(items, before):
             return self
         return replace(self, setting=replace(self.setting, allowed=items))
 
@@ -197,11 +200,11 @@ class Conversation:
         What the person called not acceptable is none of them. Of more than 2000
         items, the leading ones of these.
         """
-        everyone, known = self.allowed, self.setting.known
+        known = self.setting.known
         if self.belief.n_items <= LARGE:
-            items = everyone if known is None else known.undominated
+            items = self.allowed if known is None else known.undominated
         else:
-            items = leading_items(self.belief, everyone, _N_LEADING)
+            items = leading_items(self.belief, self.allowed, _N_LEADING)
             if known is not None:
                 free = items[~known.is_dominated(items)]
                 items = free if free.size else self._best_dominator(items)
@@ -210,7 +213,7 @@ class Conversation:
             undefeated = items[~np.isin(items, list(defeated))]
             items = undefeated if undefeated.size else items
         if self._rejected.size:
-            for pool in (items, everyone):
+            for pool in (items, self.allowed):
                 acceptable = pool[~np.isin(pool, self._rejected)]
                 if acceptable.size:
                     return acceptable
@@ -246,7 +249,8 @@ class Conversation:
             champion, _ = find_champion(self.belief.answers, allowed)
             first = int(order[np.isin(order, self.allowed)][0])
             return first if champion is None else champion
-        return int(self.best.items[0])
+        contenders = self.contenders
+        return int(contenders[np.argmax(self.belief.mean[contenders])])
 
     def ranking(self, n: int) -> list[int]:
         """Give n items, best first.
@@ -363,13 +367,6 @@ class Conversation:
             f"ask has no question left: after {len(self.told)} answers every pair "
             "was asked or is known. Call recommend(), or undo() to take answers back."
         )
-
-
-def same_items(a: IntArray | None, b: IntArray | None) -> bool:
-    """Tell whether two choices of items are the same; None: all."""
-    if a is None or b is None:
-        return a is b
-    return np.array_equal(a, b)
 
 
 def tell_known(belief: Belief, known: Dominance | None) -> Belief:

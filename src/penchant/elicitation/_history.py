@@ -7,10 +7,9 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy.special import ndtr
 
 from penchant._cached import cached_property
-from penchant.elicitation._belief import Moments, Pair, View
+from penchant.elicitation._belief import Moments, Pair
 from penchant.elicitation.person import Reason
 from penchant.exceptions import DataError
 from penchant.gp import Answer
@@ -30,9 +29,6 @@ _MAX_ASKED = 3
 
 _REST = 10
 """So many questions a skipped pair rests; skipped twice, it never comes back."""
-
-_UNEXPECTED = 0.5
-"""An answer is checked if, with all answers known, the opposite is more likely."""
 
 
 @dataclass(frozen=True)
@@ -108,16 +104,22 @@ class Told:
 
     @property
     def evidence(self) -> tuple[Answer, ...]:
-        """What it says of the items: both are below if neither is acceptable."""
-        if self.answer in ("left", "right"):
-            duel = self.items if self.answer == "left" else self.items[::-1]
-            why = self.because
-            more = () if why is None else (Reason("reason", duel, None, why),)
-            return (Answer("comparison", duel), *more)
-        if self.answer == "tie":
-            return (Answer("tie", self.items),)
-        rejected = self.items if self.answer == "neither" else ()
-        return tuple(Answer("below", (item,)) for item in rejected)
+        """What it says of the items."""
+        return pair_evidence(self.items, self.answer, self.because)
+
+
+def pair_evidence(
+    items: Pair, answer: str, because: str | None = None
+) -> tuple[Answer, ...]:
+    """Say what an answer means: both items are below if neither is acceptable."""
+    if answer in ("left", "right"):
+        duel = items if answer == "left" else items[::-1]
+        more = () if because is None else (Reason("reason", duel, None, because),)
+        return (Answer("comparison", duel), *more)
+    if answer == "tie":
+        return (Answer("tie", items),)
+    rejected = items if answer == "neither" else ()
+    return tuple(Answer("below", (item,)) for item in rejected)
 
 
 def check_answer(answer: object) -> Word:
@@ -229,22 +231,18 @@ class History:
         closed = np.flatnonzero(above[losers, winners])
         return frozenset(self.duels[k].pair for k in closed)
 
-    def unexpected(self, posterior: Moments) -> frozenset[Pair]:
-        """Pairs whose answer the posterior, which knows all answers, disbelieves."""
-        if not self.duels:
-            return frozenset()
-        duels = np.array([duel.items for duel in self.duels])
-        view, winners, losers = View.of_pairs(posterior, duels)
-        d, spread = view.difference(winners, losers)
-        doubted = ndtr(d / view.answer_scale(spread)) < _UNEXPECTED
-        return frozenset(self.duels[k].pair for k in np.flatnonzero(doubted))
-
     def repeatable(self, posterior: Moments, pause: int = 0) -> dict[Pair, str]:
         """Give the pairs that are worth asking again, each with the reason.
 
-        None of which one of the last `pause` statements was about.
+        An answer is unexpected if, with all answers known, the opposite is more
+        likely. None of which one of the last `pause` statements was about.
         """
-        reasons = dict.fromkeys(self.unexpected(posterior), UNEXPECTED)
+        mean = posterior.mean
+        reasons = {
+            duel.pair: UNEXPECTED
+            for duel in self.duels
+            if mean[duel.items[0]] < mean[duel.items[1]]
+        }
         reasons |= dict.fromkeys(self.circular, DISAGREE)
         out = {pair for pair, n in self.asked.items() if n >= _MAX_ASKED}
         first = max(len(self.said) - pause, 0)

@@ -1,7 +1,6 @@
 """Items as numbers: domains, encodings of attributes, and pairs of items."""
 
 from penchant.encoding._domain import (
-    DAYS,
     Domain,
     as_days,
     check_domain,
@@ -15,7 +14,6 @@ from penchant.encoding._encoding import Encoding, make_encoding, make_kernels
 from penchant.encoding._pairs import Pairs, RankerMixin, check_pairs
 
 __all__ = [
-    "DAYS",
     "Domain",
     "Encoding",
     "Pairs",

@@ -10,13 +10,10 @@ from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from penchant.data import Attribute, ItemPairs, Items
+from penchant.data import DATE, Attribute, ItemPairs, Items
 from penchant.data.reading import as_numbers, encode_column, type_column
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
-
-DAYS = "days since 1970-01-01"
-"""Unit of an attribute whose values are dates."""
 
 
 @dataclass(frozen=True)
@@ -350,7 +347,7 @@ def _columns(frame: pd.DataFrame) -> list[pd.Series]:
 def _guess(name: str, column: pd.Series) -> Attribute:
     kind = column.dtype
     if _is_date(column):
-        return Attribute(name, "numeric", "unknown", unit=DAYS)
+        return Attribute(name, "numeric", "unknown", unit=DATE)
     if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
         return Attribute(name, "ordinal", "unknown", tuple(map(str, kind.categories)))
     if _is_level(column) or kind == np.bool_:

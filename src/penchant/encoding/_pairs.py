@@ -198,8 +198,11 @@ def _from_comparisons(
 def _from_array(
     estimator: Any, X: Any, y: Any, reset: bool
 ) -> tuple[FloatArray, IntArray, IntArray, BoolArray, FloatArray]:
-    if isinstance(X, Items):
-        raise DataError("With Items as X, y must be Comparisons between them.")
+    if isinstance(X, Items) or hasattr(X, "columns"):
+        raise DataError(
+            "With a table of items as X, y must be Comparisons between its rows, such "
+            f"as Comparisons(winners, losers). Got {type(y).__name__}."
+        )
     if isinstance(X, ItemPairs):
         n_pairs, items = len(X), check_items(estimator, X.items, reset=reset)
         first, second = X.first, X.second

@@ -1,6 +1,5 @@
 """Attribution: what each attribute adds to a prediction, and of which game."""
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from penchant._html import html_table
 from penchant._validation import frozen_array, set_fields
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
@@ -214,17 +214,8 @@ class Attribution:
         return [*head, "base", *self.names, "gap", "prediction"], lines
 
     def _repr_html_(self) -> str:
-        heading, lines = self._table()
-        heads = "".join(f"<th>{html.escape(str(name))}</th>" for name in heading)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in lines
-        )
         more = f"<p>… {len(self)} rows in all</p>" if len(self) > _SHOWN else ""
-        return (
-            f"<table><caption>{html.escape(self._headline())}</caption>"
-            f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}"
-        )
+        return html_table(*self._table(), self._headline()) + more
 
 
 def _cells(rows: pd.DataFrame) -> Any:

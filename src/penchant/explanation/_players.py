@@ -9,7 +9,7 @@ import pandas as pd
 
 from penchant.data import Items
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import members
+from penchant.explanation._shapley import members
 
 
 @dataclass(frozen=True)

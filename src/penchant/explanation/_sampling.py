@@ -129,12 +129,14 @@ def _by_orders(
     rng: np.random.RandomState,
 ) -> tuple[FloatArray, FloatArray]:
     orders = np.array([rng.permutation(size) for _ in range(n_orders)])
+    # Where no more than two attributes interact, an order and its reverse are exact.
     orders = np.stack([orders, orders[:, ::-1]], axis=1).reshape(-1, size)
     ranks = np.argsort(orders, axis=1)
     steps = np.arange(size + 1)
     sets = ranks[:, None, :] < steps[None, :, None]
     table = worths(sets.reshape(-1, size)).reshape(len(orders), size + 1)
     gains = np.take_along_axis(np.diff(table, axis=1), ranks, axis=1)
+    # The two of a pair depend on each other: the pair is what is drawn.
     pairs = gains.reshape(n_orders, 2, size).mean(axis=1)
     errors = pairs.std(axis=0, ddof=1) / np.sqrt(n_orders)
     return pairs.mean(axis=0), errors

@@ -1,12 +1,48 @@
-"""Influences as one matrix product: what each set's model weighs for each player."""
+"""Sets of players as bits of a number, and influences as one product with worths."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from math import comb, factorial
 
 import numpy as np
 
-from penchant.explanation._coalitions import members, membership, submasks
 from penchant.typing import BoolArray, FloatArray
+
+
+def mask_of(players: Sequence[int]) -> int:
+    """Give the set of some players."""
+    return sum(1 << player for player in players)
+
+
+def members(mask: int) -> tuple[int, ...]:
+    """List the players of a set."""
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+def submasks(mask: int) -> Iterator[int]:
+    """Yield all non-empty subsets of a set."""
+    part = mask
+    while part:
+        yield part
+        part = (part - 1) & mask
+
+
+def masks_up_to(n_players: int, size: int) -> list[int]:
+    """List the non-empty sets of at most so many players."""
+    return [
+        mask_of(players)
+        for order in range(1, size + 1)
+        for players in combinations(range(n_players), order)
+    ]
+
+
+def membership(masks: Sequence[int], n_players: int) -> BoolArray:
+    """Tell who is in which set, shape (n_masks, n_players)."""
+    n_bytes = (n_players + 7) // 8
+    text = b"".join(mask.to_bytes(n_bytes, "little") for mask in masks)
+    rows = np.frombuffer(text, dtype=np.uint8).reshape(len(masks), n_bytes)
+    bits = np.unpackbits(rows, axis=1, count=n_players, bitorder="little")
+    return bits.astype(np.bool_)
 
 
 def order_chances(n_others: int) -> FloatArray:
@@ -57,6 +93,7 @@ def depth_weights(masks: Sequence[int], n_players: int, depth: int) -> FloatArra
 
 def _weights_by_size(is_in: BoolArray, depth: int) -> FloatArray:
     n_players = is_in.shape[1]
+    # Averages over sizes below the depth, not over all d of them: times d / k.
     chances = order_chances(n_players - 1)[:depth] * (n_players / depth)
     inside, outside = np.zeros((2, n_players + 1))
     inside[1 : depth + 1], outside[:depth] = chances, -chances
@@ -82,6 +119,7 @@ def coalitional_weights(
     """
     position = {mask: row for row, mask in enumerate(masks)}
     weights = np.zeros((len(masks), n_players))
+    # Each player's shares add up to 1 over the groups that they belong to (EX-4).
     totals = [
         sum(factorial(g.bit_count()) for g in groups if g >> i & 1)
         for i in range(n_players)

@@ -93,13 +93,6 @@ class GAIChoice:
         parts = [candidate for candidate in self.candidates if candidate.share > 0]
         return tuple(sorted(parts, key=lambda part: -part.share))
 
-    @property
-    def sparsity_cost(self) -> float | None:
-        """Relative change of the error by few factors; None: not compared."""
-        if not self.dense_error or self.sparse_error is None:
-            return None
-        return self.sparse_error / self.dense_error - 1.0
-
     def __str__(self) -> str:
         lines = [
             f"Preset {self.preset!r}: {len(self.candidates)} candidates, "

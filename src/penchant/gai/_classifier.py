@@ -48,7 +48,7 @@ class GAIClassifier(GAIModel, ClassifierMixin, BaseEstimator):
     chosen among all sets of up to `max_order` attributes by minimising the logistic
     loss plus the norms of the factors, along a path of penalties of which rows that are
     held out choose one. The utilities of several classes are then brought to one scale,
-    with an offset each, at which shares of their exponentials foretell the held-out
+    with an offset each, at which shares of their exponentials predict the held-out
     rows best. Works from a few dozen rows to a million; blank cells (NaN) are a value
     of their own.
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
@@ -310,11 +310,6 @@ class RatedItems(JudgedItems):
     def paper_epsilon(self) -> float:
         return _PAPER_EPSILON * float(np.ptp(self.y))
 
-    def take(self, rows: IntArray) -> "RatedItems":
-        """Keep some rows."""
-        y, weights = self.y[rows], self.weights[rows]
-        return replace(self, U=self.U[rows], y=y, weights=weights)
-
     def evidence(self, epsilon: float | None, rows: IntArray | None = None) -> Evidence:
         weights = self._weights_of(rows)
         return Evidence.from_ratings(self.y, epsilon=epsilon or 0.0, weights=weights)
@@ -347,10 +342,7 @@ class RatedItems(JudgedItems):
         regression = SVR(kernel="precomputed", C=C, epsilon=epsilon or 0.0)
         regression.fit(gram[np.ix_(items, items)], pairs[1], sample_weight=counts)
         against = gram[np.ix_(machine.item_of[test], items[regression.support_])]
-        values: FloatArray = (
-            against @ regression.dual_coef_[0] + regression.intercept_[0]
-        )
-        return values
+        return against @ regression.dual_coef_[0] + regression.intercept_[0]
 
     def predict(self, utility: GAIUtility, rows: IntArray) -> FloatArray:
         return utility.utility(self.U[rows])
@@ -358,8 +350,7 @@ class RatedItems(JudgedItems):
     def errors(self, predictions: FloatArray, rows: IntArray) -> FloatArray:
         """Give mean absolute errors."""
         weights = self.weights[rows] / self.weights[rows].sum()
-        errors: FloatArray = np.abs(predictions - self.y[rows]) @ weights
-        return errors
+        return np.abs(predictions - self.y[rows]) @ weights
 
     def machine_cost(self, cost: float, machine: DenseMachine, weight: float) -> float:
         """Divide by the mean over the items, with the 1 of the constant."""
@@ -408,8 +399,7 @@ class ComparedItems(JudgedItems):
         """Give by how much the winners are better."""
         values = utility.utility(self.U)
         winners, losers = self.pairs.winners[rows], self.pairs.losers[rows]
-        difference: FloatArray = values[winners] - values[losers]
-        return difference
+        return values[winners] - values[losers]
 
     def errors(self, predictions: FloatArray, rows: IntArray) -> FloatArray:
         """Give shares of wrong pairs; equal utilities are half wrong.
@@ -421,8 +411,7 @@ class ComparedItems(JudgedItems):
         weights = self.weights[rows[judged]]
         wrong = 0.5 - 0.5 * np.sign(predictions[..., judged])
         total = max(float(weights.sum()), np.finfo(float).tiny)
-        shares: FloatArray = (wrong * weights).sum(axis=-1) / total
-        return shares
+        return (wrong * weights).sum(axis=-1) / total
 
     def machine_cost(self, cost: float, machine: DenseMachine, weight: float) -> float:
         """Divide by the mean over the domain."""

@@ -263,8 +263,7 @@ def _data_weights(knots: KnotMap, values: FloatArray) -> FloatArray:
     shares = knots(values).sum(axis=0)
     total = max(float(shares.sum()), 1.0)
     uniform = np.maximum(knots.means(), 1e-6)
-    mixed: FloatArray = (1 - _UNIFORM_SHARE) * shares / total + _UNIFORM_SHARE * uniform
-    return mixed
+    return (1 - _UNIFORM_SHARE) * shares / total + _UNIFORM_SHARE * uniform
 
 
 def _grid(axes: Sequence[FloatArray]) -> FloatArray:

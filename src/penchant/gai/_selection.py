@@ -417,8 +417,7 @@ def snap(values: FloatArray, grades: Sequence[float]) -> FloatArray:
     """
     levels = np.asarray(grades, dtype=np.float64)
     middles = (levels[1:] + levels[:-1]) / 2.0
-    snapped: FloatArray = levels[np.searchsorted(middles, values)]
-    return snapped
+    return levels[np.searchsorted(middles, values)]
 
 
 def _best_first(candidates: Sequence[GAICandidate]) -> tuple[GAICandidate, ...]:

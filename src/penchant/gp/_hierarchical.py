@@ -136,7 +136,7 @@ def _person(
 ) -> tuple[FloatArray, FloatArray]:
     """Give mean and covariance of one person, of whom some features may be unknown.
 
-    What is unknown is foretold from the rest, as of a Gaussian with the covariance of
+    What is unknown is predicted from the rest, as of a Gaussian with the covariance of
     the training people, and the doubt that is left widens the prior.
     """
     if user is None:

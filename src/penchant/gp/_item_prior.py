@@ -24,6 +24,7 @@ def contrasts(n_items: int) -> FloatArray:
     ndarray of shape (n_items, n_items - 1)
         Each column adds up to 0.
     """
+    # Any basis orthogonal to the ones would do: utilities have no origin.
     steps = np.tri(n_items, n_items - 1, -1) - np.triu(np.ones((n_items, n_items - 1)))
     basis, _ = np.linalg.qr(steps - steps.mean(axis=0))
     return np.asarray(basis)

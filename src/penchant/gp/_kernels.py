@@ -188,6 +188,8 @@ class ArdFamily(KernelFamily):
         self.prior_mean = np.concatenate([[centre], np.log(scales[self._active])])
         self.prior_deviation = np.concatenate([[1.5], np.full(n_active, 1.2)])
         self.bounds = [(centre - 7.0, centre + 7.0)]
+        # Upwards is harmless, the attribute then drops out; downwards all items become
+        # unrelated, and nothing would be learned of any other.
         self.bounds += [(low - 3.5, low + 5.0) for low in self.prior_mean[1:]]
 
     def gram(self, parameters: FloatArray) -> tuple[FloatArray, Any]:

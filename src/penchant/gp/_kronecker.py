@@ -128,6 +128,7 @@ class KroneckerData:
         sites = Sites(self.lower, self.upper, noise, self.weights)
         solve = laplace if inference == "laplace" else expectation_propagation
         zero = np.zeros(len(self.node_items))
+        # Only pairs (person, item) that occur: the whole product would be far larger.
         K = self.covariance(scales)
         found = solve(zero, K, sites, rows=self.rows, start=start, tol=_TOL)
         return found, sites, K

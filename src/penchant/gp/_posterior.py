@@ -212,6 +212,8 @@ class Posterior:
         index = self._check_items(items)
         joint = self._with_answered(index)
         root = covariance_root(self.block(joint))
+        # The same points at every call, so that what is told does not flicker between
+        # one page and the next.
         points = normal_draws()[: self._n_draws, : root.shape[1]]
         utilities = points @ root.T + self.mean[joint]
         weights = self._weigh(joint, utilities)

@@ -31,7 +31,7 @@ _TARGETS: Final = (
     "bewertung",
     "classe",
 )
-"""Headers of columns that people want to have foretold, in three languages."""
+"""Headers of columns that people want to have predicted, in three languages."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class JobSettings:
     Parameters
     ----------
     target : str
-        The column that is foretold; empty: answers tell what is better.
+        The column that is predicted; empty: answers tell what is better.
     kind : str
         What it holds; "auto": found out.
     up, down, skip : tuple of str
@@ -101,7 +101,7 @@ class TargetGuess:
     Parameters
     ----------
     columns : tuple of (str, str)
-        Columns of the table that could be foretold or learned from, with a few of
+        Columns of the table that could be predicted or learned from, with a few of
         their values.
     target : str
         The one that is probably meant; empty: there are answers, or no column does.
@@ -203,7 +203,7 @@ def kind_of(
     strict: bool = False,
     **limits: Any,
 ) -> str:
-    """Find out what a column holds; empty, or an error: nothing to foretell."""
+    """Find out what a column holds; empty, or an error: nothing to predict."""
     try:
         read = read_learning_files(
             table, None, target=target, filename=filename or None, **limits

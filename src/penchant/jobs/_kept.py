@@ -26,8 +26,8 @@ from penchant.learning import (
     ModelReport,
     Target,
     find_target,
-    foretold,
     known_rows,
+    predicted_table,
 )
 from penchant.studies import JobRecord, Store
 from penchant.studies.store import load_packed
@@ -121,7 +121,7 @@ class KeptModel:
         self._coalitions: dict[str, Any] = {}
 
     @classmethod
-    def of(cls, store: Store, job: JobRecord) -> "KeptModel":
+    def from_job(cls, store: Store, job: JobRecord) -> "KeptModel":
         """Give what a job learned; the latest few are remembered."""
         return _remembered(store, job.id, job.queued, job.state)
 
@@ -171,9 +171,14 @@ class KeptModel:
         """The rows, or the items that answers speak of."""
         return self.read.items
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Where the rows stand in their file, as a spreadsheet counts."""
+        return self.read.lines or tuple(range(1, len(self.items) + 1))
+
     @cached_property
     def target(self) -> Target:
-        """What was foretold."""
+        """What was predicted."""
         return find_target(self.read.items, self.read.target, self.comparison.kind)
 
     def packed(self, name: str) -> bytes:
@@ -217,14 +222,16 @@ class KeptModel:
         return [Said(float(value)) for value in say(frame)]
 
     def table(self, name: str, content: bytes, filename: str, **limits: int) -> Any:
-        """Foretell the rows of a file, as a table."""
+        """Predict the rows of a file, as a table."""
         model = self.model(name)
-        return foretold(model, known_rows(model, content, filename, **limits))
+        return predicted_table(model, known_rows(model, content, filename, **limits))
 
-    def foretold_rows(self, name: str) -> pd.DataFrame:
-        """Foretell the rows that it learned from, as a table."""
+    def predicted_rows(self, name: str) -> pd.DataFrame:
+        """Predict the rows that it learned from, as a table."""
         frame = self.items.frame
-        found = foretold(self.model(name), frame.set_axis(range(1, len(frame) + 1)))
+        found = predicted_table(
+            self.model(name), frame.set_axis(range(1, len(frame) + 1))
+        )
         names = [self.items.names[row - 1] for row in found["row"]]
         found["row"] = names
         return found.rename(columns={"row": "name"}).loc[
@@ -276,6 +283,16 @@ class KeptModel:
             kept["seconds"],
             tuple(map(tuple, kept["groups"])),
         )
+
+    def check_line(self, line: int) -> int:
+        """Give the place of the row in a line of the file."""
+        lines = self.lines
+        if line not in lines:
+            raise DataError(
+                f"There is no row {line}. As a spreadsheet counts, the rows are "
+                f"{lines[0]} to {lines[-1]}, without those that were left out."
+            )
+        return lines.index(line)
 
     def check_row(self, row: int) -> int:
         """Refuse a row that is not there."""

@@ -7,14 +7,15 @@ from penchant.kernels._anova_tables import (
     anova_slopes,
     centred_table,
 )
-from penchant.kernels._choquet import choquet_kernel, subset_gains
-from penchant.kernels._levels import Categorical, Ordinal
-from penchant.kernels._subsets import (
+from penchant.kernels._choquet import (
+    choquet_kernel,
     count_subsets,
     list_subsets,
+    subset_gains,
     subset_minima,
     subset_sizes,
 )
+from penchant.kernels._levels import Categorical, Ordinal
 from penchant.kernels._univariate import (
     RBF,
     BSpline,

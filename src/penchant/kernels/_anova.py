@@ -95,11 +95,13 @@ def sum_over_subsets(
     if max_order is None:
         total = first.copy()
         for gram in matrices:
+            # prod(1 + K_i) - 1, without the 1 that would swallow small kernels.
             total += gram * (1.0 + total)
         return total
     orders = np.zeros((max_order, *first.shape))
     orders[0] = first
     for gram in matrices:
+        # From the largest order down: e_(q-1) must not know this attribute yet.
         for order in range(max_order - 1, 0, -1):
             orders[order] += gram * orders[order - 1]
         orders[0] += gram

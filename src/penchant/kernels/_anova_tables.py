@@ -100,6 +100,8 @@ def _fill_column(
         square_by += 2.0 * share * m * m_by
     diagonal = 1.0 - square / total
     diagonal_by = (square * total_by / total - square_by) / total
+    # Scaled to a mean diagonal of `weight`: then the parameter is the variance of
+    # this attribute alone, whatever the length scale does.
     amplitude = weight / diagonal
     amplitude_by = -amplitude * diagonal_by / diagonal
     root = np.sqrt(amplitude / total)
@@ -168,6 +170,7 @@ def anova_slopes(
     pair = 0
     for r in range(n):
         for c in range(r + 1):
+            # A pair below the diagonal stands for its mirror image, too.
             twice = slope[r, c] * (0.5 if r == c else 1.0)
             for q in range(len(orders)):
                 sums[q] = 0.0

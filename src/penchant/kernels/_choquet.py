@@ -3,15 +3,87 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from math import log, log1p
+from itertools import combinations
+from math import comb, log, log1p
 from typing import Any
 
 import numpy as np
 from numba import get_num_threads, njit
 
 from penchant.exceptions import DataError
-from penchant.kernels._subsets import count_subsets, subset_minima, subset_sizes
 from penchant.typing import ArrayLike, FloatArray, IntArray
+
+
+def count_subsets(n: int, k: int | None = None) -> int:
+    """Count the non-empty subsets of n attributes with at most k members."""
+    top = n if k is None else min(k, n)
+    return sum(comb(n, size) for size in range(1, top + 1))
+
+
+def list_subsets(n: int, k: int | None = None) -> list[frozenset[int]]:
+    """List the non-empty subsets of n attributes with at most k members.
+
+    Examples
+    --------
+    >>> [sorted(subset) for subset in list_subsets(3, 2)]
+    [[0], [1], [0, 1], [2], [0, 2], [1, 2]]
+    """
+    top = n if k is None else min(k, n)
+    found = (
+        members
+        for size in range(1, top + 1)
+        for members in combinations(range(n), size)
+    )
+    in_order = sorted(found, key=lambda members: sum(1 << i for i in members))
+    return [frozenset(members) for members in in_order]
+
+
+def subset_sizes(n: int, k: int | None = None) -> FloatArray:
+    """Give the sizes of the subsets of `list_subsets`, as floats."""
+    sizes, _ = _grow(np.zeros((1, n)), n if k is None else min(k, n))
+    return sizes
+
+
+def subset_minima(X: FloatArray, k: int | None = None) -> FloatArray:
+    """Give min_T x for every row x and every subset T of at most k attributes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_items, n_features)
+        Rows.
+    k : int, optional
+        Largest size of a subset; None: all subsets.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_subsets)
+        Columns in the order of `list_subsets`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> subset_minima(np.array([[0.5, 0.2, 0.9]]), 2).tolist()
+    [[0.5, 0.2, 0.2, 0.9, 0.5, 0.2]]
+    """
+    _, minima = _grow(X, X.shape[1] if k is None else min(k, X.shape[1]))
+    return minima.T
+
+
+def _grow(X: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+    """Add one attribute at a time to all subsets that have room for it."""
+    n = X.shape[1]
+    sizes = np.empty(count_subsets(n, k))
+    minima = np.empty((sizes.size, X.shape[0]))
+    count = 0
+    for i in range(n):
+        room = np.flatnonzero(sizes[:count] < k)
+        end = count + 1 + room.size
+        sizes[count], sizes[count + 1 : end] = 1, sizes[room] + 1
+        minima[count] = X[:, i]
+        np.minimum(minima[room], X[:, i], out=minima[count + 1 : end])
+        count = end
+    return sizes, minima
+
 
 _LANES = 32  # rows of Y that one pass handles together, a few vector registers
 # Explicit features cost a multiplication per subset, the lane form a few per
@@ -205,18 +277,19 @@ def _to_lanes(table: FloatArray | IntArray) -> FloatArray:
     return np.ascontiguousarray(lanes)
 
 
-def _run_over_rows(fill: Callable[[int, int], None], n_rows: int) -> None:
+def _run_over_rows(fill: Callable[[tuple[int, int]], None], n_rows: int) -> None:
     """Share rows out over threads; the compiled code releases the lock.
 
     Plain threads, because Numba's own may neither be forked nor nested.
     """
     n_threads = get_num_threads()
     if n_threads == 1 or n_rows <= _ROWS_PER_TASK:
-        fill(0, n_rows)
+        fill((0, n_rows))
         return
     starts = range(0, n_rows, _ROWS_PER_TASK)
     with ThreadPoolExecutor(n_threads) as pool:
-        tasks = [pool.submit(fill, s, min(s + _ROWS_PER_TASK, n_rows)) for s in starts]
+        ends = (min(start + _ROWS_PER_TASK, n_rows) for start in starts)
+        tasks = [pool.submit(fill, rows) for rows in zip(starts, ends, strict=True)]
     for task in tasks:
         task.result()
 
@@ -230,8 +303,7 @@ def _fill_lanes(
     positions: FloatArray,
     damping: float,
     symmetric: bool,
-    start: int,
-    stop: int,
+    rows: tuple[int, int],
 ) -> None:
     # Attributes of x enter from the largest down. u_j holds dx*_j (1 + g)^c with
     # c = |A n B_j| for the set A of those that entered; attribute e of rank r in
@@ -239,7 +311,7 @@ def _fill_lanes(
     n = values.shape[1]
     u = np.empty((n, _LANES))
     sums = np.empty(_LANES)
-    for row in range(start, stop):
+    for row in range(rows[0], rows[1]):
         for block in range(row // _LANES if symmetric else 0, blocks.shape[0]):
             first = block * _LANES
             for lane in range(_LANES):
@@ -269,13 +341,12 @@ def _fill_prefixes(
     ranks: IntArray,
     gains: FloatArray,
     symmetric: bool,
-    start: int,
-    stop: int,
+    rows: tuple[int, int],
 ) -> None:
     # Touches only the subsets of y that hold the next attribute of x.
     n = values.shape[1]
     count = np.empty(n, np.int64)
-    for row in range(start, stop):
+    for row in range(rows[0], rows[1]):
         for column in range(row if symmetric else 0, steps.shape[0]):
             for j in range(n):
                 count[j] = 0

@@ -80,6 +80,7 @@ class Categorical(_DiscreteKernel):
         _level_weights(self.weights, self.n_levels)
 
     def k(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        # A code that is no level equals none of them: k, m and k0 with all are 0.
         return np.equal.outer(np.asarray(x), np.asarray(y)).astype(float)
 
     def measure(self) -> tuple[FloatArray, FloatArray]:

@@ -109,6 +109,8 @@ class UnivariateKernel(ABC):
         version for the spline kernels. Discrete attributes: exact on the levels.
         """
         nodes, weights = self._expansion_nodes()
+        # The roots of the weights make the integral operator a symmetric matrix, whose
+        # eigenvectors are its eigenfunctions at the nodes.
         roots = np.sqrt(weights)
         values, vectors = np.linalg.eigh(
             roots[:, None] * self.k0(nodes, nodes) * roots[None, :]
@@ -246,6 +248,7 @@ class RBF(_ContinuousKernel):
         return self.sigma * np.sqrt(np.pi / 2) * (erf(x / width) + erf((1 - x) / width))
 
     def _grand_mean(self) -> float:
+        # expm1: of a wide kernel, 1 - exp(...) would lose the digits.
         tail = self.sigma**2 * np.expm1(-0.5 / self.sigma**2)
         reach = self.sigma * np.sqrt(np.pi / 2) * erf(1 / (self.sigma * np.sqrt(2)))
         return float(2.0 * (reach + tail))

@@ -6,8 +6,8 @@ from penchant.learning._files import (
     LearningTable,
     check_column,
     find_row,
-    foretold,
     known_rows,
+    predicted_table,
     read_learning_files,
 )
 from penchant.learning._reading import ModelPart, read_model
@@ -45,9 +45,9 @@ __all__ = [
     "find_row",
     "find_target",
     "fit_candidate",
-    "foretold",
     "judge",
     "known_rows",
+    "predicted_table",
     "read_learning_files",
     "read_model",
     "say_parts",

@@ -67,7 +67,7 @@ class Candidate:
     def objection(self, target: Target) -> str:
         """Say why it does not suit a target; empty if it does."""
         if target.kind not in self.makers:
-            kinds = " and ".join(self.makers)
+            kinds = ", ".join(self.makers)
             return f"it learns {kinds}, and the target has {target.kind}"
         return self.refuses(target)
 
@@ -131,7 +131,7 @@ def parts_of(model: Any) -> dict[str, int]:
     return {}
 
 
-def foretell(model: Any, target: Target, rows: IntArray) -> FloatArray:
+def predict_rows(model: Any, target: Target, rows: IntArray) -> FloatArray:
     """Give what a model says about rows.
 
     Returns
@@ -145,8 +145,7 @@ def foretell(model: Any, target: Target, rows: IntArray) -> FloatArray:
         if isinstance(model, _BoostedPairs):
             return model.differences(target.items, pairs)
         utility = model.utility(target.items)
-        difference: FloatArray = utility[pairs.winners] - utility[pairs.losers]
-        return difference
+        return utility[pairs.winners] - utility[pairs.losers]
     items = target.items.take(rows)
     if target.kind == "numbers":
         return np.asarray(model.predict(items), dtype=np.float64)
@@ -218,8 +217,7 @@ class _BoostedPairs:
         there = np.hstack([U[pairs.winners], U[pairs.losers]])
         back = np.hstack([U[pairs.losers], U[pairs.winners]])
         score = self.trees.decision_function
-        difference: FloatArray = score(there) - score(back)
-        return difference
+        return score(there) - score(back)
 
 
 def _codes(items: Items) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from penchant._progress import Progress
 from penchant.data import Comparisons
 from penchant.exceptions import DataError, PenchantError
-from penchant.learning._candidates import CANDIDATES, Candidate, foretell, parts_of
+from penchant.learning._candidates import CANDIDATES, Candidate, parts_of, predict_rows
 from penchant.learning._result import (
     CandidateResult,
     ModelComparison,
@@ -37,7 +37,7 @@ def compare(
     """Compare readable models by nested cross-validation, and recommend one.
 
     Each candidate is fitted to all folds but one, where it chooses its settings by
-    inner folds of its own, and foretells the fold that was held out. Accuracy is set
+    inner folds of its own, and predicts the fold that was held out. Accuracy is set
     against size: how many curves, pairs, criteria or rules there are to read in the
     model of all rows. Recommended is the one with least to read among those about as
     good as the best readable one: behind by at most one standard error of the paired
@@ -196,7 +196,7 @@ def _judge(
             rows, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             try:
                 model = candidate.fit(target, rows, random_state)
-                said = foretell(model, target, out) if out.size else None
+                said = predict_rows(model, target, out) if out.size else None
             except PenchantError as error:
                 return CandidateResult(candidate.name, skipped=f"no fit: {error}"), None
             if said is not None:
@@ -229,7 +229,7 @@ def certificate(model: Any) -> float | None:
 
 def judge(model: Any, target: Target, rows: IntArray) -> FloatArray:
     """Give the loss of each of some rows."""
-    return losses_of(foretell(model, target, rows), target, rows)[0]
+    return losses_of(predict_rows(model, target, rows), target, rows)[0]
 
 
 def losses_of(
@@ -334,7 +334,7 @@ class _Pace(Progress):
             self._tell({**said, **self._said})
 
     def _seconds_left(self) -> float | None:
-        """Foretell by the candidate's own fits, else by those of others."""
+        """Predict by the candidate's own fits, else by those of others."""
         spent = sum(map(sum, self._seconds.values()))
         cost = sum(len(s) * self._costs[name] for name, s in self._seconds.items())
         if not cost:

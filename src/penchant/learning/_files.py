@@ -32,17 +32,20 @@ class LearningTable:
     ----------
     items : Items
     target : Series, answers or None
-        The column that is foretold, or what was said of the items.
+        The column that is predicted, or what was said of the items.
     notes : tuple of str
         What was left out.
     name : str
-        What is foretold.
+        What is predicted.
+    lines : tuple of int
+        Where the rows stand in the file, as a spreadsheet counts; empty: nowhere.
     """
 
     items: Items
     target: Any
     notes: tuple[str, ...]
     name: str = ""
+    lines: tuple[int, ...] = ()
 
 
 def read_learning_files(
@@ -63,7 +66,7 @@ def read_learning_files(
     table, answers : path, bytes or None
         At least one of them; with answers the table holds the items.
     target : str or None
-        The column that is foretold.
+        The column that is predicted.
     up, down, skip : sequence of str
         Columns of which more is better (else it is learned), or less, or left out.
     filename : str, optional
@@ -84,7 +87,8 @@ def read_learning_files(
     called = answers.name if isinstance(answers, Path) else "Answers"
     notes = () if read is None else read.notes
     told = f"{called}: {found.format}, {len(found)} answers."
-    return LearningTable(known, found.told, (*notes, told), "the choice")
+    lines = () if read is None or known is not read.items else read.lines
+    return LearningTable(known, found.told, (*notes, told), "the choice", lines)
 
 
 def _only_names(names: tuple[str, ...]) -> Items:
@@ -103,7 +107,7 @@ def read_learning_table(
     filename: str | None = None,
     **limits: Any,
 ) -> LearningTable:
-    """Read a table with, or without, a column that is foretold."""
+    """Read a table with, or without, a column that is predicted."""
     table = read_table(file, filename, **{**_LIMITS, **limits})
     named = [] if target is None else [target]
     for column in (*named, *up, *down, *skip):
@@ -117,7 +121,7 @@ def read_learning_table(
         roles[names] = "leave out"
         labels = [f"row {number}" for number in table.cells.index]
     items = Items.from_table(table, names=labels, roles=roles)
-    truth = None
+    truth, lines = None, table.cells.index
     if target is not None:
         if target not in items.frame:
             raise DataError(f"Column {target!r} is empty. Say what to predict in it.")
@@ -126,6 +130,7 @@ def read_learning_table(
         if empty.any():
             notes.append(f"{int(empty.sum())} rows without {target!r} were left out.")
             items, truth = items.take(np.flatnonzero(~empty)), truth[~empty]
+            lines = lines[~empty]
     notes += [f"{e.name!r} was left out: {_LEFT_OUT[e.role]}." for e in items.extras]
     said: dict[str, Any] = dict.fromkeys(up, "up") | dict.fromkeys(down, "down")
     attributes = tuple(
@@ -136,7 +141,7 @@ def read_learning_table(
     if not attributes:
         raise DataError("The table has no attributes beside names and target.")
     learned = Items(items.frame[[a.name for a in attributes]], attributes, items.names)
-    return LearningTable(learned, truth, tuple(notes))
+    return LearningTable(learned, truth, tuple(notes), lines=tuple(map(int, lines)))
 
 
 def _whole(column: pd.Series) -> pd.Series:
@@ -189,8 +194,8 @@ def find_row(frame: pd.DataFrame, text: str) -> int:
     )
 
 
-def foretold(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
-    """Foretell rows, as `known_rows` gives them.
+def predicted_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
+    """Predict rows, as `known_rows` gives them.
 
     Returns
     -------

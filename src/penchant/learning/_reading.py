@@ -94,10 +94,7 @@ def read_bands(model: Any, X: Any, y: Any, n_resamples: int) -> Bands:
     """Fit a sum of curves again to resampled rows; empty for other models."""
     if not getattr(model, "factors_", ()) or n_resamples < 2:
         return {}
-    bands: Bands = curve_bands(
-        model, X, y, n_resamples=n_resamples, n_points=_CURVE_POINTS
-    )
-    return bands
+    return curve_bands(model, X, y, n_resamples=n_resamples, n_points=_CURVE_POINTS)
 
 
 def _read_capacity(model: Any) -> tuple[ModelPart, ...]:

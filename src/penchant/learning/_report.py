@@ -12,7 +12,7 @@ import penchant
 from penchant.data import Comparisons
 from penchant.exceptions import PenchantError
 from penchant.explanation import Attribution, CoalitionalExplainer, contrast, explain
-from penchant.learning._candidates import foretell
+from penchant.learning._candidates import predict_rows
 from penchant.learning._reading import ModelPart, read_bands, read_model
 from penchant.learning._result import CandidateResult, ModelComparison
 from penchant.learning._target import Target, find_target
@@ -74,7 +74,7 @@ class ModelReport:
     Parameters
     ----------
     target : str
-        Name of what was foretold.
+        Name of what was predicted.
     model : str
         Class of the model.
     comparison : ModelComparison
@@ -156,7 +156,7 @@ def describe(
     comparison : ModelComparison
         As `compare` gave it.
     target : str
-        Name of what is foretold.
+        Name of what is predicted.
     candidate : str
         Which one the model is; empty: the recommended one.
     coalitions : tuple, optional
@@ -192,7 +192,7 @@ def _explain_rows(
     per_fit: float,
     coalitions: Coalitions | None,
 ) -> tuple[tuple[RowReasons, ...], tuple[tuple[str, ...], ...]]:
-    """Explain a typical row, and the two that were foretold worst."""
+    """Explain a typical row, and the two that were predicted worst."""
     losses = np.asarray(result.losses)
     answers = np.unique(known.groups)
     order = np.argsort(losses, kind="stable")
@@ -210,7 +210,7 @@ def _explain_rows(
     )
     if coalitions is not None and by_groups is not None:
         by_groups = by_groups[chosen]
-    said = foretell(model, known, np.asarray(chosen))
+    said = predict_rows(model, known, np.asarray(chosen))
     told = zip(titles, losses[places].tolist(), strict=True)
     found = [
         _row_reasons(known, row, each, said[k], k, (exact, by_groups))

@@ -1,6 +1,5 @@
 """How well the candidates did, and which one is recommended."""
 
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -8,6 +7,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from penchant._html import html_table
 from penchant.exceptions import DataError
 from penchant.learning._candidates import CANDIDATES
 from penchant.learning._target import Kind
@@ -17,7 +17,7 @@ MEASURES: Final = {
     "numbers": "share of the variance explained (R²)",
     "classes": "share of rows classified rightly",
     "grades": "share of grades predicted exactly",
-    "comparisons": "share of comparisons predicted rightly",
+    "comparisons": "share of comparisons predicted correctly",
 }
 
 
@@ -53,7 +53,7 @@ class CandidateResult:
     calibration : tuple of (float, float, int)
         What was said, what was true, and of how many held-out rows, in up to ten
         groups from low to high: mean numbers; of two classes the chance of the second;
-        of more the chance of the one foretold, and how often it was right; of
+        of more the chance of the one predicted, and how often it was right; of
         comparisons the difference of utility, and how often it was right.
     skipped : str
         Why it took no part; empty if it did.
@@ -84,8 +84,9 @@ class CandidateResult:
 
     @property
     def size(self) -> int | None:
-        """How many things there are to read; None: it cannot be read."""
-        return sum((self.parts or {}).values()) if self.readable else None
+        """How many things there are to read; None: there is nothing, or no model."""
+        known = self.readable and not self.skipped
+        return sum((self.parts or {}).values()) if known else None
 
     @property
     def loss(self) -> float:
@@ -137,7 +138,7 @@ class ModelComparison:
     Parameters
     ----------
     kind : {"numbers", "classes", "grades", "comparisons"}
-        What was foretold.
+        What was predicted.
     n_rows, n_answers, n_folds : int
         Rows, what they came from, and in how many parts they were held out.
     labels : tuple
@@ -260,14 +261,8 @@ class ModelComparison:
             else (row["title"], f"left out: {row['skipped']}", "", "", "")
             for row in self.rows()
         ]
-        lines = [
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in cells
-        ]
-        head = "".join(f"<th>{each}</th>" for each in heads)
-        words = html.escape(f"{self.n_rows} rows, {self.n_folds} folds; score: ")
-        caption = f"<caption>{words}{html.escape(self.measure)}</caption>"
-        return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>"
+        words = f"{self.n_rows} rows, {self.n_folds} folds; score: {self.measure}"
+        return html_table(heads, cells, words)
 
 
 def say_parts(parts: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What is to be foretold: numbers, classes, ordered grades or comparisons."""
+"""What is to be predicted: numbers, classes, ordered grades or comparisons."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args

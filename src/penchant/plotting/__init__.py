@@ -21,10 +21,12 @@ from penchant.plotting._elicitation import (
 from penchant.plotting._files import picture
 from penchant.plotting._gai import plot_curve, plot_importances, plot_surface
 from penchant.plotting._gai_page import plot_gai
-from penchant.plotting._group import plot_group_ranking, plot_segment_weights
-from penchant.plotting._group_curves import plot_segment_curves
-from penchant.plotting._interaction_network import plot_interaction_network
-from penchant.plotting._network import plot_network
+from penchant.plotting._group import (
+    plot_group_ranking,
+    plot_segment_curves,
+    plot_segment_weights,
+)
+from penchant.plotting._network import plot_interaction_network, plot_network
 from penchant.plotting._rules import plot_rule_accuracy, plot_rules
 
 __all__ = [

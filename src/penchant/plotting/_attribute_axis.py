@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FixedLocator
 
-from penchant.data import Attribute, Items
+from penchant.data import DATE, Attribute, Items
 from penchant.encoding import Encoding, as_days
 from penchant.exceptions import DataError
 from penchant.plotting._numbers import NumberFormatter
-from penchant.plotting._style import number_axis
+from penchant.plotting._style import date_axis, number_axis
 from penchant.typing import FloatArray
 
 _LETTERS_PER_AXIS = 34
@@ -69,8 +69,9 @@ class AttributeAxis:
 
     @property
     def label(self) -> str:
-        """The name, with the unit if there is one."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        """The name, with the unit if there is one; dates speak for themselves."""
+        has_unit = self.unit and self.unit != DATE
+        return f"{self.name} ({self.unit})" if has_unit else self.name
 
     @property
     def places(self) -> FloatArray:
@@ -103,7 +104,7 @@ class AttributeAxis:
         axis = ax.xaxis if which == "x" else ax.yaxis
         ax.set(**{f"{which}lim": self.limits, f"{which}label": self.label})
         if not self.has_levels:
-            number_axis(axis)
+            (date_axis if self.unit == DATE else number_axis)(axis)
             return
         axis.set_major_locator(FixedLocator(self.places.tolist()))
         width = _LETTERS_PER_AXIS // len(self.values) if which == "x" else 14

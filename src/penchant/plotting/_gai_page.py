@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
+from penchant.data import DATE
 from penchant.plotting._gai import (
     factor_label,
     plot_curve,
@@ -185,7 +186,8 @@ def _count(number: int, noun: str) -> str:
 
 def _unit(model: GAIModel, i: int) -> str:
     attributes = model.encoding_.attributes
-    return "" if attributes is None else attributes[i].unit
+    unit = "" if attributes is None else attributes[i].unit
+    return "" if unit == DATE else unit
 
 
 def _tidy_curves(axes: list[Axes], units: list[str]) -> None:

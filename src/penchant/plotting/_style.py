@@ -12,6 +12,7 @@ from cycler import cycler
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
@@ -208,6 +209,13 @@ def number_axis(axis: Axis) -> None:
     """Put at most five numbers on an axis."""
     axis.set_major_locator(NumberLocator())
     axis.set_major_formatter(NumberFormatter())
+
+
+def date_axis(axis: Axis) -> None:
+    """Put a few dates on an axis of days since 1970."""
+    locator = AutoDateLocator(minticks=2, maxticks=5)  # type: ignore[no-untyped-call]
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
 
 
 @cache

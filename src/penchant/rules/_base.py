@@ -380,8 +380,7 @@ class BaseRules(BaseEstimator):
         """Add up the votes of the rules, shape (n_items, n_labels)."""
         check_is_fitted(self)
         items = check_rule_items(self, X, reset=False)
-        scores: FloatArray = self._values(items) @ self._votes() + self._bias()
-        return scores
+        return self._values(items) @ self._votes() + self._bias()
 
     def _values(self, items: Any) -> FloatArray:
         return feature_values([rule.feature for rule in self.rules_], items)

@@ -281,8 +281,7 @@ class RuleClassifier(ClassifierMixin, BaseRules):
         decision = self.decision_function(X)
         if decision.ndim == 1:
             return np.column_stack([expit(-decision), expit(decision)])
-        shares: FloatArray = softmax(decision, axis=1)
-        return shares
+        return softmax(decision, axis=1)
 
     def explain(self, X: Any) -> RuleExplanation:
         """Tell which rules hold for an item, and what they vote for.

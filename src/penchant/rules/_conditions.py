@@ -7,10 +7,8 @@ from itertools import groupby
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 
 from penchant.data import Attribute
-from penchant.encoding import DAYS
 from penchant.exceptions import DataError
 from penchant.typing import BoolArray, FloatArray
 
@@ -73,9 +71,6 @@ class Vocabulary:
         attribute = self.attributes[i]
         if attribute.levels:
             return attribute.format(attribute.levels[round(number)])
-        if attribute.unit == DAYS:
-            day = pd.Timestamp(number, unit="D").round("min")
-            return str(day.isoformat(" ", "minutes")).removesuffix(" 00:00")
         return attribute.format(number)
 
     def scale(self, i: int) -> tuple[float, float, bool]:
@@ -129,8 +124,7 @@ class Condition:
         if math.isnan(self.value):
             unknown: BoolArray = np.isnan(values)
             return unknown if self.relation == "=" else ~unknown
-        held: BoolArray = _COMPARE[self.relation](values, self.value)
-        return held
+        return _COMPARE[self.relation](values, self.value)
 
     def text(self, vocabulary: Vocabulary) -> str:
         """Write the condition in the words and units of the data."""

@@ -216,8 +216,7 @@ class LabelData(RuleData):
         """Subtract the score of the other label from that of the preferred one."""
         rows = scores[self.items]
         places = np.arange(self.n_rows)
-        gaps: FloatArray = rows[places, self.preferred] - rows[places, self.others]
-        return gaps
+        return rows[places, self.preferred] - rows[places, self.others]
 
     def draw_labels(
         self, size: int, rng: np.random.Generator
@@ -236,8 +235,7 @@ class LabelData(RuleData):
             # PRL-3: every label counts the same, whether frequent or rare.
             of_label = np.bincount(self.preferred, shares, self.n_labels)
             shares = shares / of_label[self.preferred]
-        total: FloatArray = shares / shares.sum()
-        return total
+        return shares / shares.sum()
 
     def take(self, weights: FloatArray) -> "LabelData":
         """Keep items, and number them anew."""

@@ -158,8 +158,7 @@ class ListedFeatures(FeatureSet):
 
     def sample(self, n_features: int, rng: np.random.Generator) -> list[Any]:
         """Draw keys independently, each with equal probability."""
-        drawn: list[Any] = rng.integers(0, self.n_features, n_features).tolist()
-        return drawn
+        return rng.integers(0, self.n_features, n_features).tolist()
 
     def basis(self) -> list[Feature]:
         """Give all of a short list, but for what always holds."""
@@ -189,8 +188,7 @@ class FeatureList(ListedFeatures):
 
     def sums(self, channels: FloatArray) -> FloatArray:
         """Multiply the table of values with the channels."""
-        totals: FloatArray = self._table @ channels
-        return totals
+        return self._table @ channels
 
     def values(self, keys: Sequence[Any]) -> FloatArray:
         """Give some columns of the table."""
@@ -198,8 +196,7 @@ class FeatureList(ListedFeatures):
 
     def feature(self, key: Any) -> Feature:
         """Give a feature of the list."""
-        found: Feature = self.features[key]
-        return found
+        return self.features[key]
 
 
 class JoinedFeatures(FeatureSet):
@@ -385,5 +382,4 @@ def dense_items(X: Any, what: str) -> FloatArray:
             f"{what} need a dense table. Got a sparse one; use X.toarray(), or "
             "generator='monomials' with degree=1."
         )
-    items: FloatArray = X
-    return items
+    return X

@@ -41,8 +41,7 @@ class Wave:
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Give the cosines of the rows of X."""
         scaled = (X[:, list(self.attributes)] - self.lows) / np.array(self.widths)
-        waves: FloatArray = np.cos(scaled @ np.array(self.frequencies) + self.phase)
-        return waves
+        return np.cos(scaled @ np.array(self.frequencies) + self.phase)
 
     def text(self, vocabulary: Vocabulary) -> str:
         """Write the formula; its attributes are on their scales from 0 to 1."""

@@ -61,12 +61,12 @@ def fit_logistic(
     coef = np.zeros(columns.shape[1]) if start is None else start
     doubted = np.zeros(len(columns)) if doubts is None else doubts
 
-    def at(coef: FloatArray) -> LogisticFit:
+    def fit_at(coef: FloatArray) -> LogisticFit:
         margins = columns @ coef
         loss = weights @ (np.logaddexp(0.0, -margins) + doubted * margins)
         return LogisticFit(coef, margins, float(loss + 0.5 * penalties @ coef**2))
 
-    fit = at(coef)
+    fit = fit_at(coef)
     for _ in range(_MAX_STEPS if coef.size else 0):
         coef, margins, objective = fit
         miss = expit(-margins)
@@ -79,7 +79,8 @@ def fit_logistic(
         if decrement <= _DECREMENT * max(objective, 1.0):
             break
         for _ in range(_MAX_HALVINGS):
-            fit = at(coef - step)
+            fit = fit_at(coef - step)
+            # Armijo: a small share of the fall that the slope promises is enough.
             if fit.objective <= objective - 1e-4 * decrement:
                 break
             step, decrement = step / 2, decrement / 2
@@ -150,8 +151,7 @@ class LogisticModel:
         crossed = products[:, 1:]
         explained = (crossed * np.linalg.solve(hessian, crossed.T).T).sum(axis=1)
         rest = np.maximum(squares.T @ curvature - explained, 0.0)
-        gains: FloatArray = products[:, 0] ** 2 / (rest + self.ridge)
-        return gains
+        return products[:, 0] ** 2 / (rest + self.ridge)
 
 
 def forward(

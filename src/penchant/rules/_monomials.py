@@ -111,8 +111,7 @@ class PowerFeatures(ListedFeatures):
         columns = self._X[:, kept]
         if sparse.issparse(columns):
             columns = columns.toarray()
-        scaled: FloatArray = (columns - self._centers[kept]) * self._factors[kept]
-        return scaled
+        return (columns - self._centers[kept]) * self._factors[kept]
 
     def feature(self, key: Any) -> Feature:
         """Make a monomial of one attribute."""

@@ -74,8 +74,7 @@ class PairData(RuleData):
         """Subtract the utility of the other item from that of the preferred one."""
         utility = scores[:, 1] - scores[:, 0]
         winners, losers = self._rows()
-        gaps: FloatArray = utility[winners] - utility[losers]
-        return gaps
+        return utility[winners] - utility[losers]
 
     def draw_labels(
         self, size: int, rng: np.random.Generator
@@ -94,8 +93,7 @@ class PairData(RuleData):
         share = 0.0 if strict and not self.ties.all() else 0.5
         each = np.where(self.ties, share * self.weights, self.weights)
         both = np.concatenate([each, each[self.ties]])
-        total: FloatArray = both / (each.sum() if share == 0 else self.weights.sum())
-        return total
+        return both / (each.sum() if share == 0 else self.weights.sum())
 
     def take(self, weights: FloatArray) -> "PairData":
         """Keep pairs, and the items that occur in them."""

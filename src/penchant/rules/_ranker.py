@@ -94,8 +94,7 @@ history_, vocabulary_, game_
         self
         """
         if not hasattr(self, "rules_"):
-            fitted: Self = self.fit(X, y, sample_weight)
-            return fitted
+            return self.fit(X, y, sample_weight)
         pairs = check_pairs(self, X, y, sample_weight, reset=False)
         data, _ = pair_data(pairs, with_ties=self._takes_ties())
         return self._continue(data)
@@ -115,8 +114,7 @@ history_, vocabulary_, game_
         ndarray of shape (n_items,)
         """
         scores = self._scores(X)
-        utility: FloatArray = scores[:, 1] - scores[:, 0]
-        return utility
+        return scores[:, 1] - scores[:, 0]
 
     def explain(self, X: Any) -> RuleExplanation:
         """Tell which rules hold for an item, and what they add to its utility.

@@ -267,8 +267,7 @@ class RuleSearch:
             return None
         model = LogisticModel.of_bias(bias, weights, _SMOOTH_RIDGE * self.ridge)
         margins = model.extend(rule_columns(data, rules)).fit.margins
-        doubts: FloatArray = expit(-margins)
-        return doubts
+        return expit(-margins)
 
 
 def split_codes(

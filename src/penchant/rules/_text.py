@@ -1,6 +1,5 @@
 """Rules in words: alone, in tables, for one item; and why they were chosen."""
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from penchant._html import html_table
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray
 
@@ -152,12 +152,7 @@ class RulesTable:
         )
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows
-        )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return html_table(self.header, self.rows)
 
 
 def rules_table(model: Any, format: str | None = None) -> Any:
@@ -229,8 +224,7 @@ class RuleExplanation:
     @property
     def scores(self) -> FloatArray:
         """The total of all votes, shape (n_labels,)."""
-        total: FloatArray = self.votes.sum(axis=0) + self.bias
-        return total
+        return self.votes.sum(axis=0) + self.bias
 
     def spoken(self) -> list[tuple[str, Any, float]]:
         """Give the text of each vote, the label that it is for, and its size.
@@ -271,14 +265,9 @@ class RuleExplanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(text)}</td>"
-            f"<td>{html.escape(str(label))}</td><td>{vote:.3f}</td></tr>"
-            for text, label, vote in self.spoken()
-        )
-        head = "<tr><th>rule that holds</th><th>speaks for</th><th>vote</th></tr>"
-        said = html.escape(_told(self.prediction))
-        return f"<p>prediction: {said}</p><table>{head}{rows}</table>"
+        rows = [(text, label, f"{vote:.3f}") for text, label, vote in self.spoken()]
+        heads = ("rule that holds", "speaks for", "vote")
+        return html_table(heads, rows, f"prediction: {_told(self.prediction)}")
 
 
 def _latex(text: str) -> str:

@@ -7,7 +7,7 @@ from penchant.studies._another_winner import (
     Turn,
     ValueChange,
 )
-from penchant.studies._checks import Calibration
+from penchant.studies._calibration import Calibration
 from penchant.studies._contradictions import Contradiction
 from penchant.studies._contradictions import contradictions as find_contradictions
 from penchant.studies._forms import FORMS, QUESTION_FORMS, Form, FormName

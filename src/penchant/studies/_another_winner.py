@@ -83,7 +83,7 @@ class AnotherWinner:
     """How much would have to change for another winner.
 
     All of it is counted with the points that each person has now: answers that are
-    not there are not foretold.
+    not there are not predicted.
 
     Parameters
     ----------

@@ -1,94 +1,46 @@
-"""The logs of participants: what comes next in them, and how far they have come."""
+"""What comes next in the log of a participant: a question, a check, or the end."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penchant._cached import LRUCache
+import numpy as np
+
 from penchant.data import Limits
 from penchant.exceptions import (
     ConflictError,
     DataError,
     NotAnswerableError,
-    ParticipantNotFoundError,
 )
 from penchant.studies._about import MOMENTS, check_about
-from penchant.studies._checks import (
-    Foretold,
-    budget,
-    choose_check,
-    end_check,
+from penchant.studies._participation import (
+    OpenQuestion,
+    Participation,
+    Prediction,
+    check_answer,
 )
-from penchant.studies._participation import OpenQuestion, Participation, check_answer
 from penchant.studies._settings import StudySettings
 from penchant.studies._talk import Memory, Talk, reasons_for
-from penchant.studies.store._records import NewEvent, StudyRecord, Who
-from penchant.studies.store._store import Store
+from penchant.studies.store._records import NewEvent
 
-_MOST_TRIES = 20
-"""Writes that others may overtake before it is an error."""
+_MOST = 3
+"""Checks of one person: questions whose answers are predicted."""
 
+_AT_END = 2
+"""Checks after the last question, if the owner wants them."""
 
-@dataclass(frozen=True, eq=False)
-class Log:
-    """Where the participants of one study stand.
+_FIRST = 6
+"""The first question that can be a check: the first five answers teach most."""
 
-    Parameters
-    ----------
-    store : Store
-        Where the events are kept.
-    study : StudyRecord
-        Which study.
-    places : LRUCache
-        Where participants stood when this process last looked.
-    """
+_TRIES = 50
+"""Random pairs that are looked at before there is no check."""
 
-    store: Store
-    study: StudyRecord
-    places: LRUCache[str, Participation]
+_EXTREMES = 12
+"""Items at each end of the ranking among which the clearest pair is looked for."""
 
-    def read(self, participant: Who) -> Participation:
-        """Give where a participant stands."""
-        record = participant
-        if isinstance(record, str):
-            record = self.store.get_participant(record)
-        if record.study_id != self.study.id:
-            raise ParticipantNotFoundError("This study has no such participant.")
-        known = self.places.get(record.id)
-        if known is not None and known.n_events == record.n_events:
-            return known
-        log = self.store.events(record.id)
-        now = Participation.from_events(
-            ((e.kind, e.body) for e in log), len(self.study.items)
-        )
-        self.places.put(record.id, now)
-        return now
-
-    def write(
-        self,
-        participant_id: str,
-        decide: Callable[[Participation], Sequence[NewEvent]],
-        now: Participation | None = None,
-    ) -> Participation:
-        """Append what is decided from where a person stands, before anybody else."""
-        for _ in range(_MOST_TRIES):
-            now = self.read(participant_id) if now is None else now
-            events = decide(now)
-            if not events:
-                return now
-            try:
-                self.store.append(participant_id, now.n_events, events)
-            except ConflictError:
-                now = None  # another process was faster: read again, decide again
-                continue
-            for kind, body in events:
-                now = now.after(kind, body)
-            self.places.put(participant_id, now)
-            return now
-        raise ConflictError(
-            f"Others changed this conversation {_MOST_TRIES} times in a row. Try again."
-        )
+Predicted = tuple[tuple[int, int], Prediction]
+"""Two items in the order in which to show them, and what is predicted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +150,7 @@ class Asking:
                 "This question has no answer to give a reason for. Reload the page to "
                 "see where you are."
             )
-        start = self.memory.start(None)
-        offered = reasons_for(start, told) if self.settings.reasons else ()
+        offered = reasons_for(self.memory.space, told) if self.settings.reasons else ()
         if attribute is not None and attribute not in offered:
             raise DataError(
                 "A reason must be an attribute in which the chosen alternative differs "
@@ -227,6 +178,11 @@ class Asking:
         waits = now.open_question is not None
         return [kept, *(self._next(now.after(*kept)) if waits else [])]
 
+    def weigh(self, now: Participation, weight: float) -> list[NewEvent]:
+        """Keep how often the owner counts the person."""
+        same = now.weight == weight
+        return [] if same else [("weighed", {"weight": float(weight)})]
+
     def finish(self, now: Participation) -> list[NewEvent]:
         """End the asking because the person wants to."""
         return [] if now.finished else [self._end("person")]
@@ -248,11 +204,13 @@ class Asking:
         if now.finished or asked is not None:
             return []
         talk, settings = self.memory.talk(self.participant_id, now), self.settings
+        at_end = _AT_END if settings.end_checks else 0
         reason = ""
         if not now.went_on:  # after the person went on, nothing is enough
-            if talk.is_known and talk.expected_regret <= settings.max_regret:
+            regret = talk.recommendation.expected_regret if talk.is_known else np.inf
+            if regret <= settings.max_regret:
                 reason = "sure"
-            elif len(now.answered) >= budget(settings):
+            elif len(now.answered) >= max(settings.max_questions - at_end, 1):
                 reason = "budget"
         question = self._last(now, talk) if reason else self._question(now, talk)
         if question is None:
@@ -282,7 +240,78 @@ class Asking:
         check = end_check(now, talk, self.settings)
         return None if check is None else self._checking(now, check)
 
-    def _checking(self, now: Participation, check: Foretold) -> OpenQuestion:
+    def _checking(self, now: Participation, check: Predicted) -> OpenQuestion:
         items, predicted = check
         told = secrets.token_hex(8), "pair", items, now.number, False, predicted
         return OpenQuestion(*told, version=self.memory.version)
+
+
+def choose_check(
+    now: Participation, talk: Talk, settings: StudySettings
+) -> Predicted | None:
+    """Predict the next answer, if it is the turn of a check; None: it is not.
+
+    One in every `check_every` questions is one, which one is up to chance; its items
+    are drawn at random from the pairs that were not asked, so that what is predicted is
+    not chosen to be easy, nor to be informative.
+    """
+    every = settings.check_every
+    most = _MOST - _AT_END if settings.end_checks else _MOST
+    if not every or sum(each.predicted is not None for each in now.answered) >= most:
+        return None
+    block, place = divmod(now.number - 1, every)
+    first = min(_FIRST, every) - 1 if block == 0 else 0
+    seed = talk.setting.seed
+    turn = np.random.default_rng([seed, block, 5]).integers(first, every)
+    if place != turn:
+        return None
+    rng = np.random.default_rng([seed, now.number, 6])
+    allowed = talk.allowed
+    for _ in range(_TRIES if allowed.size > 1 else 0):
+        pair = allowed[rng.choice(allowed.size, 2, replace=False)]
+        left, right = (int(item) for item in pair)
+        if _is_open(talk, left, right):
+            return _predict(talk, left, right)
+    return None
+
+
+def end_check(
+    now: Participation, talk: Talk, settings: StudySettings
+) -> Predicted | None:
+    """Predict the answer to the clearest pair that was not asked; None: no more."""
+    asked = sum(bool(each.predicted and each.predicted.clear) for each in now.answered)
+    left = settings.max_questions - len(now.answered)
+    if not settings.end_checks or now.went_on or asked >= _AT_END or left <= 0:
+        return None
+    mean, allowed = talk.belief.mean, talk.allowed
+    order = allowed[np.argsort(-mean[allowed], kind="stable")].tolist()
+    found = [
+        _predict(talk, better, worse)
+        for better in order[:_EXTREMES]
+        for worse in order[-_EXTREMES:]
+        if better != worse and _is_open(talk, better, worse)
+    ]
+    if not found:
+        return None
+    pair, _ = max(found, key=lambda each: each[1].probability)
+    sides = np.random.default_rng([talk.setting.seed, now.number, 7])
+    pair, predicted = _predict(talk, *(pair if sides.random() < 0.5 else pair[::-1]))
+    return pair, predicted._replace(clear=True)
+
+
+def _is_open(talk: Talk, a: int, b: int) -> bool:
+    """Tell whether two items were not compared, and neither is known to be worse."""
+    past, known = talk.history, talk.setting.known
+    pair = (min(a, b), max(a, b))
+    if pair in past.asked or pair in past.resting:
+        return False
+    if known is None:
+        return True
+    return a not in known.dominators(b) and b not in known.dominators(a)
+
+
+def _predict(talk: Talk, left: int, right: int) -> Predicted:
+    chance = talk.belief.probability(left, right)
+    side = "left" if chance >= 0.5 else "right"
+    likely = round(max(chance, 1.0 - chance), 4)
+    return (left, right), Prediction(side, likely)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
-from penchant.elicitation import Conversation, Told
+from penchant.elicitation import Conversation, pair_evidence
 from penchant.exceptions import DataError
 from penchant.gp import Answer
 from penchant.typing import FloatArray
@@ -108,7 +108,8 @@ class _Pair(Form):
         return answer if isinstance(answer, str) and answer in _PAIR_ANSWERS else None
 
     def evidence(self, told: "AnsweredQuestion", *_: Any) -> Iterable[Answer]:
-        return Told(told.items[0], told.items[1], told.answer).evidence
+        left, right = told.items
+        return pair_evidence((left, right), told.answer)
 
     def choose(self, talk: Conversation) -> Chosen | None:
         if (asked := talk.question) is None:

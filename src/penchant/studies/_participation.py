@@ -8,7 +8,7 @@ described : when ("before" or "after" the choices), answers: what the person sai
     the owner's questions about people, by their names; null: left blank. What is said
     later of the same question counts
 asked : question (its identifier), form, items, repeat; predicted (answer,
-    probability, clear) where the answer was foretold and the question not chosen to
+    probability, clear) where the answer was predicted and the question not chosen to
     learn; version, of the table, where it is not the first
 dropped : question, which is not asked any more: it shows what cannot be had
 answered : question, answer
@@ -50,7 +50,7 @@ LARGEST_WEIGHT = 100.0
 
 
 class Prediction(NamedTuple):
-    """What was foretold of the answer to a pair, before it was given.
+    """What was predicted of the answer to a pair, before it was given.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class OpenQuestion:
     repeat : bool
         Whether the same was asked before.
     predicted : Prediction or None
-        Of a question that is there to see whether its answer is foretold rightly.
+        Of a question that is there to see whether its answer is predicted correctly.
     version : int
         Which version of the table it was made from.
     """
@@ -131,7 +131,7 @@ class AnsweredQuestion:
     because : str or None
         The attribute that the person named as the main reason.
     predicted : Prediction or None
-        What was foretold, if anything was.
+        What was predicted, if anything was.
     """
 
     question: str
@@ -457,7 +457,7 @@ def _dropped(now: Participation, body: Mapping[str, Any]) -> Changes:
 
 
 def _prediction(body: Any) -> Prediction | None:
-    """Read what was foretold; None if that is nothing."""
+    """Read what was predicted; None if that is nothing."""
     if not isinstance(body, Mapping) or body.get("answer") not in ("left", "right"):
         return None
     chance = body.get("probability")

@@ -46,7 +46,7 @@ class Progress:
     expected_points : float
         The same in points.
     is_known : bool
-        Whether there are answers enough to say how sure it is.
+        Whether there are answers enough to say how sure it is, or no more to get.
     done : bool
         Whether the asking has ended.
     reason : str
@@ -265,7 +265,7 @@ def ranking(talk: Talk, names: tuple[str, ...]) -> list[RankedItem]:
     points, as_good = talk.belief.points(), _as_good(talk)
     rejected = talk.belief.rejected
     order = sorted(  # places and points come from the same draws
-        talk.moment.ranking(min(len(names), _rankable(talk))),
+        talk.ranking(min(len(names), _rankable(talk))),
         key=lambda item: (item in rejected, -points.mean[item]),
     )
     tiers = _tiers(talk, [item for item in order if item not in rejected])
@@ -300,7 +300,7 @@ def _tiers(talk: Talk, order: list[int]) -> dict[int, int]:
 
 def _rankable(talk: Talk) -> int:
     few = talk.belief.n_items <= 2000
-    return int(talk.allowed.size if few else talk.moment.contenders.size)
+    return int(talk.allowed.size if few else talk.contenders.size)
 
 
 def _as_good(talk: Talk) -> FloatArray:
@@ -309,7 +309,7 @@ def _as_good(talk: Talk) -> FloatArray:
     Those that are known to be worse, or were rejected, have none.
     """
     chances = np.zeros(talk.belief.n_items)
-    contenders = talk.moment.contenders
+    contenders = talk.contenders
     chances[contenders] = np.minimum(talk.belief.all_as_good(contenders), 1.0)
     return chances
 

@@ -71,7 +71,7 @@ class StudySettings:
         Whether people may say, after a choice, which attribute it was mainly for.
     check_every : int
         One in so many questions, at most three to a person, is there to see whether
-        its answer is foretold rightly; 0: none, else 2 to 1000.
+        its answer is predicted correctly; 0: none, else 2 to 1000.
     end_checks : bool
         Whether two questions whose answers seem clear end the asking; careless people
         are found by them. They count among the three.

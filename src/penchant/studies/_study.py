@@ -6,13 +6,18 @@ from functools import partial
 from typing import Any
 
 from penchant import explanation
-from penchant.data import Items, Limits
+from penchant.data import Limits
 from penchant.elicitation import MainReason
-from penchant.exceptions import DataError, NotAnswerableError
+from penchant.exceptions import (
+    ConflictError,
+    DataError,
+    NotAnswerableError,
+    ParticipantNotFoundError,
+)
 from penchant.studies import _results as results
 from penchant.studies._about import PersonQuestion
-from penchant.studies._asking import Asking, Log
-from penchant.studies._checks import Calibration
+from penchant.studies._asking import Asking
+from penchant.studies._calibration import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
@@ -42,6 +47,9 @@ from penchant.studies.store._records import (
 from penchant.studies.store._store import Store
 from penchant.studies.table._difference import TableChange
 from penchant.studies.table._study_table import StudyTable
+
+_MOST_TRIES = 20
+"""Writes that others may overtake before it is an error."""
 
 
 class Study:
@@ -105,7 +113,6 @@ class Study:
         self.items = record.items
         self.settings = record.settings
         self._memory = memory(self.store, record)
-        self._log = Log(self.store, record, self._memory.places)
 
     @property
     def table(self) -> StudyTable:
@@ -151,20 +158,17 @@ class Study:
 
     def taking(self) -> Taking:
         """Say whether the study takes new people, and if not, why."""
-        chosen = self.settings
-        done = self._n_finished() if chosen.quota else 0
+        chosen, done = self.settings, 0
+        if chosen.quota:  # the real people who have finished and count
+            people = self.store.list_participants(self.id)
+            standing = (self.participation(who) for who in people if not who.simulated)
+            done = sum(bool(now.finished) and not now.left_out for now in standing)
         state = "open" if chosen.open else "closed"
         if chosen.quota and done >= chosen.quota:
             state = "full"
         if chosen.over:
             state = "over"
         return Taking(state, chosen.closing, chosen.quota, done)
-
-    def _n_finished(self) -> int:
-        """Count the real people who have finished and count."""
-        people = self.store.list_participants(self.id)
-        standing = (self.participation(who) for who in people if not who.simulated)
-        return sum(bool(now.finished) and not now.left_out for now in standing)
 
     def _latest_model(self) -> str | None:
         """Give the model that those who join now start from."""
@@ -174,7 +178,18 @@ class Study:
 
     def participation(self, participant: Who) -> Participation:
         """Give where a participant stands."""
-        return self._log.read(participant)
+        record = participant
+        if isinstance(record, str):
+            record = self.store.get_participant(record)
+        if record.study_id != self.id:
+            raise ParticipantNotFoundError("This study has no such participant.")
+        known = self._memory.places.get(record.id)
+        if known is not None and known.n_events == record.n_events:
+            return known
+        log = ((each.kind, each.body) for each in self.store.events(record.id))
+        now = Participation.from_events(log, len(self.items))
+        self._memory.places.put(record.id, now)
+        return now
 
     def news(self, participant: Who) -> tuple[TableChange, ...]:
         """Say what changed in the table since somebody was done; nothing before."""
@@ -328,8 +343,7 @@ class Study:
 
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
-        start = self._memory.start(None)
-        return reasons_for(start, told) if self.settings.reasons else ()
+        return reasons_for(self._memory.space, told) if self.settings.reasons else ()
 
     def set_limits(
         self,
@@ -379,17 +393,36 @@ class Study:
         participant_id: str,
         decide: Callable[[Asking, Participation], Sequence[NewEvent]],
         now: Participation | None = None,
+        *,
+        teaches: bool = True,
     ) -> Participation:
-        """Write down what is decided; learn from all answers if this was the last."""
+        """Append what is decided from where a person stands, before anybody else.
+
+        If this was the last answer of the person, learn from all.
+        """
         if now is None:  # nothing was read a moment ago, and the table may be another
             self.reload()
         asking = Asking(self._memory, self.settings, participant_id)
-        before = self.participation(participant_id) if now is None else now
-        after = self._log.write(participant_id, partial(decide, asking), before)
-        helpful = self._background and self.settings.help_each_other
-        if helpful and after.finished and after is not before:
-            self.refit()
-        return after
+        for _ in range(_MOST_TRIES):
+            now = self.participation(participant_id) if now is None else now
+            events = decide(asking, now)
+            if not events:
+                return now
+            try:
+                self.store.append(participant_id, now.n_events, events)
+            except ConflictError:
+                now = None  # another process was faster: read again, decide again
+                continue
+            for kind, body in events:
+                now = now.after(kind, body)
+            self._memory.places.put(participant_id, now)
+            helpful = self._background and self.settings.help_each_other
+            if teaches and helpful and now.finished:
+                self.refit()
+            return now
+        raise ConflictError(
+            f"Others changed this conversation {_MOST_TRIES} times in a row. Try again."
+        )
 
     def progress(
         self, participant: Who, now: Participation | None = None
@@ -405,13 +438,13 @@ class Study:
         """
         now = self.participation(participant) if now is None else now
         talk = self._talk(participant, now)
-        regret = talk.expected_regret
+        regret = talk.recommendation.expected_regret
         return results.Progress(
             number=len(now.answered) + (0 if now.finished else 1),
             certainty=talk.certainty,
             expected_regret=regret,
             expected_points=100.0 / talk.belief.scale[1] * regret,
-            is_known=talk.is_known,
+            is_known=talk.is_known or now.finished == "exhausted",
             done=bool(now.finished),
             reason=now.finished,
             can_undo=bool(now.answered),
@@ -475,9 +508,7 @@ class Study:
         Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
-        return results.explain(
-            talk, self._position(talk.favourite if item is None else item)
-        )
+        return results.explain(talk, self._position(item, talk))
 
     def contrast(self, participant: Who, a: int, b: int) -> results.Parts:
         """Tell why item a is better or worse than item b, in points."""
@@ -490,8 +521,7 @@ class Study:
         No names: several things together. Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
-        where = self._position(talk.favourite if item is None else item)
-        return talk.belief.main_reason(where)
+        return talk.belief.main_reason(self._position(item, talk))
 
     def noticed(self, participant: Who) -> float:
         """Give the points by which an item may be worse and still count as good."""
@@ -499,10 +529,10 @@ class Study:
 
     def flip(self, participant: Who, item: int, rival: int) -> explanation.Flip:
         """Tell the smallest change of an item that reverses its place to a rival."""
-        talk, own = self._talk(participant), self._row(item)
         places = self._position(item), self._position(rival)
-        changed = results.Changed(talk, *places, own)
-        return explanation.flip(changed, own, self._row(rival))
+        own, other = map(self._memory.row, places)
+        changed = results.Changed(self._talk(participant), *places, own)
+        return explanation.flip(changed, own, other)
 
     def support(
         self, participant: Who, item: int | None = None
@@ -512,7 +542,7 @@ class Study:
         Without `item` it is the recommended one.
         """
         talk = self._talk(participant)
-        where = self._position(talk.favourite if item is None else item)
+        where = self._position(item, talk)
         size = 100.0 / talk.belief.scale[1]
         return [
             replace(each, effect=size * each.effect, lead=size * each.lead)
@@ -539,38 +569,37 @@ class Study:
         `base` the recommended item is changed.
         """
         talk = self._talk(participant)
-        start = self._position(talk.favourite if base is None else base)
+        start = self._position(base, talk)
         return results.what_if(talk, self._memory.complete, start, values)
 
-    def _position(self, item: int) -> int:
-        if not 0 <= item < len(self.items):
+    def _position(self, item: int | None, talk: Talk | None = None) -> int:
+        """Check the number of an item; None: the favourite of a talk."""
+        if item is None and talk is not None:
+            return talk.favourite
+        if item is None or not 0 <= item < len(self.items):
             raise DataError(
                 f"Items have the numbers 0 to {len(self.items) - 1}. Got {item}."
             )
         return int(item)
-
-    def _row(self, item: int) -> Items:
-        return self._memory.row(self._position(item))
 
     # Results for the owner
 
     def group(self) -> Group:
         """Tell what all participants want: ranking, kinds of people, careless ones."""
         n_events = self.store.count_events(self.id)
-        known = self._memory.group
-        if known is not None and known.n_events == n_events:
-            return known
+        make = partial(self._group, n_events)
+        return self._memory.worked_out("group", n_events, make)
+
+    def _group(self, n_events: int) -> Group:
         records = self.store.list_participants(self.id)
         members = tuple(self.member(record) for record in records)
         here = {record.id for record in records}
         self._memory.members = {
             who: known for who, known in self._memory.members.items() if who in here
         }
-        newcomer, space = self._memory.newcomer, self._memory.start(None).space
+        newcomer, space = self._memory.newcomer, self._memory.space
         allowed = self.what_fits(NO_LIMITS).allowed
-        found = make_group(members, newcomer, self.items, n_events, allowed, space)
-        self._memory.group = found
-        return found
+        return make_group(members, newcomer, self.items, n_events, allowed, space)
 
     def weigh(self, participant_id: str, weight: float) -> None:
         """Say how often a participant counts in the results of the group.
@@ -593,13 +622,8 @@ class Study:
                 "errors.weight",
                 most=LARGEST_WEIGHT,
             )
-
-        def decide(now: Participation) -> list[NewEvent]:
-            if now.weight == weight:
-                return []
-            return [("weighed", {"weight": float(weight)})]
-
-        self._log.write(participant_id, decide)
+        weighed = partial(Asking.weigh, weight=weight)
+        self._write(participant_id, weighed, teaches=False)
 
     def leave_out(self, participant_id: str, out: bool = True) -> None:
         """Count a participant in the results no longer (weight 0), or again (1)."""
@@ -621,36 +645,23 @@ class Study:
 
         Nothing is worked out for it: empty until `group` was called in this process.
         """
-        group = self._memory.group
-        listed = () if group is None else group.careless
+        known = self._memory.results.get("group")
+        listed = () if known is None else known[1].careless
         return {each.member: each.kind for each in listed if each.kind}
 
     def calibration(self) -> Calibration:
-        """Count how often the answers of real people were foretold rightly."""
-        n_events = self.store.count_events(self.id)
-        known = self._memory.calibration
-        if known is not None and known[0] == n_events:
-            return known[1]
-        standing = participations(self.store, self.id, len(self.items))
-        real = [
-            who for who in self.store.list_participants(self.id) if not who.simulated
-        ]
-        found = Calibration.count(
-            told
-            for who in real
-            if who.id in standing
-            for told in standing[who.id].answered
+        """Count how often the answers of real people were predicted correctly."""
+        place = self.store, self.id, len(self.items)
+        count = partial(Calibration.of_study, *place)
+        return self._memory.worked_out(
+            "calibration", self.store.count_events(self.id), count
         )
-        self._memory.calibration = (n_events, found)
-        return found
 
     def group_models(self) -> GroupModels:
         """Fit rules and a sparse GAI model to the answers of all; takes seconds."""
-        n_events = self.store.count_events(self.id)
-        known = self._memory.models
-        if known is not None and known[0] == n_events:
-            return known[1]
-        people = participations(self.store, self.id, len(self.items))
-        found = group_models(self._memory.complete, pool(people))
-        self._memory.models = (n_events, found)
-        return found
+
+        def fit() -> GroupModels:
+            people = participations(self.store, self.id, len(self.items))
+            return group_models(self._memory.complete, pool(people))
+
+        return self._memory.worked_out("models", self.store.count_events(self.id), fit)

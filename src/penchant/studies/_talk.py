@@ -6,14 +6,21 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from penchant._cached import LRUCache, cached_property
 from penchant.data import Items, Limits
-from penchant.elicitation import Conversation, PersonBelief, Reason, Setting
+from penchant.elicitation import (
+    Conversation,
+    History,
+    PersonBelief,
+    PersonSpace,
+    Reason,
+    Setting,
+)
 from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
@@ -28,9 +35,7 @@ from penchant.studies.store._store import Store
 from penchant.typing import IntArray
 
 if TYPE_CHECKING:
-    from penchant.studies._checks import Calibration
-    from penchant.studies._group import Group, Member
-    from penchant.studies._group_models import GroupModels
+    from penchant.studies._group import Member
 
 _MOST_TALKS, _MOST_WHOLE = 512, 12
 """Conversations that a process keeps, of all studies together. Those of the last
@@ -54,6 +59,8 @@ GRADE_WIDTH = 0.5
 """Items with the same rating are as close as this, in standard deviations."""
 
 
+_Result = TypeVar("_Result")
+
 _Fit: TypeAlias = tuple[PopulationGP | None, Items]
 
 StartKey: TypeAlias = tuple[object, str | None, About]
@@ -61,25 +68,26 @@ StartKey: TypeAlias = tuple[object, str | None, About]
 
 
 @dataclass(frozen=True, eq=False)
-class Talk:
+class Talk(Conversation):
     """A conversation with a participant, and what is believed after it.
 
     Parameters
     ----------
+    setting, belief, history, told, ends
+        As of every `Conversation`; all that is told is read off the belief.
     start : Start
         What was believed before the first question.
-    moment : Conversation
-        Where it stands.
     before : Talk or None
         Where it stood before the last answer, which can be taken back or amended.
     """
 
+    belief: PersonBelief
+    told: tuple[AnsweredQuestion, ...]
     start: Start
-    moment: Conversation
     before: "Talk | None" = None
 
     @classmethod
-    def begin(
+    def from_start(
         cls,
         start: Start,
         seed: int,
@@ -101,81 +109,52 @@ class Talk:
             The items that may be asked about and recommended; default: all.
         """
         setting = Setting(policy, seed, False, start.known, start.order, allowed)
-        return cls(start, Conversation.begin(setting, start.belief(seed)))
+        belief = start.belief(seed)
+        return cls(setting, belief, History(), (), (len(belief.answers),), start)
 
-    def tell(self, told: AnsweredQuestion) -> "Talk":
+    def after(self, told: AnsweredQuestion) -> "Talk":
         """Give the talk after one more answer."""
-        meaning = evidence(told, self.moment.told, GRADE_WIDTH)
-        if told.choice is not None and told.because in reasons_for(self.start, told):
-            meaning += (Reason("reason", told.choice, None, str(told.because)),)
-        return Talk(self.start, self.moment.tell(told, meaning), self.bare())
-
-    def among(self, allowed: IntArray | None) -> "Talk":
-        """Give the talk when only these items may be asked or recommended."""
-        moment = self.moment.among(allowed)
-        return self if moment is self.moment else replace(self, moment=moment)
+        meaning = evidence(told, self.told, GRADE_WIDTH)
+        why = told.because
+        if why is not None and why in reasons_for(self.start.space, told):
+            meaning += (Reason("reason", told.choice or (), None, why),)
+        return replace(self.tell(told, meaning), before=self.bare())
 
     def bare(self) -> "Talk":
         """Give a copy without what was worked out for questions and results."""
-        return Talk(self.start, replace(self.moment, belief=replace(self.belief)))
+        return replace(self, belief=replace(self.belief), before=None)
 
     @property
     def answers(self) -> tuple[AnsweredQuestion, ...]:
-        """What was answered, in order."""
-        return self.moment.told
-
-    @property
-    def allowed(self) -> IntArray:
-        """The items that may be asked about and recommended."""
-        return self.moment.allowed
-
-    @property
-    def evidence_rows(self) -> list[list[int]]:
-        """For each answer, which of ``posterior.answers`` are there because of it."""
-        return self.moment.evidence_rows
-
-    @property
-    def belief(self) -> PersonBelief:
-        """What is believed about the person; all that is told is read off it."""
-        return cast(PersonBelief, self.moment.belief)
+        """What was answered, in order, as explanations of a conversation take it."""
+        return self.told
 
     @property
     def posterior(self) -> PersonBelief:
-        """The same, as explanations of a conversation take it."""
+        """What is believed about the person, as those take it."""
         return self.belief
-
-    @property
-    def favourite(self) -> int:
-        """The item to recommend."""
-        return self.moment.favourite
 
     @property
     def certainty(self) -> float:
         """Probability that the favourite is the best item, or as good."""
-        return min(self.moment.recommendation.probability_best, 1.0)
-
-    @property
-    def expected_regret(self) -> float:
-        """What the favourite loses against the best item, in standard deviations."""
-        return self.moment.recommendation.expected_regret
+        return min(self.recommendation.probability_best, 1.0)
 
     @property
     def is_known(self) -> bool:
         """Whether there are answers enough to say how sure the favourite is."""
-        return sum(not told.skipped for told in self.answers) >= FEWEST_ANSWERS
+        return sum(not told.skipped for told in self.told) >= FEWEST_ANSWERS
 
     def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
         """Give the items of the next question, and whether it was asked before.
 
         None if nothing is left to ask.
         """
-        alone = self.allowed.size < 2
-        return None if alone else FORMS[form].choose(self.moment)
+        return None if self.allowed.size < 2 else FORMS[form].choose(self)
 
 
-def reasons_for(start: Start, told: AnsweredQuestion) -> tuple[str, ...]:
+def reasons_for(space: PersonSpace, told: AnsweredQuestion) -> tuple[str, ...]:
     """Give the attributes that a choice can be for: both are known and differ."""
-    return () if told.choice is None else start.space.differing(*told.choice)
+    return () if told.choice is None else space.differing(*told.choice)
 
 
 class Memory:
@@ -222,10 +201,9 @@ class Memory:
         self.complete = complete(items)
         # To take a row out of a table takes milliseconds, and it never changes.
         self.row = lru_cache(_N_PLACES)(lambda item: self.complete.take([item]))
-        self.group: Group | None = None
         self.members: dict[str, tuple[int, Member]] = {}
-        self.models: tuple[int, GroupModels] | None = None
-        self.calibration: tuple[int, Calibration] | None = None
+        # What follows from all logs, by name, and how many events they had then.
+        self.results: dict[str, tuple[int, Any]] = {}
         self.fitting = threading.Lock()
 
     @cached_property
@@ -235,6 +213,11 @@ class Memory:
         For a group: what was learned of these people is not used on them again.
         """
         return Newcomer.from_belief(self.start(None).posterior)
+
+    @cached_property
+    def space(self) -> PersonSpace:
+        """The features of the items, when nothing was learned of people."""
+        return self.start(None).space
 
     def start(self, model: str | None, about: About = ()) -> Start:
         """Give what is believed of somebody new who starts from a model.
@@ -289,6 +272,16 @@ class Memory:
             return None, self._items
         return population, fitted_on
 
+    def worked_out(
+        self, name: str, n_events: int, make: Callable[[], _Result]
+    ) -> _Result:
+        """Give what follows from all logs; made again when one of them has grown."""
+        known = self.results.get(name)
+        if known is None or known[0] != n_events:
+            known = self.results[name] = n_events, make()
+        found: _Result = known[1]
+        return found
+
     def can_be_asked(self, shown: tuple[int, ...], own: Limits) -> bool:
         """Tell whether all items of a question meet the limits of a person."""
         allowed = self.fits_of(own).allowed
@@ -318,10 +311,10 @@ class Memory:
             # The last answer was taken back or amended, or more than that.
             talk = talk.before
         if talk is None or not _leads_to(talk, key, now):
-            talk = Talk.begin(self._start(key), _seed(participant_id))
+            talk = Talk.from_start(self._start(key), _seed(participant_id))
         talk = talk.among(self.fits_of(now.limits).allowed)
-        for told in now.answered[len(talk.answers) :]:
-            talk = talk.tell(told)
+        for told in now.answered[len(talk.told) :]:
+            talk = talk.after(told)
         if keep:
             _WHOLE.put(participant_id, talk)
             _TALKS.put(participant_id, talk.bare())
@@ -330,7 +323,7 @@ class Memory:
 
 def _leads_to(talk: Talk, key: StartKey, now: Participation) -> bool:
     """Tell whether a person stands where a talk stood, or went on from there."""
-    told = talk.answers
+    told = talk.told
     return talk.start.key == key and told == now.answered[: len(told)]
 
 
@@ -350,7 +343,9 @@ _LOCK = threading.Lock()
 def memory(store: Store, record: StudyRecord) -> Memory:
     """Give what this process keeps about a study of a store."""
     with _LOCK:
-        studies = _MEMORIES.setdefault(store, LRUCache(_MOST_STUDIES))
+        if store not in _MEMORIES:
+            _MEMORIES[store] = LRUCache(_MOST_STUDIES)
+        studies = _MEMORIES[store]
         found = studies.get((record.id, record.version))
         limits = record.settings.limits
         if found is None or found.limits != limits:

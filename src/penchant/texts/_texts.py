@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from gettext import c2py
 from importlib.resources import files
 from typing import Any, Final
+from unicodedata import category
 
 from babel import Locale, dates, lists
 from babel.messages.pofile import read_po
@@ -103,20 +104,23 @@ class Texts:
         text = self.entries[key][self.plural(n)]
         return text.format_map({**self.words, "n": self.number(n), **values})
 
-    def number(self, value: float) -> str:
+    def number(self, value: float, cents: bool = False) -> str:
         """Write a number with at most six digits that mean something.
 
         Parameters
         ----------
         value : float
             A finite number.
+        cents : bool, default=False
+            Whether what is not whole has two decimals at least.
         """
         if abs(value) >= _LARGEST:
             return f"{value:.{_DIGITS}g}"
         whole = abs(value) >= 10 ** (_DIGITS - 1)
         rounded = round(value) if whole else float(f"{value:.{_DIGITS}g}")
         # Quantization would round again, to three decimals; "or 0" is for -0.0.
-        text = _decimal(rounded or 0, locale=self.locale, decimal_quantization=False)
+        form = "#,##0.00" if cents and rounded % 1 else None
+        text = _decimal(rounded or 0, form, self.locale, decimal_quantization=False)
         return text.replace("-", "\N{MINUS SIGN}")
 
     def points(self, value: float) -> str:
@@ -177,8 +181,26 @@ class Texts:
             return self("numbers.unknown")
         if attribute.unit == DATE and attribute.kind == "numeric":
             return self._date(float(value)) or attribute.format(value)
-        text = self.number(float(value)) if attribute.kind == "numeric" else str(value)
-        return text + self.unit(attribute)
+        if attribute.kind != "numeric":
+            return self.measured(attribute, str(value))
+        text = self.number(abs(value), cents=_is_money(attribute.unit))
+        sign = "\N{MINUS SIGN}" if value < 0 else ""
+        return sign + self.measured(attribute, text)
+
+    def ticks(self, attribute: Attribute, values: Sequence[float]) -> list[str]:
+        """Write round values of an attribute, dates as shortly as they are round."""
+        if attribute.unit != DATE:
+            return [self.number(value) for value in values]
+        try:
+            days = [
+                datetime.fromtimestamp(0, UTC) + timedelta(value) for value in values
+            ]
+        except OverflowError:
+            return [attribute.format(value) for value in values]
+        form = "y"
+        if any(day.day > 1 or day.month > 1 for day in days):
+            form = "yMMMd" if any(day.day > 1 for day in days) else "yMMM"
+        return [dates.format_skeleton(form, day, locale=self.locale) for day in days]
 
     def _date(self, days: float) -> str:
         """Write days since 1970 as a date; empty: that is beyond the calendar."""
@@ -190,13 +212,19 @@ class Texts:
             return dates.format_date(moment, "medium", locale=self.locale)
         return dates.format_datetime(moment, "short", locale=self.locale)
 
-    @staticmethod
-    def unit(attribute: Attribute) -> str:
-        """Give what follows a value: a unit that stays on the line if it is short."""
-        if not attribute.unit or attribute.unit == DATE:
-            return ""
-        space = " " if len(attribute.unit) > _SHORT_UNIT else "\u00a0"
-        return space + attribute.unit
+    def measured(self, attribute: Attribute, number: str) -> str:
+        """Put the unit beside a number: money as the language does, others behind."""
+        unit = "" if attribute.unit == DATE else attribute.unit
+        if _is_money(unit) and self.locale.currency_formats["standard"].prefix[0]:
+            symbol, per, what = unit.partition("/")
+            return f"{symbol}{number}{per}{what}"
+        space = " " if len(unit) > _SHORT_UNIT else "\u00a0"
+        return f"{number}{space}{unit}" if unit else number
+
+
+def _is_money(unit: str) -> bool:
+    """Whether a unit is a sign such as $, or one that is paid per something."""
+    return category(unit.partition("/")[0][-1:] or " ") == "Sc"
 
 
 @cache

@@ -163,8 +163,7 @@ class SubsetKernels:
         """Give the inner product of every kernel with a packed matrix."""
         sums = np.zeros(len(self._tree[1]))
         _add_values(*self._tree, packed, np.empty(self._shape), sums)
-        values: FloatArray = sums[self._places]
-        return values
+        return sums[self._places]
 
 
 def _factored(kernel: FloatArray) -> Block:
@@ -212,8 +211,7 @@ def evaluate_factor(tensor: FloatArray, features: Sequence[FloatArray]) -> Float
     for matrix in features[1:]:
         shaped = values.reshape(len(matrix), matrix.shape[1], -1)
         values = np.einsum("nfr,nf->nr", shaped, matrix)
-    column: FloatArray = values[:, 0]
-    return column
+    return values[:, 0]
 
 
 @_compiled

@@ -119,8 +119,7 @@ class KnotMap:
 
     def means(self) -> FloatArray:
         """Give the mean weight of each knot over the attribute's measure."""
-        means: FloatArray = self.second_moments().sum(axis=1)
-        return means
+        return self.second_moments().sum(axis=1)
 
     def second_moments(self) -> FloatArray:
         """Give the mean products of the weights, shape (n_knots, n_knots)."""
@@ -128,10 +127,7 @@ class KnotMap:
             return np.diag(self.level_weights)
         thirds = np.diff(self.knots) / 3.0
         diagonal = np.append(thirds, 0.0) + np.append(0.0, thirds)
-        moments: FloatArray = (
-            np.diag(diagonal) + np.diag(thirds / 2, 1) + np.diag(thirds / 2, -1)
-        )
-        return moments
+        return np.diag(diagonal) + np.diag(thirds / 2, 1) + np.diag(thirds / 2, -1)
 
 
 AttributeMap: TypeAlias = FeatureMap | KnotMap
@@ -407,8 +403,7 @@ class DualGAI(GAIUtility):
             wide = products[:, :, None] * features[i][:, None, :]
             products = wide.reshape(len(wide), -1)
         shape = [features[i].shape[1] for i in subset]
-        tensor: FloatArray = (products.T @ features[subset[-1]]).reshape(shape)
-        return tensor
+        return (products.T @ features[subset[-1]]).reshape(shape)
 
     def scaled(self, offset: float, scale: float) -> Self:
         return replace(
@@ -437,8 +432,7 @@ def sum_orders(grams: Sequence[FloatArray], order_weights: ArrayLike) -> FloatAr
         for order in range(len(weights) - 1, 0, -1):
             sums[order] += gram * sums[order - 1]
         sums[0] += gram
-    total: FloatArray = np.tensordot(weights, sums, axes=1)
-    return total
+    return np.tensordot(weights, sums, axes=1)
 
 
 def _check_factor(subset: Factor, attributes: Factor, max_order: int) -> None:

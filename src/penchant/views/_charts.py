@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from types import SimpleNamespace as View
 from typing import Self
 
+import numpy as np
+
 _MOST_TICKS = 5
 _MARGIN = 0.03
 """Free space at both ends of an axis, as a share of what is shown."""
+_MONTHS = np.arange("1500", "2500", dtype="M8[M]")
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,22 @@ class Axis:
             if last - first < most:
                 return [k * step for k in range(first, last + 1)]
         return [self.low]
+
+    def dates(self, most: int = _MOST_TICKS) -> list[float]:
+        """Give days on an axis of days since 1970: firsts of years or months if any.
+
+        Examples
+        --------
+        >>> Axis(18_000.0, 18_800.0).dates(4)
+        [18262.0, 18444.0, 18628.0]
+        """
+        firsts = _MONTHS.astype("M8[D]").astype(np.float64)
+        inside = (firsts >= self.low) & (firsts <= self.high)
+        for step in (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200):
+            found = firsts[inside & (_MONTHS.astype(int) % step == 0)]
+            if 1 < len(found) <= most:
+                return list(found.tolist())
+        return sorted({float(round(day)) for day in self.ticks(most)})
 
 
 @dataclass(frozen=True)

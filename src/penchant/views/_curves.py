@@ -1,16 +1,17 @@
 """What a person values: how much attributes count, what their values are worth."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace as View
 
 import numpy as np
 
-from penchant.data import Attribute, Items
-from penchant.studies import Curve, Interaction
+from penchant.data import DATE, Attribute, Items
+from penchant.studies import AnsweredQuestion, Curve, Interaction
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick, curve_shape
-from penchant.views._display import show_name
+from penchant.views._display import grid_value, show_name
 
 _TICKS = 4
 _LETTERS = 36
@@ -103,13 +104,12 @@ def _view(
     across = Axis(float(curve.grid[0]), float(curve.grid[-1])) if numeric else upward
     rows = tuple(_row(attribute, curve, k, texts) for k in range(len(curve.grid)))
     heads = ("result.value", "result.points", "result.range")
-    values = across.ticks(_TICKS) if numeric else []
     return CurveView(
         name,
-        show_name(attribute.unit, 20),
+        show_name(texts.measured(attribute, "").strip(), 20),
         texts("curves.words", attribute=name, parts=_told(rows, texts)),
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
-        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        across_ticks(attribute, across, texts),
         tuple(
             Tick(round(100 - upward.place(value), 2), tick_label(value, texts))
             for value in upward.ticks(_TICKS)
@@ -120,6 +120,15 @@ def _view(
         bool(((curve.low <= 0) & (curve.high >= 0)).all()),
         Numbers(tuple(map(texts, heads)), rows),
     )
+
+
+def across_ticks(attribute: Attribute, axis: Axis, texts: Texts) -> tuple[Tick, ...]:
+    """Label round values of an attribute; levels have labels of their own."""
+    if attribute.kind != "numeric":
+        return ()
+    values = axis.dates(_TICKS) if attribute.unit == DATE else axis.ticks(_TICKS)
+    labels = zip(values, texts.ticks(attribute, values), strict=True)
+    return tuple(Tick(axis.place(value), label) for value, label in labels)
 
 
 def tick_label(value: float, texts: Texts) -> str:
@@ -133,7 +142,7 @@ def _columns(curve: Curve) -> list[list[float]]:
 
 
 def _row(attribute: Attribute, curve: Curve, k: int, texts: Texts) -> NumberRow:
-    value = show_name(texts.value(attribute, curve.grid[k]), 40)
+    value = grid_value(attribute, curve.grid, k, texts)
     low, high = texts.signed(curve.low[k]), texts.signed(curve.high[k])
     span = texts("numbers.range", low=low, high=high)
     return NumberRow(value, (texts.signed(curve.points[k]), span))
@@ -198,7 +207,9 @@ def _sentence(pair: Interaction, texts: Texts) -> str:
     return texts.sentence(words)
 
 
-def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
+def counts_view(
+    curves: Sequence[Curve], texts: Texts, answered: Sequence[AnsweredQuestion] = ()
+) -> tuple[View, ...]:
     """Show how much every attribute counts for a person, the most first.
 
     Parameters
@@ -207,7 +218,10 @@ def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
         With their shares and the ranges of these.
     texts : Texts
         In the language of the person.
+    answered : sequence of AnsweredQuestion
+        Answers that may name a main reason.
     """
+    named = Counter(told.because for told in answered)
     axis = Axis(0.0, max((curve.share_high for curve in curves), default=1.0) or 1.0)
     ordered = sorted(curves, key=lambda curve: -curve.share)
     return tuple(
@@ -218,6 +232,7 @@ def counts_view(curves: Sequence[Curve], texts: Texts) -> tuple[View, ...]:
             "counts.tip",
             texts,
             unsure=curve.share_low < _LEAST,
+            named=named[curve.attribute],
         )
         for curve in ordered
     )
@@ -231,6 +246,7 @@ def count_row(
     texts: Texts,
     *,
     unsure: bool = False,
+    named: int = 0,
 ) -> View:
     """Draw a share with the ends of its range; `key` says what the range is."""
     label = show_name(name, _LONGEST_LABEL)
@@ -242,6 +258,7 @@ def count_row(
     shown = texts("numbers.not_sure") if unsure else share
     return View(
         label=label,
+        named=texts.count("result.named", named) if named else "",
         share=shown,
         words=words,
         width=width,

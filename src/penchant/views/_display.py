@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from math import floor, log10
+from typing import Any, Final
 
-from penchant.data import Items
+from penchant.data import DATE, Attribute, Items
 from penchant.texts import Texts
 
 _LONGEST_NAME = 80
@@ -29,6 +31,18 @@ def show_name(name: str, longest: int = _LONGEST_NAME) -> str:
     if not any(unicodedata.bidirectional(letter) in _TURNS for letter in short):
         return short
     return f"{_FIRST_STRONG}{_ISOLATES.sub('', short)}{_END}"
+
+
+def grid_value(
+    attribute: Attribute, grid: Sequence[Any], k: int, texts: Texts, longest: int = 40
+) -> str:
+    """Write a value between others with the digits that tell it from the next."""
+    value = grid[k]
+    if attribute.kind == "numeric" and grid[0] < value < grid[-1]:
+        step = (float(grid[-1]) - float(grid[0])) / (len(grid) - 1)
+        digits = 0 if attribute.unit == DATE else max(0, 1 - floor(log10(step)))
+        value = round(float(value), digits)
+    return show_name(texts.value(attribute, value), longest)
 
 
 def item_values(items: Items, item: int, texts: Texts) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from penchant.data import Items
+from penchant.data import DATE, Attribute, Items
 from penchant.exceptions import NotAnswerableError
 from penchant.studies import Group, GroupModels, Study
 from penchant.texts import Texts
@@ -99,23 +99,24 @@ def _weights(group: Group, _items: Items, texts: Texts) -> Callable[[], Any]:
 def _curves(group: Group, items: Items, texts: Texts) -> Callable[[], Any]:
     from penchant.plotting import plot_segment_curves
 
-    drawn = {
-        _named(items, same[0].attribute): (
-            same[0].grid,
-            np.stack([curve.points for curve in same]),
-        )
-        for same in zip(*(segment.curves for segment in group.segments), strict=True)
-    }
+    drawn = {}
+    for same in zip(*(segment.curves for segment in group.segments), strict=True):
+        name, grid = same[0].attribute, same[0].grid
+        attribute = next(each for each in items.attributes if each.name == name)
+        if attribute.unit == DATE:
+            grid = np.round(86_400 * np.asarray(grid)).astype("M8[s]")
+        points = np.stack([curve.points for curve in same])
+        drawn[_named(attribute)] = grid, points
     if not drawn:
         raise NotAnswerableError("No attribute varies, so there are no curves.")
     labels = [card.name for card in segment_cards(group, texts)]
     return lambda: plot_segment_curves(drawn, labels=labels)
 
 
-def _named(items: Items, name: str) -> str:
-    attribute = next(each for each in items.attributes if each.name == name)
-    unit = f" ({show_name(attribute.unit, 12)})" if attribute.unit else ""
-    return f"{show_name(name, 24)}{unit}"
+def _named(attribute: Attribute) -> str:
+    has_unit = attribute.unit and attribute.unit != DATE
+    unit = f" ({show_name(attribute.unit, 12)})" if has_unit else ""
+    return f"{show_name(attribute.name, 24)}{unit}"
 
 
 def _rules(models: GroupModels) -> Callable[[], Any]:

@@ -12,7 +12,7 @@ from penchant.learning import ModelPart, read_model
 from penchant.studies import Curve, GroupModels
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
-from penchant.views._display import show_name
+from penchant.views._display import grid_value, show_name
 from penchant.views._segments import lines_view, points_axis
 
 _LONGEST_RULE: Final = 300
@@ -186,7 +186,7 @@ def _table(
     reach = float(np.abs(points).max()) or 1.0
     rows = tuple(
         (
-            show_name(texts.value(first, part.grid[0][i]), 30),
+            grid_value(first, part.grid[0], i, texts, 30),
             tuple(_cell(float(points[i, j]), reach, texts) for j in places[1]),
         )
         for i in places[0]
@@ -196,7 +196,7 @@ def _table(
         title=texts("owner.model.together", a=names[0], b=names[1]),
         share=texts.share(part.size),
         columns=tuple(
-            show_name(texts.value(second, part.grid[1][j]), 30) for j in places[1]
+            grid_value(second, part.grid[1], j, texts, 30) for j in places[1]
         ),
         rows=rows,
     )

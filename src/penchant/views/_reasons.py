@@ -146,6 +146,20 @@ def _ticks(axis: Axis, texts: Texts) -> tuple[Tick, ...]:
     return tuple(Tick(axis.place(value), texts.points(value)) for value in axis.ticks())
 
 
+def _asked(
+    study: Study, person: str | ParticipantRecord, pair: set[int], texts: Texts
+) -> str:
+    """Say which of two a person chose when they were last asked; empty: neither."""
+    chosen = [
+        told.choice[0]
+        for told in study.participation(person).answered
+        if told.choice is not None and set(told.choice) == pair
+    ]
+    if not chosen:
+        return ""
+    return texts("compare.asked", name=show_name(study.items.names[chosen[-1]])) + " "
+
+
 def compare_items(
     study: Study,
     person: str | ParticipantRecord,
@@ -190,7 +204,8 @@ def compare_items(
         name_a=names[0],
         name_b=names[1],
         title=texts("compare.title", **words),
-        sentence=texts("compare.ahead", a=words["a"], points=points, share=share),
+        sentence=_asked(study, person, {a, b}, texts)
+        + texts("compare.ahead", a=words["a"], points=points, share=share),
         argument=_argument(found, words, texts),
         flips=_flips(items, flip, words, texts),
         steps=tuple(_side(part, axis, names[0], texts) for part in parts),

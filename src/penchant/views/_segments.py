@@ -8,8 +8,8 @@ from penchant.data import Attribute, Items
 from penchant.studies import Curve, Group, GroupItem, Segment
 from penchant.texts import Texts
 from penchant.views._charts import Axis, NumberRow, Numbers, Tick
-from penchant.views._curves import count_row, tick_label
-from penchant.views._display import show_name
+from penchant.views._curves import across_ticks, count_row, tick_label
+from penchant.views._display import grid_value, show_name
 
 _WEIGHTS: Final = 4
 _MARKS: Final = 5
@@ -143,7 +143,7 @@ def lines_view(
     name = show_name(attribute.name, _LONGEST_LABEL)
     return View(
         name=name,
-        unit=show_name(attribute.unit, 20),
+        unit=show_name(texts.measured(attribute, "").strip(), 20),
         words=texts(
             "owner.group.curve_words", attribute=name, labels=", ".join(labels)
         ),
@@ -187,9 +187,7 @@ def _across_ticks(
     attribute: Attribute, grid: tuple[Any, ...], axis: Axis, texts: Texts
 ) -> tuple[Tick, ...]:
     if attribute.kind == "numeric":
-        return tuple(
-            Tick(axis.place(value), texts.number(value)) for value in axis.ticks(4)
-        )
+        return across_ticks(attribute, axis, texts)
     step = -(-len(grid) // _MOST_LABELS)
     return tuple(
         Tick(axis.place(place), show_name(str(level), 36 // max(1, len(grid) // step)))
@@ -202,9 +200,9 @@ def _numbers(
 ) -> Numbers:
     rows = [
         NumberRow(
-            show_name(texts.value(attribute, value), _LONGEST_LABEL),
+            grid_value(attribute, curves[0].grid, k, texts),
             tuple(texts.signed(float(curve.points[k])) for curve in curves),
         )
-        for k, value in enumerate(curves[0].grid)
+        for k in range(len(curves[0].grid))
     ]
     return Numbers((show_name(attribute.name, _LONGEST_LABEL), *labels), tuple(rows))

@@ -167,8 +167,9 @@ def _cells(items: Items, row: int, texts: Texts) -> list[View]:
     """Give the values of an alternative, empty if not known, and their units."""
     cells = []
     for attribute in items.attributes:
-        # The unit of a date is part of how it is written.
-        unit = "" if attribute.unit == DATE else attribute.unit
+        # The unit of a date is part of how it is written, and so is what stands first.
+        behind = texts.measured(attribute, "#").endswith(attribute.unit)
+        unit = attribute.unit if behind and attribute.unit != DATE else ""
         value = items.values(row)[attribute.name]
         known = value == value and value is not None
         bare = replace(attribute, unit="") if unit else attribute

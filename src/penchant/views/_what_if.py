@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from penchant.data import Attribute, Items
+from penchant.data import DATE, Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import WhatIf
 from penchant.texts import Texts
@@ -163,7 +163,7 @@ def _slider(
         step=f"{_step(attribute, items):.12g}",
         value=f"{float(value):.12g}",
         shown=texts.value(attribute, value),
-        unit=texts.unit(attribute),
+        unit="" if attribute.unit == DATE else texts.measured(attribute, "#"),
         levels=(),
     )
 

@@ -8,7 +8,7 @@ from penchant.choquet.solver._interior_point import ConeModel, minimize_over_con
 from penchant.choquet.solver._losses import HingeLoss, LogisticLoss, SquaredLoss
 from penchant.choquet.solver._monotone import nonnegative_spread
 from penchant.exceptions import DataError
-from penchant.kernels._subsets import list_subsets, subset_minima
+from penchant.kernels._choquet import list_subsets, subset_minima
 from penchant.solvers import (
     MobiusProblem,
     choose_cone,

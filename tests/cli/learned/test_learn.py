@@ -214,6 +214,8 @@ def test_errors_say_what_to_do(here: Path) -> None:
         in run("learn", words[0], "--target", "stars", code=1).output
     )
     assert "Say what to learn from" in run("learn", words[0], code=2).output
+    both = run("learn", *words, "--answers", words[0], code=2).output
+    assert "Say only one of --target, --answers" in both
     assert "--kind must be" in run("learn", *words, "--kind", "x", code=2).output
     (here / "model.penchant").write_text("there")
     assert "exists already" in run("learn", *words, code=1).output

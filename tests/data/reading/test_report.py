@@ -25,7 +25,7 @@ def test_every_problem_is_listed_errors_first():
         "correct or clear it",
         "Row 5, column 'price': 'y' is not a number, but most cells are; "
         "correct or clear it",
-        "Row 3, column 'size': 1 of 5 cells are missing",
+        "Row 3, column 'size': 1 of 5 cells is missing",
     ]
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import submasks
-from penchant.explanation.retraining._groups import (
+from penchant.explanation._shapley import submasks
+from penchant.explanation.retraining._coalitional import (
     choose_alpha,
     count_subsets,
     groups_at,

@@ -29,7 +29,7 @@ from penchant.explanation import (
     DepthExplainer,
     LeastSquaresExplainer,
 )
-from penchant.explanation._coalitions import members
+from penchant.explanation._shapley import members
 from penchant.models import GAIRegressor
 
 EXPLAINERS = [

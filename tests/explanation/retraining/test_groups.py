@@ -6,15 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penchant.explanation._coalitions import members
 from penchant.explanation._players import check_players
-from penchant.explanation.retraining import _groups
+from penchant.explanation._shapley import members
+from penchant.explanation.retraining import _coalitional
 from penchant.explanation.retraining._association import (
     associations,
     design_blocks,
     inflations,
 )
-from penchant.explanation.retraining._groups import STRATEGIES, groups_at, thresholds
+from penchant.explanation.retraining._coalitional import (
+    STRATEGIES,
+    groups_at,
+    thresholds,
+)
 
 
 def groups(strategy: str, frame: pd.DataFrame, alpha: float) -> list[tuple[int, ...]]:
@@ -87,7 +91,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
             [0.05, 0.05, 0.05, 0.0],
         ]
     )
-    monkeypatch.setattr(_groups, "associations", lambda *_: rho)
+    monkeypatch.setattr(_coalitional, "associations", lambda *_: rho)
     return pd.DataFrame(np.random.default_rng(0).random((9, 4)))
 
 

@@ -66,7 +66,7 @@ def test_from_a_labelled_table_to_every_page(
     assert page.url.path.endswith("/start")
     words = text(page.text)
     assert "What is to be learned?" in words
-    assert "Found out: Classes" in words
+    assert "As found (Classes" in words
     assert '<option value="3" selected>verdict</option>' in page.text
     job_id = id_of(page)
     page = client.post(
@@ -160,15 +160,59 @@ def test_numbers_and_new_rows(
     assert page.status_code == 422
     assert "needs the column" in page.text
     assert client.post(f"{base}/rows").status_code == 422
-    why = client.get(f"{base}/why?row=4").text
+    why = client.get(f"{base}/why?row=5").text
     exact = kept.exact(kept.shown, kept.items.frame.iloc[[3]])
     assert exact is not None
     assert f"{exact.total:.4g}".replace("-", "\N{MINUS SIGN}") in why
     assert "Both ways" in why or "different columns first" in why
-    for path in ("/why?row=41", "/why?row=1&against=99", "/why?model=odd"):
+    for path in (
+        "/why?row=42",
+        "/why?row=1",
+        "/why?row=2&against=99",
+        "/why?model=odd",
+    ):
         assert client.get(base + path).status_code == 422
     assert client.get(f"{base}/rules").status_code == 404
     assert client.get(f"{base}/what-if?v0=1e9").status_code == 422
+
+
+def test_grades_rows_and_levels_are_told_as_the_file_has_them(
+    client: TestClient,
+    store: SqlStore,
+    upload_model: Callable[..., Any],
+    text: Text,
+) -> None:
+    """Rows are counted as a spreadsheet does, also where some were left out."""
+    noises, grades = ("loud", "some", "quiet"), ("poor", "fair", "good")
+    lines = [
+        f"{noises[k % 3]},{(7 * k) % 50},{grades[min(k % 3, (k % 3 + k // 30))]}"
+        for k in range(60)
+    ]
+    lines[3] = "loud,21,"  # row 5 of the file has no grade
+    table = "\n".join(["noise,size,grade", *lines]).encode()
+    job_id = id_of(upload_model(table=table))
+    run(store, job_id, candidates=("linear", "choquet"), kind="grades")
+    base = f"/models/{job_id}"
+    words = text(client.get(f"{base}/why?row=6&model=linear").text)
+    assert "row 6, by: Weights" in words
+    assert "noise some" in words
+    assert client.get(f"{base}/why?row=5").status_code == 422
+    kept = KeptModel(store, store.get_job(job_id))
+    assert kept.lines == (2, 3, 4, *range(6, 62))
+    told = {
+        kept.by_coalitions("linear", k).label: text(
+            client.get(f"{base}/why?row={line}&model=linear").text
+        )
+        for k, line in enumerate(kept.lines[:9])
+        if kept.by_coalitions("linear", k)
+    }
+    turned = "A higher score speaks for good rather than poor; the chance of {} may"
+    assert {label: turned.format(label) in page for label, page in told.items()} == {
+        label: label != "good" for label in told
+    }
+    assert "poor" in told
+    # More noise is not better: the levels have names.
+    assert "noise best: quiet" in text(client.get(f"{base}/importance").text)
 
 
 def test_answers_alone_and_with_a_table(
@@ -185,10 +229,10 @@ def test_answers_alone_and_with_a_table(
     run(store, job_id, candidates=("linear",))
     base = f"/models/{job_id}"
     assert "Right order" in client.get(base).text
-    for path in ("/curves", "/why?row=2", "/why?row=2&against=1", "/what-if"):
+    for path in ("/curves", "/why?row=2", "/why?row=3&against=2", "/what-if"):
         page = client.get(base + path)
         assert page.status_code == 200, page.text
-    assert "Why Flat" in client.get(f"{base}/why?row=2&against=1").text
+    assert "Why Flat" in client.get(f"{base}/why?row=3&against=2").text
 
 
 @pytest.mark.parametrize(
@@ -250,7 +294,7 @@ def test_progress_cancelling_and_going_on(
     looked = client.post(
         f"{base}/start", data={"name": "x", "target": "2", "look": "yes"}
     )
-    assert "Found out: Classes" in looked.text
+    assert "As found (Classes" in looked.text
     client.post(f"{base}/start", data={"name": "Flats", "target": "3"})
     store.claim_job("a", 60.0)
     told = {"step": "comparing", "candidate": "gai", "fold": 2, "share": 0.31}

@@ -262,5 +262,5 @@ def test_the_study_tells_how_often_it_foretold_answers(
     store.add_participant(study_id, events=log)
     for page in ("", "/group", "/report", "/export/report.html"):
         text = client.get(f"/studies/{study_id}{page}").text
-        assert f": {right} came as predicted, and we had said 82" in text
+        assert f": {right} came as predicted, and we had expected 82" in text
         assert ("Do not rely on these results" in text) is warned

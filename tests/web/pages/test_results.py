@@ -2,9 +2,11 @@ import gzip
 import re
 from collections.abc import Callable
 
+import pandas as pd
 import pytest
 from fastapi.testclient import TestClient
 
+from penchant.data import Items
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study, StudySettings
 
@@ -40,6 +42,28 @@ def test_result_has_every_panel_and_stays_small(
     for word in ("posterior", "utility", "Shapley"):
         assert word not in words
     assert not re.search(r"[^0-9]0\s%|100\s%", words)
+
+
+@pytest.mark.parametrize("n_attributes", [0, 2])
+def test_two_alternatives_are_decided_by_one_answer(
+    client: TestClient, store: SqlStore, text: Callable[[str], str], n_attributes: int
+) -> None:
+    offers = pd.DataFrame({"salary": [62.0, 54.0], "commute": [45.0, 15.0]})
+    items = Items.from_frame(offers.iloc[:, :n_attributes], names=["Bank", "Startup"])
+    study = Study(store, store.create_study("Offers", items))
+    person, token = study.join()
+    question = study.ask(person.id)
+    assert question is not None
+    study.tell(person.id, question.id, "left")
+    assert study.ask(person.id) is None
+    words = text(client.get(f"/p/{token}/result").text)
+    chosen = items.names[question.items[0]]
+    assert f"Your best match out of 2 alternatives {chosen}" in words
+    assert f"The chance that {chosen} is the best for you" in words
+    assert "after one answer." in words
+    # A list of names has nothing that could be a reason or be changed.
+    for part in ("The main reason for", f"Why {chosen}?", "What if it were different?"):
+        assert (part in words) == bool(n_attributes)
 
 
 def test_every_chart_has_its_numbers(client: TestClient, answered: str) -> None:
@@ -94,6 +118,26 @@ def test_two_alternatives_compared(client: TestClient, answered: str) -> None:
     assert page.count(" selected>") == 2
     same = client.get(f"{answered}/compare?a=3&b=3").text
     assert "Choose two different alternatives" in same
+
+
+def test_what_was_said_already_is_not_told_as_a_guess(
+    client: TestClient, store: SqlStore, text: Callable[[str], str]
+) -> None:
+    study = Study(store, store.create_study("Flats", load_flats()))
+    person, token = study.join()
+    question = study.ask(person.id)
+    assert question is not None
+    told = study.tell(person.id, question.id, "right").answered[-1]
+    reason = study.reasons_for(told)[0]
+    study.because(person.id, question.id, reason)
+    left, right = question.items
+    for a, b in ((left, right), (right, left)):
+        words = text(client.get(f"/p/{token}/compare?a={a}&b={b}").text)
+        assert f"When asked, you chose {study.items.names[right]}." in words
+    other = next(k for k in range(40) if k not in question.items)
+    words = text(client.get(f"/p/{token}/compare?a={left}&b={other}").text)
+    assert "When asked" not in words
+    assert f"{reason} you named it once" in text(client.get(f"/p/{token}/result").text)
 
 
 def test_what_if_follows_the_sliders(

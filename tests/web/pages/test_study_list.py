@@ -95,6 +95,18 @@ def test_values_have_their_units(study: StudyRecord) -> None:
     assert study_view(study, TEXTS).rows[2].cells[0].value == ""
 
 
+def test_a_sign_of_money_stands_before_the_number() -> None:
+    items = Items.from_frame(
+        pd.DataFrame({"rent": [700.0, 1300.5]}), [Attribute("rent", unit="$")]
+    )
+    rows = study_view(record(items), TEXTS).rows
+    cells = [row.cells[0] for row in rows]
+    assert [(each.value, each.unit) for each in cells] == [
+        ("$700", ""),
+        ("$1,300.50", ""),
+    ]
+
+
 def test_long_values_are_broken_into_lines(client: TestClient, store: SqlStore) -> None:
     frame = pd.DataFrame({"remark": ["x" * 500, "short"]})
     remark = Attribute("remark", "categorical")

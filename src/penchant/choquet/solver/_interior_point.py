@@ -175,6 +175,7 @@ class _InteriorPoint:
         loss.start(self.t)
         self.s = self._cone(self.x)
         self.n_pairs = loss.n_pairs + self.s.size
+        # All products s * multiplier are equal: the start is on the central path.
         scale = 1.0 / max(self.n_pairs, 1)
         self.multiplier = scale / self.s
 
@@ -194,6 +195,8 @@ class _InteriorPoint:
         u = self.loss.slope(self.t)
         if model.groups is not None:
             u = self.loss.balance(u, model.groups, self.n_groups)
+        # The rest of the Lagrangian, pull'x + alpha/2 |x|^2, is at least
+        # -|w|^2 / (2 alpha), w being what a multiplier of the cone leaves of the pull.
         pull = model.design.T @ u - self.nu
         # Any feasible point bounds the optimum from below, also far from it.
         nu = self.nu
@@ -245,6 +248,7 @@ class _InteriorPoint:
         self._solve(zero, np.zeros_like(self.s))
         length = min(1.0, self._max_step())
         now = self._complementarity(0.0)
+        # Mehrotra's cube: the more the predictor gains, the less the step is centred.
         tau = (self._complementarity(length) / now) ** 3 * now / n_pairs
         if not self.loss.n_pairs and now < _TOO_FAR_AHEAD * self._residual(0.0):
             # A curved loss is still far from stationary: wait for it.
@@ -264,6 +268,7 @@ class _InteriorPoint:
             self.dx = self.dx + self.d_nu * self.solved_ones
         self.db = np.zeros(0)
         if model.groups is not None:
+            # The intercepts that belong to dx: their own equations, solved exactly.
             self.db = -np.bincount(model.groups, g) / self.group_curvature
             self.db -= self.means @ self.dx
         self.dt = self._scores(self.dx, self.db)
@@ -301,6 +306,7 @@ class _InteriorPoint:
             self.factor = _ScaledCholesky(inner)
             return
         # Hessian of the loss, then that of the penalty, then the barrier C'(y/s)C.
+        # In the space of the weights: they are fewer, or cone or penalty not diagonal.
         block = self.centred.T @ (self.centred * curvature[:, np.newaxis])
         if self.penalty is None:
             block[np.diag_indices(n_weights)] += model.alpha

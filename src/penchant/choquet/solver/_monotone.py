@@ -26,6 +26,7 @@ Cone = Literal["exact", "inner", "free"]
 _AUTO_ATTRIBUTES, _AUTO_COEFFICIENTS = 16, 800
 _MAX_ATTRIBUTES, _MAX_COEFFICIENTS = 20, 2000
 _MAX_ROUNDS = 200
+# Early rounds lack constraints anyway; each adds the worst few of each attribute.
 _FIRST_ACCURACY = 1e-3
 _NEW_PER_ATTRIBUTE = 24
 
@@ -274,6 +275,7 @@ def _repair(
     values = zeta_transform(table)
     repaired = mobius.copy()
     found: list[tuple[int, int]] = []
+    # Below this a negative gain is rounding of the zeta transform.
     noise = 1e-13 * np.abs(values).max()
     for i in range(problem.n):
         gains = marginal_gains(values, i)

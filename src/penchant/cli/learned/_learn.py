@@ -27,6 +27,7 @@ def learn(
             help="A CSV or XLSX file: one row per case, or the items of the answers.",
         ),
     ] = None,
+    *,
     target: Annotated[
         str | None,
         typer.Option(help="The column to predict: numbers, classes or grades."),
@@ -86,7 +87,12 @@ def learn(
     if kind not in _KINDS:
         raise typer.BadParameter(f"--kind must be one of {', '.join(_KINDS)}.")
     given = [each for each in (target, answers, from_study) if each is not None]
-    if len(given) != 1 or (table is None and target is not None):
+    if len(given) > 1:
+        raise typer.BadParameter(
+            "Say only one of --target, --answers and --from-study: with --answers the "
+            "table holds the items that they are about."
+        )
+    if not given or (table is None and target is not None):
         raise typer.BadParameter(
             "Say what to learn from: a table with --target, --answers, or --from-study."
         )

@@ -41,12 +41,12 @@ def predict(
     """
     from penchant.data.reading import write_csv_table
     from penchant.io import load
-    from penchant.learning import foretold, known_rows
+    from penchant.learning import known_rows, predicted_table
 
     check_target(output, force=force)
     model = load(model_file)
     frame = known_rows(model, table)
-    found = foretold(model, frame)
+    found = predicted_table(model, frame)
     write_file(output, (write_csv_table(found, None) or "").encode())
     if not is_stdout(output):
         Screen().say(f"Wrote {output}: {len(found)} rows.")

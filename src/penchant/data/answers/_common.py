@@ -7,11 +7,10 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import pandas as pd
 
-from penchant.data._best_worst import BestWorst
 from penchant.data._by_name import NameFinder
 from penchant.data._comparisons import Comparisons
 from penchant.data._items import Items
-from penchant.data._ratings import Choices, Rankings, Ratings
+from penchant.data._ratings import BestWorst, Choices, Rankings, Ratings
 from penchant.exceptions import DataError
 
 Answers: TypeAlias = Comparisons | Ratings | Rankings | Choices | BestWorst

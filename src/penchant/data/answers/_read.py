@@ -7,9 +7,13 @@ from typing import Any, Final
 import pandas as pd
 
 from penchant.data.answers._choices import (
+    CHOSEN,
     TASKS,
+    read_best_worst,
     read_long,
+    read_sets,
     read_wide,
+    slots_of,
     wide_columns,
 )
 from penchant.data.answers._common import AnswerFile, NameBook, find_column
@@ -22,7 +26,6 @@ from penchant.data.answers._pairs import (
 )
 from penchant.data.answers._preflib import read_preflib
 from penchant.data.answers._ratings import ITEMS, RATINGS, read_rankings, read_ratings
-from penchant.data.answers._sets import CHOSEN, read_best_worst, read_sets, slots_of
 from penchant.data.answers._study import read_study
 from penchant.data.reading._marks import MISSING_MARKS
 from penchant.data.reading._table import read_table
@@ -127,8 +130,7 @@ def read_answers(path: Any, items: Any = None) -> AnswerFile:
         content = _content(path)
         for is_meant, read in _TEXTS.values():
             if is_meant(content.lstrip("\ufeff")):
-                found: AnswerFile = read(content.lstrip("\ufeff"), book)
-                return found
+                return read(content.lstrip("\ufeff"), book)
     source = path if is_book else content.encode()
     # Every row below the header is an answer, whatever it looks like.
     table = read_table(
@@ -171,8 +173,7 @@ def _content(source: Any) -> str:
         raise DataError("The file is empty. Answers need a header and rows.")
     coding = "utf-16" if source.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
-        text: str = source.decode(coding)
-        return text
+        return source.decode(coding)
     except UnicodeDecodeError as error:
         row = source[: error.start].count(b"\n") + 1
         raise DataError(

@@ -6,12 +6,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from penchant.data._best_worst import BestWorst
 from penchant.data._comparisons import Comparisons
-from penchant.data._ratings import Rankings, Ratings
+from penchant.data._ratings import BestWorst, Rankings, Ratings
+from penchant.data.answers._choices import slots_of
 from penchant.data.answers._common import AnswerFile, NameBook, read_rows, text_of
 from penchant.data.answers._pairs import frame_rows
-from penchant.data.answers._sets import slots_of
 from penchant.exceptions import DataError
 
 _BEST_WORST: Final = re.compile(r"^(item_\d+) best, (item_\d+) worst$")

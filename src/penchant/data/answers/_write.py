@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from penchant.data._best_worst import BestWorst
 from penchant.data._by_name import NameFinder
 from penchant.data._comparisons import Comparisons
-from penchant.data._ratings import Choices, Rankings, Ratings
+from penchant.data._ratings import BestWorst, Choices, Rankings, Ratings
 from penchant.data.answers._common import AnswerFile
 from penchant.data.answers._preflib import write_preflib
 from penchant.data.reading.files._writing import write_csv_table

@@ -67,7 +67,8 @@ class Cells:
         if not self.marks:
             return []
         shown = ", ".join(map(repr, list(self.marks)[:5]))
-        return [f"{shown} taken as unknown ({sum(self.marks.values())} cells)"]
+        n = sum(self.marks.values())
+        return [f"{shown} taken as unknown ({n} cell{'s' * (n != 1)})"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,8 @@ def gaps(name: str, blank: BoolArray, index: pd.Index) -> tuple[Problem, ...]:
     rows = row_numbers(index)[blank]
     if not rows.size:
         return ()
-    message = f"{rows.size} of {len(index)} cells are missing"
+    verb = "is" if rows.size == 1 else "are"
+    message = f"{rows.size} of {len(index)} cells {verb} missing"
     facts = {"n": int(rows.size), "all": len(index)}
     return (Problem(message, int(rows[0]), name, "warning", "missing", facts),)
 

@@ -79,7 +79,7 @@ def own_checks(
 ) -> list[tuple[int, int]]:
     """Choose check questions: the surest pairs of a person's own belief.
 
-    Honest people answer them as foretold in .96 of cases; asked after the other
+    Honest people answer them as predicted in .96 of cases; asked after the other
     questions they cost the person nothing but time.
 
     Parameters
@@ -96,7 +96,7 @@ def own_checks(
     Returns
     -------
     list of (int, int)
-        The item that is foretold to win first; no item comes twice. Fewer than n if
+        The item that is predicted to win first; no item comes twice. Fewer than n if
         there are not enough.
 
     Examples

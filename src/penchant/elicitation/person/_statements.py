@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from penchant._cached import cached_property
 from penchant.data import Items
+from penchant.elicitation.person._calibration import calibrated, ties_at_the_top
 from penchant.elicitation.person._rows import chosen, rejected
 from penchant.typing import FloatArray, IntArray
 
@@ -23,13 +24,15 @@ _EQUAL = 0.1
 _REASON = 0.72
 """Probability with which a set of names must hold the main reason."""
 
-_SHARE, _CARED = 0.05, 0.85
+_SHARE, _CARED = 0.05, 0.88
 """Who is said to care about an attribute: its share is _SHARE with _CARED."""
 
 _TOGETHER = 0.8
 """Probability of a share of _SHARE from which a pair of attributes may be told."""
 
-_ENDS = (0.05, 0.95)
+_TAIL, _LIKE_TAIL = 0.05, 0.02
+"""What 90 % ranges leave out at each end; those of points of people like earlier ones
+leave out more, since these people differ less than was learned of them."""
 
 
 class Ranges(NamedTuple):
@@ -120,17 +123,18 @@ class Statements:
         among : ndarray of int, optional
             Items that can be better; default: all.
         """
-        drawn = self.draws
-        near = self.gaps(item, among) <= np.maximum(_EQUAL, drawn.width)
-        return float(drawn.weights @ near)
+        return float(self._unnoticed(self.gaps(item, among)))
 
     def all_as_good(self, among: IntArray) -> FloatArray:
         """Give `as_good` of some items among themselves, shape (len(among),)."""
-        drawn = self.draws
-        utilities = drawn.utilities[:, among]
-        noticed = np.maximum(_EQUAL, drawn.width)[:, None]
-        near = utilities.max(axis=1, keepdims=True) - utilities <= noticed
-        return np.asarray(drawn.weights @ near)
+        utilities = self.draws.utilities[:, among]
+        return self._unnoticed(utilities.max(axis=1, keepdims=True) - utilities)
+
+    def _unnoticed(self, gaps: FloatArray) -> FloatArray:
+        """Give the probability to tell that gaps, (n_draws, ...), are not noticed."""
+        near = np.maximum(_EQUAL, self.draws.width) >= gaps.T
+        ties = ties_at_the_top(self.answers, self.mean)
+        return calibrated(near @ self.draws.weights, ties)
 
     @cached_property
     def noticed(self) -> float:
@@ -209,25 +213,17 @@ class Statements:
 
     def points(self) -> Ranges:
         """Give the points of every item, each of shape (n_items,)."""
-        centre, span = self.scale
-        return self._ranges(50.0 + 100.0 / span * (self.draws.utilities - centre))
+        (centre, span), drawn = self.scale, self.draws
+        like = float(drawn.weights @ (drawn.like > 0.0)) if self.space.singles else 0.0
+        return self._ranges(
+            50.0 + 100.0 / span * (drawn.utilities - centre), _TAIL + _LIKE_TAIL * like
+        )
 
-    def _ranges(self, values: FloatArray) -> Ranges:
-        """Sum up draws, shape (n_draws, ...)."""
-        weights = self.draws.weights
-        flat = values.reshape(len(values), -1)
-        order = flat.argsort(axis=0)
-        total = weights[order].cumsum(axis=0)
-        ordered = np.take_along_axis(flat, order, axis=0)
-        ends = [
-            ordered[
-                (total < end).sum(axis=0).clip(max=len(flat) - 1),
-                np.arange(flat.shape[1]),
-            ]
-            for end in _ENDS
-        ]
-        shape = values.shape[1:]
-        return Ranges(*((part.reshape(shape)) for part in (weights @ flat, *ends)))
+    def _ranges(self, values: FloatArray, tail: float = _TAIL) -> Ranges:
+        """Sum up draws, shape (n_draws, ...), which all count alike."""
+        ends = (tail, 1.0 - tail)
+        low, high = np.quantile(values, ends, axis=0, method="inverted_cdf")
+        return Ranges(np.tensordot(self.draws.weights, values, 1), low, high)
 
     # ------------------------------------------------------------ attributes
 

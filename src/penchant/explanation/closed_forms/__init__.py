@@ -2,5 +2,5 @@
 
 import penchant.explanation.closed_forms._choquet
 import penchant.explanation.closed_forms._gai
-import penchant.explanation.closed_forms._gaussian_process
+import penchant.explanation.closed_forms._posterior
 import penchant.explanation.closed_forms._rules  # noqa: F401

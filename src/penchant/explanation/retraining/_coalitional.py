@@ -1,31 +1,273 @@
-"""The coalitional explainer: Shapley values within groups (EX-4 to EX-6)."""
+"""The coalitional explainer: groups, and Shapley values within them (EX-4 to EX-6)."""
 
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import submasks
-from penchant.explanation._players import frame_of
-from penchant.explanation._shapley import coalitional_weights, normalized
-from penchant.explanation.retraining._game import RetrainingGame
-from penchant.explanation.retraining._groups import (
-    STRATEGIES,
-    choose_alpha,
-    count_subsets,
-    groups_at,
-    thresholds,
+from penchant.explanation._players import Players, frame_of
+from penchant.explanation._shapley import (
+    coalitional_weights,
+    mask_of,
+    normalized,
+    submasks,
 )
+from penchant.explanation.retraining._association import (
+    associations,
+    constant_players,
+    design_blocks,
+    inflations,
+)
+from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._retraining import (
     MAX_MODELS,
     RetrainingExplainer,
     check_number,
 )
-from penchant.typing import FloatArray
+from penchant.typing import BoolArray, FloatArray
+
+_ROUNDING = 1e-12
+
+
+def thresholds(strategy: str, frame: pd.DataFrame, players: Players) -> FloatArray:
+    """Give the threshold from which on each player joins each candidate group.
+
+    Every strategy of EX-5 lets more players into its groups as alpha grows, so it is
+    described by one number per candidate and player.
+
+    Parameters
+    ----------
+    strategy : str
+        One of `STRATEGIES`.
+    frame : DataFrame of shape (n, n_columns)
+    players : Players
+
+    Returns
+    -------
+    ndarray of shape (n_candidates, n_players)
+        Player j is in candidate i if alpha exceeds entry (i, j): -inf always, inf
+        never. Constant players are never in, and the others do not notice them.
+    """
+    changing = np.flatnonzero(~constant_players(frame, players))
+    if changing.size == 0:
+        return np.full((0, len(players)), np.inf)
+    active = Players(
+        tuple(players.names[i] for i in changing),
+        tuple(players.columns[i] for i in changing),
+    )
+    part = _THRESHOLDS[strategy](frame, active)
+    table = np.full((len(part), len(players)), np.inf)
+    table[:, changing] = part
+    return table
+
+
+def groups_at(table: FloatArray, alpha: float) -> list[int]:
+    """Give the groups at a threshold: the largest candidates, then who is left.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_candidates, n_players)
+        From `thresholds`.
+    alpha : float
+
+    Returns
+    -------
+    list of int
+        Sets of players, none within another, that cover all; in ascending order.
+    """
+    candidates = {mask_of(np.flatnonzero(row).tolist()) for row in table < alpha}
+    kept = _largest(candidates - {0})
+    covered = 0
+    for group in kept:
+        covered |= group
+    alone = (1 << player for player in range(table.shape[1]))
+    return sorted([*kept, *(mask for mask in alone if not covered & mask)])
+
+
+def count_subsets(groups: Sequence[int], limit: int) -> int:
+    """Count the distinct non-empty subsets of groups; stop above a limit.
+
+    Returns
+    -------
+    int
+        The count, or some number above `limit` if the count is above it.
+    """
+    largest = max((group.bit_count() for group in groups), default=0)
+    if (1 << largest) - 1 > limit:
+        return (1 << largest) - 1
+    seen: set[int] = set()
+    for group in sorted(groups, key=int.bit_count, reverse=True):
+        seen.update(submasks(group))
+        if len(seen) > limit:
+            break
+    return len(seen)
+
+
+def choose_alpha(table: FloatArray, target: int, *, at_most: bool) -> float:
+    """Find the threshold whose groups need a wanted number of models.
+
+    Groups grow with alpha, and only at the finitely many entries of the table, so a
+    binary search over these finds the best threshold with few counts. None of them
+    goes beyond twice the target.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_candidates, n_players)
+        From `thresholds`.
+    target : int
+        Wanted number of distinct non-empty subsets of groups.
+    at_most : bool
+        Whether more than the target are forbidden; otherwise the nearest number
+        wins, the smaller one of two equally near.
+
+    Returns
+    -------
+    float
+        The smallest alpha >= 0 with that number, from 0 on.
+    """
+    # A player joins where alpha exceeds an entry: just above it the groups change.
+    steps = np.unique(table[np.isfinite(table) & (table >= 0.0)])
+    alphas = np.append(0.0, np.nextafter(steps, np.inf))
+    limit = target if at_most else 2 * target
+
+    def count(k: int) -> int:
+        return count_subsets(groups_at(table, alphas[k]), limit)
+
+    below, above = -1, len(alphas)
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if count(middle) <= target else (below, middle)
+    if at_most and below < 0:
+        raise DataError(
+            f"The budget must allow at least the {count(0):,} models of the smallest "
+            f"groups. Got {target:,}."
+        )
+    if below < 0:
+        return float(alphas[0])
+    if not at_most and above < len(alphas):
+        shortage, excess = target - count(below), count(above) - target
+        if excess < shortage:
+            return float(alphas[above])
+    return float(alphas[below])
+
+
+def _largest(masks: Iterable[int]) -> list[int]:
+    """Drop the sets that lie within another."""
+    kept: list[int] = []
+    for mask in sorted(masks, key=int.bit_count, reverse=True):
+        if not any(mask & group == mask for group in kept):
+            kept.append(mask)
+    return kept
+
+
+def _spearman(frame: pd.DataFrame, players: Players) -> FloatArray:
+    """{i} and the j with rho_ij > max_i (1 - alpha), if max_i > 0.1."""
+    strengths = associations(frame, players)
+    largest = _over_others(strengths, np.max)
+    ratio = np.divide(
+        strengths,
+        largest[:, None],
+        out=np.zeros_like(strengths),
+        where=largest[:, None] > 0,
+    )
+    return _with_self(1.0 - ratio, largest > 0.1)
+
+
+def _reverse_spearman(frame: pd.DataFrame, players: Players) -> FloatArray:
+    """{i} and the j with rho_ij < min_i + alpha max_i, if min_i < 0.5."""
+    strengths = associations(frame, players)
+    largest = _over_others(strengths, np.max)
+    smallest = _over_others(strengths, np.min)
+    steps = np.divide(
+        strengths - smallest[:, None],
+        largest[:, None],
+        out=np.full_like(strengths, np.inf),
+        where=largest[:, None] > 0,
+    )
+    return _with_self(steps, smallest < 0.5)
+
+
+def _pca(frame: pd.DataFrame, players: Players) -> FloatArray:
+    """Per component v the k with |v_k| > max |v| (1 - alpha), and the largest.
+
+    Of the covariance of the columns as they are, without scaling. A player of several
+    columns counts by the length of its part of v; components without variance are
+    left out, since any basis of their space would do.
+    """
+    blocks = design_blocks(frame, players)
+    everything = np.concatenate(blocks, axis=1)
+    _, sizes, vectors = np.linalg.svd(everything, full_matrices=False)
+    vectors = vectors[sizes > _ROUNDING * sizes[0]]
+    edges = np.cumsum([0, *(block.shape[1] for block in blocks)])[:-1]
+    loadings = np.sqrt(np.add.reduceat(vectors**2, edges, axis=1))
+    largest = loadings.max(axis=1, keepdims=True)
+    table: FloatArray = 1.0 - loadings / largest
+    table[np.arange(len(table)), loadings.argmax(axis=1)] = -np.inf
+    return table
+
+
+def _vif(frame: pd.DataFrame, players: Players) -> FloatArray:
+    """{i} and the j with VIF_j without i < VIF_j (0.4 + alpha)."""
+    ratios = _inflation_ratios(frame, players)
+    return _with_self(ratios - 0.4, np.ones(len(ratios), dtype=np.bool_))
+
+
+def _reverse_vif(frame: pd.DataFrame, players: Players) -> FloatArray:
+    """{j: VIF_j without i > VIF_j (1 - 0.05 alpha)}: without i itself."""
+    ratios = _inflation_ratios(frame, players)
+    return np.where(np.isnan(ratios), np.inf, (1.0 - ratios) / 0.05)
+
+
+def _inflation_ratios(frame: pd.DataFrame, players: Players) -> FloatArray:
+    """Give VIF_j without i over VIF_j; 1 where nothing changes, NaN for i = j."""
+    blocks = design_blocks(frame, players)
+    n_players = len(blocks)
+    before = inflations(blocks)
+    ratios = np.full((n_players, n_players), np.nan)
+    for i in range(n_players if n_players > 1 else 0):
+        others = [j for j in range(n_players) if j != i]
+        after = inflations([blocks[j] for j in others])
+        for j, now in zip(others, after, strict=True):
+            both = np.isinf(now) and np.isinf(before[j])
+            ratio = 1.0 if both else now / before[j]
+            ratios[i, j] = 1.0 if abs(ratio - 1.0) < _ROUNDING else min(ratio, 1.0)
+    return ratios
+
+
+def _over_others(
+    strengths: FloatArray, reduce: Callable[..., FloatArray]
+) -> FloatArray:
+    """Reduce each row without its diagonal; 0 where there is nobody else."""
+    n_players = len(strengths)
+    if n_players == 1:
+        return np.zeros(1)
+    others = strengths[~np.eye(n_players, dtype=np.bool_)]
+    return reduce(others.reshape(n_players, -1), axis=1)
+
+
+def _with_self(table: FloatArray, eligible: BoolArray) -> FloatArray:
+    """Let each player into their own group, and drop the rows that are not eligible."""
+    full = table.copy()
+    np.fill_diagonal(full, -np.inf)
+    full[~eligible] = np.inf
+    return full
+
+
+_THRESHOLDS = {
+    "spearman": _spearman,
+    "reverse-spearman": _reverse_spearman,
+    "pca": _pca,
+    "vif": _vif,
+    "reverse-vif": _reverse_vif,
+}
+STRATEGIES = tuple(_THRESHOLDS)
+
 
 _DEFAULT_COMPLEXITY = 0.25
 

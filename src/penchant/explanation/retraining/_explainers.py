@@ -9,18 +9,21 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
-from penchant.explanation._coalitions import mask_of, masks_up_to, members
 from penchant.explanation._players import frame_of
-from penchant.explanation._shapley import depth_weights, normalized
+from penchant.explanation._shapley import (
+    depth_weights,
+    mask_of,
+    masks_up_to,
+    members,
+    normalized,
+)
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
-from penchant.explanation.retraining._interpolation import (
+from penchant.explanation.retraining._least_squares import (
     MAX_INTERPOLATED,
+    draw_sets,
     interpolation_deviations,
     interpolation_weights,
-)
-from penchant.explanation.retraining._least_squares import (
-    draw_sets,
     least_squares_weights,
     smallest_budget,
 )

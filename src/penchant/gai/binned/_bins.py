@@ -165,8 +165,7 @@ def _cuts(known: FloatArray) -> FloatArray:
     """Part the values into at most 254 cells with about equally many of them."""
     values = np.unique(known)
     if len(values) <= N_CELLS[0]:
-        cuts: FloatArray = values[:-1] + np.diff(values) / 2
-        return cuts
+        return values[:-1] + np.diff(values) / 2
     places = np.arange(1, N_CELLS[0]) / N_CELLS[0]
     return np.unique(np.quantile(known, places))
 
@@ -184,8 +183,7 @@ def _cell_means(axis: Axis, values: FloatArray, counts: IntArray) -> FloatArray:
     if not axis.has_line:
         return np.zeros(len(counts))
     sums = np.bincount(axis.fine(values), axis.line(values), len(counts))
-    means: FloatArray = sums / np.maximum(counts, 1)
-    return means
+    return sums / np.maximum(counts, 1)
 
 
 def _merged(shares: FloatArray, n_cells: int) -> IntArray:
@@ -222,5 +220,4 @@ def _features(
         return np.zeros((len(shares), 0))
     present = np.where(shares > 0, roots, np.inf)  # empty cells: the mean utility
     scaled = vectors[:, keep] * np.sqrt(values[keep] / values[keep].sum())
-    features: FloatArray = scaled / present[:, None]
-    return features
+    return scaled / present[:, None]

@@ -193,8 +193,7 @@ def scores_of(tables: Iterable[Table], block: Block) -> FloatArray:
 
 def moved(t: float, scores: FloatArray, change: FloatArray) -> FloatArray:
     """Move scores by a part of a change."""
-    new: FloatArray = scores + t * change
-    return new
+    return scores + t * change
 
 
 def picked(scores: FloatArray, rows: IntArray) -> FloatArray:

@@ -119,8 +119,7 @@ class Curvature:
         """Give H of some groups of the working set."""
         places = [self._slices[self.members.index(k)] for k in members]
         chosen = np.concatenate([np.arange(own.start, own.stop) for own in places])
-        part: FloatArray = self._centred[np.ix_(chosen, chosen)]
-        return part
+        return self._centred[np.ix_(chosen, chosen)]
 
     def stacked(self, coefs: Mapping[int, FloatArray]) -> FloatArray:
         """Put coefficients of groups one after the other."""
@@ -135,10 +134,7 @@ class Curvature:
         """Give the change of offsets that goes with a change of coefficients."""
         if not self.has_offsets:
             return np.zeros(0)
-        shift: FloatArray = -(change @ self._means) / np.maximum(
-            self._offset_sums, 1e-12
-        )
-        return shift
+        return -(change @ self._means) / np.maximum(self._offset_sums, 1e-12)
 
     def penalty_slope(
         self, before: FloatArray, change: FloatArray, costs: FloatArray, t: float
@@ -324,8 +320,7 @@ def _block_minimum(values: FloatArray, linear: FloatArray, cost: float) -> Float
         norm = max(0.0, norm + total * (np.sqrt(total) - 1.0) / slope)
     if norm * values[-1] <= _NOTHING * cost:  # a norm that nobody sees bends a lot
         return np.zeros(len(linear))
-    minimum: FloatArray = -linear * norm / (values * norm + cost)
-    return minimum
+    return -linear * norm / (values * norm + cost)
 
 
 def _cone_minimum(

@@ -101,8 +101,7 @@ class Group:
         tensor = sums
         for table in self.tables:  # each step moves the first axis to the end
             tensor = tensor.reshape(len(table), -1).T @ table
-        columns: FloatArray = self._scale * tensor.ravel()[self._picks]
-        return columns
+        return self._scale * tensor.ravel()[self._picks]
 
     def table(self, coef: FloatArray) -> FloatArray:
         """Give the function with these coefficients in each cell, or the slope."""

@@ -53,8 +53,7 @@ class Squared(Loss):
     is_quadratic = True
 
     def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
-        loss: FloatArray = 0.5 * (y - f - offsets[0]) ** 2
-        return loss
+        return 0.5 * (y - f - offsets[0]) ** 2
 
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         rest: FloatArray = y - f - offsets[0]
@@ -67,8 +66,7 @@ class Squared(Loss):
 
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
         a = scale * pulls[0]
-        value: FloatArray = a * y - a**2 / 2
-        return value
+        return a * y - a**2 / 2
 
     def scale(self, limit: float, pull_by_y: float, pull_square: float) -> float:
         return min(limit, pull_by_y / pull_square if pull_square > 0 else 1.0)
@@ -97,8 +95,7 @@ class Tube(Loss):
     def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         beyond = np.maximum(self._rest(y, f, offsets)[1], 0.0)
         bend = np.minimum(beyond, self.mu)
-        loss: FloatArray = bend**2 / (2 * self.mu) + (beyond - bend)
-        return loss
+        return bend**2 / (2 * self.mu) + (beyond - bend)
 
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         rest, outside = self._rest(y, f, offsets)
@@ -121,8 +118,7 @@ class Tube(Loss):
 
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
         a = scale * pulls[0]
-        value: FloatArray = a * y - self._width(y) * np.abs(a) - self.mu * a**2 / 2
-        return value
+        return a * y - self._width(y) * np.abs(a) - self.mu * a**2 / 2
 
     def _width(self, y: FloatArray) -> FloatArray | float:
         """Give the half-width of the tube of each row."""
@@ -153,8 +149,7 @@ class Logistic(Loss):
 
     def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         score = f + offsets[0] if self.n_offsets else f
-        loss: FloatArray = np.logaddexp(0.0, score) - y * score
-        return loss
+        return np.logaddexp(0.0, score) - y * score
 
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         score = f + offsets[0] if self.n_offsets else f
@@ -201,12 +196,10 @@ class Grades(Loss):
     def value(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
         scores = f + offsets[:, None]
         losses = np.logaddexp(0.0, scores) - self._above(y) * scores
-        total: FloatArray = losses.sum(axis=0)
-        return total
+        return losses.sum(axis=0)
 
     def pulls(self, y: FloatArray, f: FloatArray, offsets: FloatArray) -> FloatArray:
-        pulls: FloatArray = self._above(y) - expit(f + offsets[:, None])
-        return pulls
+        return self._above(y) - expit(f + offsets[:, None])
 
     def curvatures(
         self, y: FloatArray, f: FloatArray, offsets: FloatArray
@@ -215,11 +208,9 @@ class Grades(Loss):
         return np.asarray(chances * (1.0 - chances))
 
     def dual(self, y: FloatArray, pulls: FloatArray, scale: float) -> FloatArray:
-        total: FloatArray = _entropy(self._above(y) - scale * pulls).sum(axis=0)
-        return total
+        return _entropy(self._above(y) - scale * pulls).sum(axis=0)
 
 
 def _entropy(share: FloatArray) -> FloatArray:
     inside = np.clip(share, 0.0, 1.0)
-    entropy: FloatArray = -(xlogy(inside, inside) + xlogy(1 - inside, 1 - inside))
-    return entropy
+    return -(xlogy(inside, inside) + xlogy(1 - inside, 1 - inside))

@@ -115,8 +115,7 @@ class _Fold:
         """Give the scores of all rows, offset included."""
         point = self.problem.point(coefs)
         parts = self.problem.place.fetch(np.asarray, point.scores)
-        total: FloatArray = np.concatenate(parts) + point.offsets[:1].sum()
-        return total
+        return np.concatenate(parts) + point.offsets[:1].sum()
 
     @property
     def is_large(self) -> bool:

@@ -99,8 +99,7 @@ class ConeProgram:
 
     def utilities(self, tails: FloatArray) -> FloatArray:
         """Give f = sum_S L_S v_S, shape (n_items,)."""
-        values: FloatArray = tails @ self.columns
-        return values
+        return tails @ self.columns
 
     def block_utilities(self, tails: FloatArray) -> FloatArray:
         """Give L_S v_S of every subset, shape (n_subsets, n_items)."""
@@ -173,6 +172,8 @@ class ConeProgram:
         kinks = evidence.targets[rated] * levels[rated]
         intercept = float(np.median(kinks)) if self.has_intercept else 0.0
         missing = evidence.targets - levels * intercept
+        # All slacks about as large as the largest residual, and heads such that their
+        # products with the dual heads, 1, are about those of the rows: near the centre.
         size = float(np.abs(missing).max())
         return self.iterate(
             Point(

@@ -13,6 +13,7 @@ from numba import njit
 
 from penchant.typing import FloatArray, IntArray
 
+# Sums may be reordered for speed; infinities and NaN keep their meaning.
 _compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 
@@ -35,8 +36,7 @@ class Scaling(NamedTuple):
 
 def norms(offsets: IntArray, tails: FloatArray) -> FloatArray:
     """Give the norm of each tail; none may be empty."""
-    lengths: FloatArray = np.sqrt(np.add.reduceat(tails * tails, offsets[:-1]))
-    return lengths
+    return np.sqrt(np.add.reduceat(tails * tails, offsets[:-1]))
 
 
 def nesterov_todd(
@@ -82,7 +82,7 @@ def inverse_product(
     """
     product = np.full(len(scaling.head), float(goal)), np.empty(len(dual_tails))
     place = np.empty(len(dual_tails))
-    _fill_product(offsets, *scaling, dual_tails, *move, dual_move, place, *product)
+    _fill_product(offsets, scaling, dual_tails, move, dual_move, place, product)
     return product
 
 
@@ -142,6 +142,8 @@ def longest_cone_step(
         # square step^2 + 2 linear step + constant = 0
         discriminant = linear * linear - square * constant
         if discriminant >= 0.0 and math.sqrt(discriminant) > linear:
+            # The quotient form of the root: where the step ends soon, linear < 0, and
+            # nothing cancels.
             longest = min(longest, constant / (math.sqrt(discriminant) - linear))
     return longest
 
@@ -175,6 +177,7 @@ def _fill_scaling(
         dual_square = _inner(dual_tails, dual_tails, low, high)
         size_s = math.sqrt(_determinant(1.0, dual_square))
         inner = (heads[s] + _inner(tails, dual_tails, low, high)) / (size_x * size_s)
+        # Points of determinant 1 have an inner product of at least 1; so must these.
         double_gamma = math.sqrt(2.0 * max(1.0 + inner, 2.0))
         eta[s] = size_x / size_s
         head[s] = (heads[s] / size_x + 1.0 / size_s) / double_gamma
@@ -204,21 +207,20 @@ def _fill_square(
 @_compiled
 def _fill_product(
     offsets: IntArray,
-    eta: FloatArray,
-    head: FloatArray,
-    w: FloatArray,
+    scaling: Scaling,
     g: FloatArray,
-    head_moves: FloatArray,
-    dx: FloatArray,
+    move: tuple[FloatArray, FloatArray],
     ds: FloatArray,
     m: FloatArray,
-    heads: FloatArray,
-    z: FloatArray,
+    product: tuple[FloatArray, FloatArray],
 ) -> None:
-    """Write W z to `heads`, which hold the goal, and to `z`, in few passes per cone.
+    """Write W z to the product, whose heads hold the goal, in few passes per cone.
 
     W (x, v) = root (w0 x + w'v, v + (x + w'v / (1 + w0)) w); W^-1 has -w and 1 / root.
     """
+    eta, head, w = scaling
+    head_moves, dx = move
+    heads, z = product
     for s in range(len(head)):
         low, high = offsets[s], offsets[s + 1]
         root, w0, dx0 = math.sqrt(eta[s]), head[s], head_moves[s]

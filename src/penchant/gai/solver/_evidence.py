@@ -157,8 +157,7 @@ class Evidence:
         """Give u(raised) - u(lowered) of each row: the product Q f."""
         padded = np.zeros(len(utilities) + 1)
         padded[:-1] = utilities
-        gaps: FloatArray = padded[self.raised] - padded[self.lowered]
-        return gaps
+        return padded[self.raised] - padded[self.lowered]
 
     def pull(self, rows: FloatArray, n_items: int) -> FloatArray:
         """Give the net weight of the rows on each item: the product Q'a."""
@@ -296,12 +295,10 @@ class _Diagonal:
 
     def from_rows(self, rows: FloatArray) -> FloatArray:
         sums = np.bincount(self._items, self._signed * rows, len(self._diagonal))
-        scaled: FloatArray = sums / self._diagonal
-        return scaled
+        return sums / self._diagonal
 
     def to_rows(self, scaled: FloatArray) -> FloatArray:
-        rows: FloatArray = self._signed * (scaled / self._diagonal)[self._items]
-        return rows
+        return self._signed * (scaled / self._diagonal)[self._items]
 
 
 class _Reflected:
@@ -324,12 +321,10 @@ class _Reflected:
         self._triangle = np.triu(reflectors[:rank])
 
     def scale(self, items: FloatArray) -> FloatArray:
-        product: FloatArray = self._triangle @ items
-        return product
+        return self._triangle @ items
 
     def scale_back(self, scaled: FloatArray) -> FloatArray:
-        product: FloatArray = scaled @ self._triangle
-        return product
+        return scaled @ self._triangle
 
     def from_rows(self, rows: FloatArray) -> FloatArray:
         return self._reflect("T", rows[self._order])[: self._rank]
@@ -345,5 +340,4 @@ class _Reflected:
         reflected, _, _ = lapack.dormqr(
             "L", transposed, self._reflectors, self._factors, vector[:, None], 1
         )
-        column: FloatArray = reflected[:, 0]
-        return column
+        return reflected[:, 0]

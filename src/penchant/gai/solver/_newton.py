@@ -107,6 +107,7 @@ class NewtonSystem:
         self.roots = 1.0 / np.sqrt(pairs[0] + pairs[1])
         self.rows = row_scaling(evidence, self.roots, n_items)
         # L_S w_S of every subset, w_S the tail of the scaling
+        # W^2 on the tails is eta (I + 2 w w'): a kernel of each subset and one spike.
         spikes = program.block_utilities(self.cones.tail)
         longer = np.sqrt(2.0 * self.cones.eta)[:, None] * spikes
         self.kernel: FloatArray = longer.T @ longer
@@ -122,13 +123,14 @@ class NewtonSystem:
             self._height = self._ones @ self._solved_ones
             self._levels = evidence.levels
             self._drift = evidence.levels @ point.rows
+            # What takes a drift of h'a away with the least change in the metric E^-1 of
+            # the rows: a multiple of E h.
             weights = self.roots**2 * evidence.levels
             self._balance = weights / (evidence.levels @ weights)
 
     def _solve(self, right: FloatArray) -> FloatArray:
         """Solve A x = right."""
-        x: FloatArray = lapack.dpotrs(self._triangle, right)[0]
-        return x
+        return lapack.dpotrs(self._triangle, right)[0]
 
     def solve(
         self, right: FloatArray, guess: FloatArray | None = None
@@ -146,8 +148,7 @@ class NewtonSystem:
         if not self._has_intercept:
             return moves
         drift = self._drift + self._levels @ moves
-        corrected: FloatArray = moves - drift * self._balance
-        return corrected
+        return moves - drift * self._balance
 
 
 def _factored(rows: RowScaling, kernel: FloatArray) -> FloatArray | None:

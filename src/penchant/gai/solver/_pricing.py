@@ -175,6 +175,7 @@ class Pricer:
         size = len(subsets[0]) + 1
         first = np.array([_next_attribute(subset) for subset in subsets])
         low = int(first.min())
+        # Z'(K_S o K_i)Z of the whole batch and all attributes as one product.
         values = products @ self._kernels[low:].T
         # Extensions by earlier attributes belong to other subsets: no one counts twice.
         values[np.arange(low, len(self._kernels)) < first[:, None]] = 0.0
@@ -204,6 +205,7 @@ class Pricer:
         sums[0] = 1.0
         for i in range(len(self._kernels) - 1, -1, -1):
             stack[i] = self._kernels[i] * (np.ones(n_orders) @ sums)
+            # From the largest order down, so that no attribute enters a product twice.
             for order in range(n_orders - 1, 0, -1):
                 sums[order] += self._kernels[i] * sums[order - 1]
         return stack

@@ -229,6 +229,8 @@ class _ColumnGeneration:
         self._n_iter = self._n_rounds = self._n_nodes = 0
         self._complete = True
         size = float(evidence.costs @ np.abs(evidence.targets))
+        # Where the evidence can be met exactly the primal tends to 0, and the relative
+        # gap needs another unit.
         self._floor = max(1e-12 * size, np.finfo(np.float64).tiny)
         # Begin with the constant utility, which is optimal for flat evidence.
         nothing = np.zeros(self._dictionary.n_items)
@@ -267,6 +269,7 @@ class _ColumnGeneration:
         while share < 1.0:
             iterate = self._solve(program.with_costs(share), iterate, 0.3)
             share = min(1.0, 30.0 * share)
+            # Larger costs only widen the box of the dual rows: the point stays inside.
             iterate = program.with_costs(share).iterate(iterate.point)
         return iterate
 
@@ -318,6 +321,7 @@ class _ColumnGeneration:
     ) -> list[Subset]:
         """Bound the gap over all subsets; give the most violated ones."""
         point = iterate.point
+        # Not the intercept of the iterate: the bound is about the model that is given.
         intercept = self._evidence.best_intercept(iterate.utilities)
         loss = self._evidence.loss(iterate.utilities, intercept)
         primal = loss + float(program.norms(point.tails).sum())
@@ -380,6 +384,7 @@ class _ColumnGeneration:
         if program is None:
             return {}
         norms = program.norms(self._tails)
+        # The largest share first: the sparsest model that keeps its certificate wins.
         for share in (1e-4, 1e-5, 1e-6, 0.0):
             keep = norms > share * norms.sum()
             tails = np.where(program.spread(keep), self._tails, 0.0)
@@ -441,6 +446,7 @@ def _merge(
 ) -> tuple[Evidence, IntArray]:
     """Merge equal items and rows; keep only items that the evidence is about."""
     table = np.ascontiguousarray(np.hstack(matrices))
+    # Rows as strings of bytes: items are the same if all features are, to the last bit.
     as_bytes = table.view(np.dtype((np.void, table.itemsize * table.shape[1])))
     _, first, item_of = np.unique(
         as_bytes.ravel(), return_index=True, return_inverse=True

@@ -378,6 +378,7 @@ def _match_copies(
     cavity_mean, cavity_variance, log_mass : float
         What one copy met before it moved; its mass is relative to its Gaussian's.
     """
+    # The copy that is matched meets all else, and the other copies of itself.
     others, step, last, met = max(weight - 1.0, 0.0), 1.0, np.inf, (m, v, 0.0)
     for inner in range(pace.n_inner):
         growth = 1.0 + others * tau * v
@@ -396,6 +397,7 @@ def _match_copies(
             abs(more_nu - more_tau * middle) * sqrt(spread), abs(more_tau) * spread
         )
         if change >= last:
+            # Not less than the move of a single copy.
             step = max(0.5 * step, 1.0 / weight)
         last = change
         tau += step * (new_tau - tau)

@@ -186,6 +186,7 @@ class HierarchicalEM:
         _, information, trace = self._expect(1)
         root = np.linalg.cholesky(self.cov)
         shares, vectors = np.linalg.eigh(root.T @ information @ root)
+        # Answers take from nothing to all of a prior's uncertainty, but for rounding.
         shares = np.clip(shares, 1e-6, 1.0)
         pulls = self._pulls()
         basis = root @ vectors
@@ -300,6 +301,7 @@ class HierarchicalEM:
 
     def _next_noise(self) -> None:
         """Maximise the probability of the sites against their cavities."""
+        # One number is learned: every k-th of many sites tells it nearly as well.
         step = max(1, len(self._sites.lower) // _N_NOISE_SITES)
         some = slice(None, None, step)
         means = self._gaussians.cavity_mean[some]
@@ -324,6 +326,7 @@ class HierarchicalEM:
     def _rescale(self) -> None:
         """Measure utility in units in which the mean item variance is 1."""
         moments = self._features.T @ self._features / len(self._features)
+        # tr(F'F L)/n is the mean of diag(F L F'), without making that matrix.
         unit = float(np.sum(moments * self.cov)) + self.residual or 1.0
         self.cov = self.cov / unit
         self.coef = self.coef / np.sqrt(unit)

@@ -83,10 +83,7 @@ def laplace(
     if rows is None and len(prior_mean) > len(sites):
         rows = Rows.identity(len(sites))  # no site is about the last nodes
     problem = _Problem(prior_mean, root_of_covariance(prior_cov), sites, rows)
-    state, n_iter = problem.newton_state(problem.start(start)), 0
-    while state.gap > tol and n_iter < max_iter:
-        n_iter += 1
-        state = problem.newton_state(problem.advance(state))
+    state, n_iter = problem.climb(problem.start(start), tol, max_iter)
     return problem.result(state, n_iter, tol)
 
 
@@ -114,11 +111,8 @@ def laplace_in_features(
         Told the gap before each step but the first; False: stop.
     """
     problem = _Problem(np.zeros(len(sites)), features, sites)
-    state, n_iter = problem.newton_state(problem.point(np.zeros(features.shape[1]))), 0
-    while state.gap > tol and n_iter < max_iter and (not n_iter or go_on(state.gap)):
-        n_iter += 1
-        state = problem.newton_state(problem.advance(state))
-    return state
+    zero = problem.point(np.zeros(features.shape[1]))
+    return problem.climb(zero, tol, max_iter, go_on)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +163,22 @@ class _Problem:
         right = self.root.T @ self.pull(w * (nu - tau * self.apply(self.mean)))
         near = self.point(dpotrs(self.factor(w * tau), right, lower=1)[0])
         return near if near.value > zero.value else zero
+
+    def climb(
+        self,
+        point: _Point,
+        tol: float,
+        max_iter: int,
+        go_on: Callable[[float], bool] = lambda gap: True,
+    ) -> tuple[NewtonState, int]:
+        """Take Newton steps from a point until the gap is small; count them."""
+        state, n_iter = self.newton_state(point), 0
+        while state.gap > tol and n_iter < max_iter:
+            if n_iter and not go_on(state.gap):
+                break
+            n_iter += 1
+            state = self.newton_state(self.advance(state))
+        return state, n_iter
 
     def factor(self, precision: FloatArray) -> FloatArray:
         """Factorise I + L'WL."""

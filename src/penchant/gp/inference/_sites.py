@@ -78,6 +78,7 @@ class Rows:
         size = n_nodes + 1  # the last row and column are for the missing sides
         i, j = self.raised % size, self.lowered % size
         between = np.bincount(i * size + j, values, size * size).reshape(size, size)
+        # A row e_i - e_j adds its value at (i, i) and (j, j), and takes it off between.
         total = -(between + between.T)
         total.ravel()[:: size + 1] = np.bincount(i, values, size)
         total.ravel()[:: size + 1] += np.bincount(j, values, size)

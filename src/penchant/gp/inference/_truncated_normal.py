@@ -81,6 +81,7 @@ def _upper_tail(a: float) -> tuple[float, float, float, float, float, float]:
         tail = 0.5 * erfc(abs(a) / _SQRT2)
         log_mass = log(tail) if a > 0.0 else log1p(-tail)
         mean = exp(-0.5 * a * a - _LOG_SQRT_2PI - log_mass)
+        # mean > a always: both factors are positive, and 1 - variance keeps its digits.
         shrinkage = mean * (mean - a)
         third = mean * ((mean - a) * (2.0 * mean - a) - 1.0)
         return log_mass, mean, 1.0 - shrinkage, third, shrinkage, mean
@@ -131,6 +132,8 @@ def _by_quadrature(
         total += mass
         first += mass * t
     shift = first / total
+    # About the mean in a second pass: differences of raw moments would lose the
+    # digits of narrow intervals far from 0.
     second, third = 0.0, 0.0
     for k in range(len(_NODES)):
         t = 0.5 * width * (1.0 + _NODES[k])

@@ -145,6 +145,8 @@ class MarginMaster:
         p, t = np.split(self._point[0, 1 + len(self.q) :], 2)
         z, xi = np.split(self._point[1, 1 + len(self.q) :], 2)
         rho = self._point[1, 0]
+        # Margins move with the weights: what they gain goes to z, what they lose to xi,
+        # so that both stay positive.
         excess = weights @ self._store[: len(weights)] - rho - z + xi
         z, xi = z + np.maximum(excess, 0.0), xi + np.maximum(-excess, 0.0)
         self._begin((v, slacks, p, t), (rho, weights, z, xi))
@@ -288,8 +290,7 @@ class _Newton:
         is_single = self._factor.dtype == np.float32
         solve = blas.strsv if is_single else blas.dtrsv  # dpotrs is slow for a vector
         solution = solve(self._factor, solve(self._factor, self._root * b, trans=1))
-        x: FloatArray = self._root * solution
-        return x
+        return self._root * solution
 
     def step(self, changes: FloatArray, *, feasible: bool = False) -> FloatArray:
         """Change the products by the given amounts, to first order.
@@ -365,6 +366,8 @@ def soft_margin(margins: FloatArray, upper: FloatArray) -> tuple[float, float]:
         The rho that attains it.
     """
     order = np.argsort(margins)
+    # Nature fills the rows of the smallest margins up to their bounds, until her
+    # weights add up to 1; the margin of the last of these rows is rho.
     filled = np.cumsum(upper[order])
     last = min(int(np.searchsorted(filled, 1.0)), len(order) - 1)
     rho = float(margins[order[last]])

@@ -104,13 +104,11 @@ def _scales(X: Any) -> FloatArray:
     if sparse.issparse(X):
         high, low = high.toarray().ravel(), low.toarray().ravel()
     size = np.maximum(high, -low)
-    scales: FloatArray = np.divide(1.0, size, out=np.zeros(len(size)), where=size > 0.0)
-    return scales
+    return np.divide(1.0, size, out=np.zeros(len(size)), where=size > 0.0)
 
 
 def _largest(values: FloatArray, n_best: int) -> IntArray:
     """Return the positions of the largest values, falling."""
     n_best = min(n_best, len(values))
     best = np.argpartition(values, len(values) - n_best)[len(values) - n_best :]
-    order: IntArray = best[np.argsort(-values[best], kind="stable")]
-    return order
+    return best[np.argsort(-values[best], kind="stable")]

@@ -51,7 +51,7 @@ def answers_frame(store: Store, study_id: str) -> pd.DataFrame:
         answer of a participant), `question`, `form`, `item_1`, `item_2`, ...
         (names of what was shown), `answer`, `because` (the attribute that the
         person named as the main reason), `repeat`, `predicted` and
-        `predicted_probability` (of the questions whose answer was foretold) and
+        `predicted_probability` (of the questions whose answer was predicted) and
         `at`. The answer to a pair is a word, to a rating a number; other answers
         name the columns: ``item_3 > item_1 > item_2`` or ``item_2 best, item_1 worst``.
     """

@@ -217,12 +217,20 @@ def _sqlite_entries(path: Path) -> Iterator[_Entry]:
     with tempfile.TemporaryDirectory(prefix="penchant-restore-") as folder:
         copy = Path(folder) / "copy.sqlite"
         shutil.copyfile(path, copy)
-        with SqlStore(f"sqlite:///{copy}") as saved:
-            yield from saved.list_owners()
-            for study in saved.list_studies():
-                yield saved.dump_study(study.id)
-            for job in saved.list_jobs():
-                yield saved.dump_job(job.id)
+        try:
+            with SqlStore(f"sqlite:///{copy}") as saved:
+                yield from saved.list_owners()
+                for study in saved.list_studies():
+                    yield saved.dump_study(study.id)
+                for job in saved.list_jobs():
+                    yield saved.dump_job(job.id)
+        except StoreError as error:
+            if error.__cause__ is None:
+                raise
+            raise FormatError(
+                f"{str(path)!r} is damaged: it was cut off, or changed since it was "
+                "written. Use another backup."
+            ) from error
 
 
 def _json_entries(path: Path) -> Iterator[_Entry]:

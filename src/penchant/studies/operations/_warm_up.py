@@ -20,11 +20,11 @@ def warm_up() -> None:
     whom this process asks waits no longer than the others.
     """
     items = load_flats().take(range(_N_ITEMS))
-    talk = Talk.begin(Start.from_items(items), seed=0)
+    talk = Talk.from_start(Start.from_items(items), seed=0)
     for answer in _ANSWERS:
         asked = talk.next_items("pair")
         if asked is not None:
-            talk = talk.tell(AnsweredQuestion("", "pair", asked[0], answer))
+            talk = talk.after(AnsweredQuestion("", "pair", asked[0], answer))
     names = items.names
     ranking(talk, names)
     curves(talk)

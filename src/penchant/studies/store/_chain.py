@@ -26,13 +26,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.studies.store._database import KEY_VARIABLE, Database
-from penchant.studies.store._tables import (
-    as_json,
-    events,
-    participants,
-    registers,
-    versions,
-)
+from penchant.studies.store._plain import as_json
+from penchant.studies.store._tables import events, participants, registers, versions
 
 AT = "%Y-%m-%d %H:%M:%S.%f"
 """A moment as SQLite keeps it."""

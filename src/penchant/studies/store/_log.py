@@ -16,7 +16,7 @@ from penchant.studies.store._database import (
     new_id,
     new_link,
 )
-from penchant.studies.store._plain import check_text, pack, unpack
+from penchant.studies.store._plain import Moment, check_text, pack, unpack
 from penchant.studies.store._records import (
     EventRecord,
     NewEvent,
@@ -24,7 +24,7 @@ from penchant.studies.store._records import (
     StudyRecord,
 )
 from penchant.studies.store._studies import Studies, hold_study, no_study
-from penchant.studies.store._tables import Moment, events, participants, studies
+from penchant.studies.store._tables import events, participants, studies
 
 # A link goes in and never comes out again, and a seal is for checks alone.
 _SHOWN = [column for column in participants.c if column.name not in ("link", "seal")]

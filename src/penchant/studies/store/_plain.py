@@ -1,16 +1,22 @@
-"""Plain values: which texts and bodies of events a database can keep."""
+"""Plain values: which texts, bodies and moments a database can keep, and how."""
 
 import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
 
 from penchant.data import Items
-from penchant.exceptions import DataError
+from penchant.exceptions import DataError, MissingExtraError
+
+try:
+    import sqlalchemy as sa
+except ImportError:
+    raise MissingExtraError("sqlalchemy", "app") from None
 
 _LARGEST: Final = 1e20
 """Size of a number in a table, and one over it the smallest: pages show all digits."""
@@ -33,7 +39,7 @@ def check_text(what: str, text: object, *, longest: int | None = None) -> None:
             "errors.too_long",
             most=longest,
         )
-    if not is_text(text):
+    if _IMPOSSIBLE.search(text):
         raise DataError(
             f"{what} contains a character that cannot be stored (NUL or half of a "
             "pair). Remove it."
@@ -120,3 +126,55 @@ def _refuse(constant: str) -> float:
 def _finite(text: str) -> float:
     number = float(text)
     return number if math.isfinite(number) else _refuse(text)
+
+
+class Moment(sa.types.TypeDecorator[datetime]):
+    """A moment in UTC; SQLite has no time zones, so they are set on the way."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> Any:
+        """Drop the zone after moving to UTC."""
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
+        """Put the zone back."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Key(sa.types.TypeDecorator[str]):
+    """An identifier or a digest in hexadecimal digits.
+
+    People edit addresses. What cannot be a key finds nothing, where a database
+    might refuse the whole statement because of a character.
+    """
+
+    impl = sa.String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> Any:
+        """Let only plain letters and digits through."""
+        if value is None or (value.isascii() and value.isalnum()):
+            return value
+        return ""
+
+
+def as_json(value: dict[str, Any]) -> str:
+    """Write a mapping as it is kept."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+class Body(sa.types.TypeDecorator[dict[str, Any]]):
+    """A mapping as JSON in ASCII; reading it never fails."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: dict[str, Any] | None, dialect: Any) -> Any:
+        """Write it; the caller has checked that it can be written."""
+        return None if value is None else as_json(value)
+
+    def process_result_value(self, value: Any, dialect: Any) -> dict[str, Any] | None:
+        """Read it."""
+        return None if value is None else unpack(value)

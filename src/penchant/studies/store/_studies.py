@@ -35,6 +35,7 @@ from penchant.studies.store._database import (
 )
 from penchant.studies.store._pictures import insert_pictures, take_over_pictures
 from penchant.studies.store._plain import (
+    as_json,
     bound_numbers,
     check_numbers,
     check_text,
@@ -48,7 +49,6 @@ from penchant.studies.store._records import (
     TableVersion,
 )
 from penchant.studies.store._tables import (
-    as_json,
     drafts,
     owners,
     participants,

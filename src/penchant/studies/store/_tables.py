@@ -1,68 +1,8 @@
 """The tables of the database, as the newest migration leaves them."""
 
-import json
-from datetime import UTC, datetime
-from typing import Any
+import sqlalchemy as sa
 
-from penchant.exceptions import MissingExtraError
-from penchant.studies.store._plain import unpack
-
-try:
-    import sqlalchemy as sa
-except ImportError:
-    raise MissingExtraError("sqlalchemy", "app") from None
-
-
-class Moment(sa.types.TypeDecorator[datetime]):
-    """A moment in UTC; SQLite has no time zones, so they are set on the way."""
-
-    impl = sa.DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> Any:
-        """Drop the zone after moving to UTC."""
-        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
-        """Put the zone back."""
-        return None if value is None else value.replace(tzinfo=UTC)
-
-
-class Key(sa.types.TypeDecorator[str]):
-    """An identifier or a digest in hexadecimal digits.
-
-    People edit addresses. What cannot be a key finds nothing, where a database
-    might refuse the whole statement because of a character.
-    """
-
-    impl = sa.String
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Any) -> Any:
-        """Let only plain letters and digits through."""
-        if value is None or (value.isascii() and value.isalnum()):
-            return value
-        return ""
-
-
-def as_json(value: dict[str, Any]) -> str:
-    """Write a mapping as it is kept."""
-    return json.dumps(value, separators=(",", ":"))
-
-
-class Body(sa.types.TypeDecorator[dict[str, Any]]):
-    """A mapping as JSON in ASCII; reading it never fails."""
-
-    impl = sa.Text
-    cache_ok = True
-
-    def process_bind_param(self, value: dict[str, Any] | None, dialect: Any) -> Any:
-        """Write it; the caller has checked that it can be written."""
-        return None if value is None else as_json(value)
-
-    def process_result_value(self, value: Any, dialect: Any) -> dict[str, Any] | None:
-        """Read it."""
-        return None if value is None else unpack(value)
+from penchant.studies.store._plain import Body, Key, Moment
 
 
 def _belongs_to(table: str, *, gone: str = "CASCADE") -> sa.ForeignKey:

@@ -3,10 +3,10 @@
 from penchant.views.learned._overview import overview
 from penchant.views.learned._page import model_page
 from penchant.views.learned._parts import curves_page, importance_page, rules_page
-from penchant.views.learned._progress import progress_view
 from penchant.views.learned._start import (
     StartForm,
     name_from,
+    progress_view,
     read_start,
     start_form,
 )

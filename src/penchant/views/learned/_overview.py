@@ -1,6 +1,7 @@
 """All candidates in one picture: how good, and how much there is to read."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace as View
 from typing import Final
 
 from penchant.jobs import KeptModel
@@ -46,44 +47,6 @@ class Point:
     label: tuple[float, float, str]
 
 
-@dataclass(frozen=True)
-class CandidateRow:
-    """A candidate in the table."""
-
-    key: str
-    name: str
-    page: str
-    parts: str
-    score: str
-    range: str
-    time: str
-    chosen: bool
-    can_choose: bool
-
-
-@dataclass(frozen=True)
-class OverviewView:
-    """The overview of a model."""
-
-    lead: str
-    title: str
-    facts: tuple[Fact, ...]
-    sure: str
-    hints: tuple[str, ...]
-    page: str
-    count: str
-    words: str
-    points: tuple[Point, ...]
-    upward: tuple[Tick, ...]
-    across: tuple[Tick, ...]
-    area: tuple[float, float]
-    rows: tuple[CandidateRow, ...]
-    measure: str
-    left: tuple[str, ...]
-    same: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
 def page_of(name: str) -> str:
     """Give the page on which a candidate is read; empty: there is none."""
     if name in SUMS:
@@ -91,7 +54,7 @@ def page_of(name: str) -> str:
     return {"choquet": "importance", "rules": "rules"}.get(name, "")
 
 
-def overview(kept: KeptModel, texts: Texts) -> OverviewView:
+def overview(kept: KeptModel, texts: Texts) -> View:
     """Show how all candidates did, and which one is shown first."""
     told = kept.comparison
     shown = told[kept.shown]
@@ -120,29 +83,29 @@ def overview(kept: KeptModel, texts: Texts) -> OverviewView:
         mean = signed(float(f"{difference.mean:.2g}"), texts)
         hints.append(texts("models.over.difference", mean=mean, error=error))
     points, upward, across, area = _picture(told.done, shown, best, texts)
-    return OverviewView(
-        lead,
-        name_of(shown.name, texts),
-        facts,
-        sure,
-        tuple(hints),
-        page_of(shown.name),
-        texts.count("models.over.compared", len(told.done)),
-        texts(
+    return View(
+        lead=lead,
+        title=name_of(shown.name, texts),
+        facts=facts,
+        sure=sure,
+        hints=tuple(hints),
+        page=page_of(shown.name),
+        count=texts.count("models.over.compared", len(told.done)),
+        words=texts(
             "models.over.picture", parts="; ".join(_words(r, texts) for r in told.done)
         ),
-        points,
-        upward,
-        across,
-        area,
-        tuple(
+        points=points,
+        upward=upward,
+        across=across,
+        area=area,
+        rows=tuple(
             _row(kept, each, texts)
             for each in sorted(told.done, key=lambda each: -each.score)
         ),
-        measure,
-        left_out(told, texts),
-        _same(kept, texts),
-        _notes(kept, texts),
+        measure=measure,
+        left=left_out(told, texts),
+        same=_same(kept, texts),
+        notes=_notes(kept, texts),
     )
 
 
@@ -156,22 +119,22 @@ def _words(result: CandidateResult, texts: Texts) -> str:
     )
 
 
-def _row(kept: KeptModel, result: CandidateResult, texts: Texts) -> CandidateRow:
+def _row(kept: KeptModel, result: CandidateResult, texts: Texts) -> View:
     seconds = result.seconds
     time = texts("models.over.under")
     if seconds >= 1:
         time = texts("models.over.seconds", n=texts.number(round(seconds)))
     there = result.name in kept.names
-    return CandidateRow(
-        result.name,
-        name_of(result.name, texts),
-        page_of(result.name) if there else "",
-        size_of(result, texts),
-        hundred(result.score, texts),
-        range_words(result, texts),
-        time,
-        result.name == kept.shown,
-        there and result.name != kept.shown,
+    return View(
+        key=result.name,
+        name=name_of(result.name, texts),
+        page=page_of(result.name) if there else "",
+        parts=size_of(result, texts),
+        score=hundred(result.score, texts),
+        range=range_words(result, texts),
+        time=time,
+        chosen=result.name == kept.shown,
+        can_choose=there and result.name != kept.shown,
     )
 
 

@@ -1,17 +1,17 @@
 """What there is to read in a model: curves and pairs, importance, rules."""
 
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 import numpy as np
 
-from penchant.data import Attribute
+from penchant.data import Attribute, Items
 from penchant.jobs import KeptModel
 from penchant.learning import ModelPart
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
-from penchant.views._curves import CurveView, Level
-from penchant.views._display import show_name
+from penchant.views._curves import CurveView, Level, across_ticks
+from penchant.views._display import grid_value, show_name
 from penchant.views.learned._words import (
     SUMS,
     name_of,
@@ -27,58 +27,15 @@ _TICKS: Final = 4
 _LETTERS: Final = 36
 _CELLS: Final = 5
 """Values of each attribute in the table of a pair, at most."""
+_FAINT: Final = 0.2
+"""An interaction of so much has the strongest colour, if none has more."""
+_TOLD: Final = 0.05
+"""An interaction of less is not put in words: no range of it is known."""
 _RULES: Final = 15
 """Rules that are shown before the fold."""
 
 
-@dataclass(frozen=True)
-class ShareRow:
-    """A bar with its share; `low` and `high` are its end, for no range is known."""
-
-    label: str
-    share: str
-    width: float
-    words: str
-    low: float = 0.0
-    high: float = 0.0
-    unsure: bool = False
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a heat table."""
-
-    text: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class PairView:
-    """What two attributes add beyond their curves."""
-
-    title: str
-    first: str
-    second: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CurvesView:
-    """A sum of curves and pairs."""
-
-    title: str
-    lead: str
-    models: tuple[tuple[str, str, bool], ...]
-    groups: tuple[tuple[str, tuple[CurveView, ...]], ...]
-    bands: str
-    pair: PairView | None
-    pairs: tuple[tuple[str, bool], ...]
-    shares: tuple[ShareRow, ...]
-
-
-def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesView:
+def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> View:
     """Show the curves and the pairs of a candidate."""
     parts = kept.parts(name)
     curves = [part for part in parts if part.kind in ("weight", "curve")]
@@ -104,23 +61,25 @@ def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> CurvesVi
         bands = texts("models.curves.bands", count=texts.number(report.n_resamples))
     pair = min(max(pair, 0), max(len(pairs) - 1, 0))
     counts = {key: n for key, n in (kept.comparison[name].parts or {}).items() if n}
-    return CurvesView(
-        texts(
+    return View(
+        title=texts(
             "models.curves.h1",
             parts=parts_words(counts, texts),
             target=target_of(kept, texts),
         ),
-        f"{texts('models.curves.lead')} {score_words(kept, name, texts)}",
-        tuple(
+        lead=f"{texts('models.curves.lead')} {score_words(kept, name, texts)}",
+        models=tuple(
             (each, name_of(each, texts), each == name)
             for each in SUMS
             if each in kept.names
         ),
-        groups,
-        bands,
-        _pair(kept, pairs[pair], texts) if pairs else None,
-        tuple((_names(p, several, texts), k == pair) for k, p in enumerate(pairs)),
-        tuple(
+        groups=groups,
+        bands=bands,
+        pair=_pair(kept, pairs[pair], texts) if pairs else None,
+        pairs=tuple(
+            (_names(p, several, texts), k == pair) for k, p in enumerate(pairs)
+        ),
+        shares=tuple(
             _share(part, several, texts)
             for part in sorted(parts, key=lambda part: -part.size)
         ),
@@ -143,10 +102,19 @@ def _names(part: ModelPart, several: bool, texts: Texts) -> str:
     return f"{name} ({show_name(part.label, 20)})" if several else name
 
 
-def _share(part: ModelPart, several: bool, texts: Texts) -> ShareRow:
+def _share(part: ModelPart, several: bool, texts: Texts) -> View:
     name, share = _names(part, several, texts), texts.share(part.size)
     words = texts("models.share.words", name=name, share=share)
-    return ShareRow(name, share, round(100 * min(part.size, 1.0), 2), words)
+    return View(
+        label=name,
+        share=share,
+        width=round(100 * min(part.size, 1.0), 2),
+        words=words,
+        low=0.0,
+        high=0.0,
+        unsure=False,
+        named="",
+    )
 
 
 def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> CurveView:
@@ -160,17 +128,16 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
     heads = tuple(map(texts, keys if part.low else keys[:2]))
     few = rows if len(rows) <= 6 else (rows[0], rows[len(rows) // 2], rows[-1])
     told = "; ".join(f"{row.name}: {', '.join(row.cells)}" for row in few)
-    values = across.ticks(_TICKS) if numeric else []
     shape = None
     if numeric:
         sides = [[float(v) for v in side] for side in (grid, part.values, low, high)]
         shape = curve_shape(across, upward, *sides)
     return CurveView(
         name,
-        show_name(attribute.unit, 20),
+        show_name(texts.measured(attribute, "").strip(), 20),
         f"{name}. {told}",
         shape,
-        tuple(Tick(across.place(value), texts.number(value)) for value in values),
+        across_ticks(attribute, across, texts),
         tuple(
             Tick(round(100 - upward.place(value), 2), signed(value, texts))
             for value in upward.ticks(_TICKS)
@@ -187,7 +154,7 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
 def _number_row(
     attribute: Attribute, part: ModelPart, k: int, texts: Texts
 ) -> NumberRow:
-    value = show_name(texts.value(attribute, part.grid[0][k]), 40)
+    value = grid_value(attribute, part.grid[0], k, texts)
     reach = max(map(abs, (*part.values, *part.low, *part.high)))
     cells = [signed(part.values[k], texts, reach)]
     if part.low:
@@ -222,13 +189,13 @@ def _rug(kept: KeptModel, attribute: Attribute, axis: Axis) -> tuple[float, ...]
     return tuple(map(float, places))
 
 
-def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
+def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> View:
     first, second = (_attribute(kept, name) for name in part.names)
     rows, columns = (_spread(len(side)) for side in part.grid)
     table = np.asarray(part.values, dtype=float)[np.ix_(rows, columns)]
     reach = float(np.abs(table).max()) or 1.0
     sides = [
-        [show_name(texts.value(each, grid[k]), 20) for k in places]
+        [grid_value(each, grid, k, texts, 20) for k in places]
         for each, grid, places in zip(
             (first, second), part.grid, (rows, columns), strict=True
         )
@@ -242,12 +209,12 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
             value = signed(float(table[i, j]), texts)
             sentences.append(texts(f"models.pairs.{key}", a=a, b=b, value=value))
     names = [show_name(each.name, 30) for each in (first, second)]
-    return PairView(
-        texts("models.pairs.title", a=names[0], b=names[1]),
-        names[0],
-        names[1],
-        tuple(sides[1]),
-        tuple(
+    return View(
+        title=texts("models.pairs.title", a=names[0], b=names[1]),
+        first=names[0],
+        second=names[1],
+        heads=tuple(sides[1]),
+        rows=tuple(
             (
                 label,
                 tuple(
@@ -256,7 +223,7 @@ def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> PairView:
             )
             for label, row in zip(sides[0], table, strict=True)
         ),
-        tuple(sentences),
+        sentences=tuple(sentences),
     )
 
 
@@ -265,41 +232,39 @@ def _spread(n: int) -> list[int]:
     return sorted({round(k) for k in np.linspace(0, n - 1, min(n, _CELLS))})
 
 
-def _cell(value: float, reach: float, text: str) -> Cell:
+def _cell(value: float, reach: float, text: str) -> View:
     """Colour a cell by its size; next to nothing has no colour."""
     step = min(int(np.ceil(4 * abs(value) / reach - 1e-9)), 4)
     kind = f"{'p' if value > 0 else 'm'}{step}" if step and text != "0" else ""
-    return Cell(text, kind)
+    return View(text=text, kind=kind)
 
 
-@dataclass(frozen=True)
-class ImportanceView:
-    """A Choquet integral: how much each criterion counts, alone and together."""
-
-    lead: str
-    criteria: tuple[tuple[ShareRow, str], ...]
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-    sentences: tuple[tuple[str, bool], ...]
-
-
-def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
+def importance_page(kept: KeptModel, texts: Texts) -> View:
     """Show a Choquet integral."""
     parts = kept.parts("choquet")
     criteria = [part for part in parts if part.kind == "criterion"]
     pairs = [part for part in parts if part.kind == "interaction"]
     total = sum(abs(part.size) for part in criteria) or 1.0
-    ways = getattr(kept.model("choquet"), "directions_", None) or {}
+    model = kept.model("choquet")
     shares = []
     for part in criteria:
         share = abs(part.size) / total
         name, words = show_name(part.names[0], 40), texts.share(share)
         said = texts("models.share.words", name=name, share=words)
-        row = ShareRow(name, words, round(100 * share, 2), said)
-        shares.append((row, _way(ways.get(part.names[0]), texts)))
+        row = View(
+            label=name,
+            share=words,
+            width=round(100 * share, 2),
+            words=said,
+            low=0.0,
+            high=0.0,
+            unsure=False,
+            named="",
+        )
+        shares.append((row, _way(model, part.names[0], kept.items, texts)))
     names = [part.names[0] for part in criteria]
     values = {frozenset(part.names): part.size / total for part in pairs}
-    reach = max(map(abs, values.values()), default=1.0) or 1.0
+    reach = max([_FAINT, *map(abs, values.values())])
     rows = tuple(
         (
             show_name(name, 30),
@@ -311,7 +276,7 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
         for k, name in enumerate(names)
         if k
     )
-    strong = [part for part in pairs if abs(part.size) / total >= 0.005][:5]
+    strong = [part for part in pairs if abs(part.size) / total >= _TOLD][:5]
     sentences = tuple(
         (
             texts(
@@ -326,17 +291,32 @@ def importance_page(kept: KeptModel, texts: Texts) -> ImportanceView:
     )
     lead = f"{texts('models.importance.lead')} {score_words(kept, 'choquet', texts)}"
     heads = tuple(show_name(name, 30) for name in names[:-1])
-    return ImportanceView(lead, tuple(shares), heads, rows, sentences)
+    return View(
+        lead=lead, criteria=tuple(shares), heads=heads, rows=rows, sentences=sentences
+    )
 
 
-def _way(direction: Any, texts: Texts) -> str:
+def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
+    """Say which end of a criterion is better: less or more, or which level."""
+    directions = getattr(model, "directions_", None)
+    # Of several classes each has a function, and directions, of its own.
+    direction = directions.get(name) if isinstance(directions, dict) else None
     way = getattr(direction, "direction", "")
     if way not in ("up", "down"):
         return ""
+    i = [each.name for each in items.attributes].index(name)
+    attribute, domain = items.attributes[i], model.domain_
     said = texts(f"models.importance.{way}")
-    if getattr(direction, "is_sure", True):
-        return said
-    return f"{said}: {texts('numbers.not_sure')}"
+    if attribute.kind != "numeric":
+        codes = domain.levels[i]
+        ends = (domain.low[i], domain.high[i]) if codes is None else codes
+        code = ends[-1 if way == "up" else 0]
+        best = show_name(
+            attribute.levels[round(code * (len(attribute.levels) - 1))], 30
+        )
+        said = texts("owner.study.best_level", level=best)
+    sure = getattr(direction, "is_sure", True)
+    return said if sure else f"{said}: {texts('numbers.not_sure')}"
 
 
 def _two(value: float, texts: Texts) -> str:
@@ -344,36 +324,13 @@ def _two(value: float, texts: Texts) -> str:
     return f"+{texts.number(rounded)}" if rounded > 0 else texts.number(rounded)
 
 
-def _interaction(value: float | None, reach: float, texts: Texts) -> Cell:
+def _interaction(value: float | None, reach: float, texts: Texts) -> View:
     if value is None:
-        return Cell("0", "")
+        return View(text="0", kind="")
     return _cell(value, reach, _two(value, texts))
 
 
-@dataclass(frozen=True)
-class RuleRow:
-    """A rule with its bar."""
-
-    text: str
-    facts: str
-    weight: str
-    words: str
-    bar: Bar
-
-
-@dataclass(frozen=True)
-class RulesView:
-    """Weighted rules, the strongest first."""
-
-    title: str
-    lead: str
-    first: tuple[RuleRow, ...]
-    rest: tuple[RuleRow, ...]
-    more: str
-    zero: float
-
-
-def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
+def rules_page(kept: KeptModel, texts: Texts) -> View:
     """Show weighted rules; of two sides, what speaks for the lower goes to the left."""
     rules = kept.model("rules").rules_
     labels = tuple(map(str, kept.comparison.labels)) or ("worse", "better")
@@ -390,23 +347,21 @@ def rules_page(kept: KeptModel, texts: Texts) -> RulesView:
         for rule, part, weight in zip(rules, kept.parts("rules"), weights, strict=True)
     ]
     rest = rows[_RULES:]
-    return RulesView(
-        texts.count("models.rules.h1", len(rows)),
-        f"{texts('models.rules.lead')} {score_words(kept, 'rules', texts)}",
-        tuple(rows[:_RULES]),
-        tuple(rest),
-        texts.count("models.rules.rest", len(rest)) if rest else "",
-        axis.place(0.0),
+    return View(
+        title=texts.count("models.rules.h1", len(rows)),
+        lead=f"{texts('models.rules.lead')} {score_words(kept, 'rules', texts)}",
+        first=tuple(rows[:_RULES]),
+        rest=tuple(rest),
+        more=texts.count("models.rules.rest", len(rest)) if rest else "",
+        zero=axis.place(0.0),
     )
 
 
-def _rule(
-    rule: Any, part: ModelPart, axis: Axis, weight: float, texts: Texts
-) -> RuleRow:
+def _rule(rule: Any, part: ModelPart, axis: Axis, weight: float, texts: Texts) -> View:
     text = show_name(rule_words(part, texts), 200)
     shown = signed(weight, texts, axis.high)
     share = texts.share(float(rule.coverage))
     facts = rule_side(part, texts), texts("models.rules.holds", share=share)
     words = texts("models.rules.words", text=text, weight=shown)
     bar = Bar.placed(axis, 0.0, weight, weight, weight)
-    return RuleRow(text, " · ".join(facts), shown, words, bar)
+    return View(text=text, facts=" · ".join(facts), weight=shown, words=words, bar=bar)

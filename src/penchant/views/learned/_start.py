@@ -1,16 +1,70 @@
-"""The form that says what is to be learned from uploaded files."""
+"""The form that says what is to be learned from files, and how far that is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 from penchant.exceptions import DataError
 from penchant.jobs import JobSettings, TargetGuess
-from penchant.studies import JobRecord
+from penchant.learning import CANDIDATES
+from penchant.studies import JobRecord, Store
 from penchant.texts import Texts
 from penchant.views._display import show_name
 from penchant.views.forms import LONGEST_NAME
+from penchant.views.learned._words import name_of
+
+
+def progress_view(store: Store, job: JobRecord, texts: Texts) -> View:
+    """Show how far a job is that is not done."""
+    told = job.progress
+    active = job.state in ("waiting", "running")
+    share = float(told.get("share") or 0.0)
+    parts = store.job_parts(job.id)
+    done = [each for each in CANDIDATES if f"result {each}" in parts]
+    return View(
+        title=texts(f"models.progress.{job.state}"),
+        step=_step(store, job, texts) if active else "",
+        left=_left(told.get("seconds_left"), texts) if job.state == "running" else "",
+        error=_error(told, texts) if job.state == "failed" else "",
+        share=texts(
+            "models.progress.share",
+            share=texts("numbers.share", share=int(share * 100)),
+        ),
+        width=round(100 * share, 1),
+        active=active,
+        done=tuple(name_of(each, texts) for each in done),
+    )
+
+
+def _step(store: Store, job: JobRecord, texts: Texts) -> str:
+    told = job.progress
+    if job.state == "waiting":
+        before = store.jobs_before(job)
+        return texts.count("models.progress.before", before) if before else ""
+    name = told.get("candidate")
+    key = f"models.step.{told.get('step', 'reading')}"
+    if key == "models.step.comparing" and not told.get("fold"):
+        key = "models.step.comparing_all"
+    folds = JobSettings.from_dict(job.settings).n_folds
+    values = {"fold": told.get("fold"), "folds": folds}
+    return texts(key, name=name_of(name, texts) if name else "", **values)
+
+
+def _left(seconds: Any, texts: Texts) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return texts.count("models.progress.seconds", max(round(seconds), 1))
+    return texts.count("models.progress.minutes", round(seconds / 60))
+
+
+def _error(told: dict[str, Any], texts: Texts) -> str:
+    if problem := told.get("problem"):
+        return texts(f"models.problem.{problem}", **told.get("values", {}))
+    return str(told.get("error", ""))
+
 
 _USES: Final = ("learn", "up", "down", "skip")
 _KINDS: Final = ("auto", "numbers", "classes", "grades")
@@ -22,18 +76,6 @@ _FORMATS: Final = {
     "choices": "choices",
     "best": "best_worst",
 }
-
-
-@dataclass(frozen=True)
-class ColumnUse:
-    """A column of the table, and what is done with it."""
-
-    at: int
-    name: str
-    shown: str
-    sample: str
-    use: str
-    is_target: bool
 
 
 @dataclass(frozen=True)
@@ -59,7 +101,7 @@ class StartForm:
     """
 
     name: str
-    columns: tuple[ColumnUse, ...]
+    columns: tuple[View, ...]
     kinds: tuple[tuple[str, str], ...]
     uses: tuple[tuple[str, str], ...]
     kind: str
@@ -84,13 +126,13 @@ def start_form(
         said = texts.count("models.start.answers", guess.n_answers, format=form)
         facts.append(said)
     columns = tuple(
-        ColumnUse(
-            k,
-            name,
-            show_name(name, 40),
-            show_name(sample, 60),
-            uses.get(name, "learn"),
-            name == target,
+        View(
+            at=k,
+            name=name,
+            shown=show_name(name, 40),
+            sample=show_name(sample, 60),
+            use=uses.get(name, "learn"),
+            is_target=name == target,
         )
         for k, (name, sample) in enumerate(guess.columns)
     )

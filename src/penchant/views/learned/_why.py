@@ -1,7 +1,8 @@
 """Why a model says what it says: of one row two ways, and of two rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace as View
 from typing import Any, Final
 
 from penchant.data import Items
@@ -18,79 +19,18 @@ _MOST_FACTS: Final = 8
 _COLUMNS: Final = 12
 
 
-@dataclass(frozen=True)
-class Half:
-    """A bar of one way, or empty words where the way does not apply."""
-
-    figure: str = ""
-    words: str = ""
-    bar: Bar | None = None
-
-
-@dataclass(frozen=True)
-class WhyRow:
-    """A column: its value, and what it adds in both ways."""
-
-    label: str
-    group: str
-    value: str
-    exact: Half
-    coalitions: Half
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way to share out what the model says."""
-
-    there: bool
-    unit: str
-    zero: float
-    begins: str
-    ends: str
-    facts: tuple[Fact, ...]
-    hint: str
-
-
-@dataclass(frozen=True)
-class RowChoice:
-    """Rows, models and rivals to choose from."""
-
-    row: int
-    against: int | None
-    model: str
-    n_rows: int
-    rows: tuple[str, ...]
-    models: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class WhyView:
-    """Why a row, both ways."""
-
-    lead: str
-    title: str
-    facts: tuple[Fact, ...]
-    sure: str
-    hint: str
-    rows: tuple[WhyRow, ...]
-    exact: Way
-    coalitions: Way
-    groups: tuple[str, ...]
-    others: Numbers | None
-
-
 def row_choice(
     kept: KeptModel, row: int, against: int | None, model: str, texts: Texts
-) -> RowChoice:
+) -> View:
     """Offer rows, models and rivals."""
     names = kept.items.names if len(kept.items) <= MOST_OPTIONS else ()
-    return RowChoice(
-        row,
-        against,
-        model,
-        len(kept.items),
-        tuple(show_name(name, 40) for name in names),
-        tuple((name, name_of(name, texts)) for name in kept.names),
+    return View(
+        row=row,
+        against=against,
+        model=model,
+        lines=kept.lines,
+        rows=tuple(show_name(name, 40) for name in names),
+        models=tuple((name, name_of(name, texts)) for name in kept.names),
     )
 
 
@@ -104,7 +44,7 @@ def said_words(said: Said, kind: str, texts: Texts) -> str:
     return value if kind == "numbers" else texts("models.why.score", value=value)
 
 
-def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
+def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> View:
     """Explain a row that was learned from, by the exact form and by coalitions."""
     frame, kind = kept.items.frame.iloc[[row]], kept.comparison.kind
     exact, coalitions = kept.exact(model, frame), kept.by_coalitions(model, row)
@@ -118,16 +58,17 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
     groups = coalitions.groups if coalitions else ()
     sure, hint = _agreement(exact, coalitions, texts)
     axes = _axes(exact, coalitions)
-    return WhyView(
-        texts("models.why.lead", name=name, model=name_of(model, texts)),
-        said_words(said, kind, texts),
-        tuple(facts),
-        sure,
-        hint,
-        _rows(kept.items, row, (exact, coalitions), texts),
-        _way(exact, axes[0], kept, "models.why.no_exact", texts),
-        _way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
-        tuple(
+    return View(
+        lead=texts("models.why.lead", name=name, model=name_of(model, texts)),
+        title=said_words(said, kind, texts),
+        facts=tuple(facts),
+        sure=sure,
+        hint=hint,
+        rows=_rows(kept.items, row, (exact, coalitions), texts),
+        exact=_way(exact, axes[0], kept, "models.why.no_exact", texts),
+        coalitions=_way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
+        signs=_signs(exact, coalitions, kept, texts),
+        groups=tuple(
             texts(
                 "models.why.group",
                 n=texts.number(k),
@@ -135,7 +76,7 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> WhyView:
             )
             for k, group in enumerate(groups, 1)
         ),
-        _others(kept, frame, model, texts),
+        others=_others(kept, frame, model, texts),
     )
 
 
@@ -168,22 +109,36 @@ def _agreement(
     return texts.count("models.why.agree", agreed), hint
 
 
+def _signs(
+    exact: Reasons | None, coalitions: Reasons | None, kept: KeptModel, texts: Texts
+) -> str:
+    """Say why the ways may differ in signs: a scale, and the chance of one label."""
+    labels = [show_name(label, 30) for label in kept.comparison.labels]
+    label = "" if exact is None or coalitions is None else coalitions.label
+    if not label or show_name(label, 30) == labels[-1]:
+        return texts("models.why.hint")
+    best, worst = labels[-1], labels[0]
+    return texts("models.why.signs", best=best, worst=worst, label=show_name(label, 30))
+
+
 def _rows(
     items: Items,
     row: int,
     ways: tuple[Reasons | None, Reasons | None],
     texts: Texts,
-) -> tuple[WhyRow, ...]:
+) -> tuple[View, ...]:
     values = _values(items, row, texts)
     groups = ways[1].groups if ways[1] else ()
     order, axes = _order(ways[0] or ways[1]), _axes(*ways)
     return tuple(
-        WhyRow(
-            show_name(column, 30),
-            _groups_of(column, groups, texts),
-            show_name(values[column], 30),
-            _half(ways[0], axes[0], column, texts("models.why.exact"), texts),
-            _half(ways[1], axes[1], column, texts("models.why.coalitions"), texts),
+        View(
+            label=show_name(column, 30),
+            group=_groups_of(column, groups, texts),
+            value=show_name(values[column], 30),
+            exact=_half(ways[0], axes[0], column, texts("models.why.exact"), texts),
+            coalitions=_half(
+                ways[1], axes[1], column, texts("models.why.coalitions"), texts
+            ),
         )
         for column in order[:_COLUMNS]
     )
@@ -213,23 +168,31 @@ def _axes(*ways: Reasons | None) -> list[Axis]:
 
 def _half(
     reasons: Reasons | None, axis: Axis, column: str, way: str, texts: Texts
-) -> Half:
+) -> View:
     if reasons is None:
-        return Half()
+        return View(figure="", words="", bar=None)
     value = reasons.values[reasons.names.index(column)]
     shown = signed(value, texts, max(map(abs, reasons.values)))
     words = texts(
         "models.why.words", column=show_name(column, 30), way=way, value=shown
     )
     bar = Bar.placed(axis, 0.0, value, value, value)
-    return Half(shown, words, bar)
+    return View(figure=shown, words=words, bar=bar)
 
 
 def _way(
     reasons: Reasons | None, axis: Axis, kept: KeptModel, absent: str, texts: Texts
-) -> Way:
+) -> View:
     if reasons is None:
-        return Way(False, "", 0.0, "", "", (), texts(absent))
+        return View(
+            there=False,
+            unit="",
+            zero=0.0,
+            begins="",
+            ends="",
+            facts=(),
+            hint=texts(absent),
+        )
     unit = texts("models.why.in_score")
     if reasons.label:
         label = show_name(reasons.label, 30)
@@ -246,14 +209,14 @@ def _way(
     small = abs(reasons.gap) <= 1e-6 * (1 + abs(reasons.total))
     adds = texts("models.why.yes" if small else "models.why.left_over", value=left)
     facts.append(Fact(texts("models.why.adds_up"), adds))
-    return Way(
-        True,
-        unit,
-        axis.place(0.0),
-        number(reasons.base, texts, 4),
-        number(reasons.total, texts, 4),
-        tuple(facts),
-        texts(f"models.why.game_{reasons.game}"),
+    return View(
+        there=True,
+        unit=unit,
+        zero=axis.place(0.0),
+        begins=number(reasons.base, texts, 4),
+        ends=number(reasons.total, texts, 4),
+        facts=tuple(facts),
+        hint=texts(f"models.why.game_{reasons.game}"),
     )
 
 
@@ -282,34 +245,9 @@ def _others(kept: KeptModel, frame: Any, model: str, texts: Texts) -> Numbers | 
     return Numbers(heads, tuple(rows))
 
 
-@dataclass(frozen=True)
-class RatherStep:
-    """A column that speaks for one of two rows."""
-
-    label: str
-    value: str
-    rival: str
-    points: str
-    words: str
-    bar: Bar
-
-
-@dataclass(frozen=True)
-class RatherView:
-    """Why one row rather than another."""
-
-    title: str
-    hint: str
-    name: str
-    rival: str
-    said: tuple[Fact, ...]
-    steps: tuple[RatherStep, ...]
-    total: str
-
-
 def rather_view(
     kept: KeptModel, row: int, rival: int, model: str, texts: Texts
-) -> RatherView:
+) -> View:
     """Say what speaks for one row rather than another."""
     items = kept.items
     first, second = (show_name(items.names[each], 40) for each in (row, rival))
@@ -322,7 +260,15 @@ def rather_view(
     title = texts("models.rather.title", a=first, b=second)
     if found is None:
         none = texts("models.why.no_exact")
-        return RatherView(title, none, first, second, facts, (), "")
+        return View(
+            title=title,
+            hint=none,
+            name=first,
+            rival=second,
+            said=facts,
+            steps=(),
+            total="",
+        )
     axis = Axis.both_sides(found.values)
     mine, theirs = (_values(items, each, texts) for each in (row, rival))
     steps, reach = [], max(map(abs, found.values))
@@ -336,30 +282,26 @@ def rather_view(
         bar = Bar.placed(axis, 0.0, -value, -value, -value)
         bar = replace(bar, side="pro" if value > 0 else "con")
         steps.append(
-            RatherStep(
-                label,
-                show_name(mine[column], 30),
-                show_name(theirs[column], 30),
-                shown,
-                texts("models.why.words", column=label, way=way, value=shown),
-                bar,
+            View(
+                label=label,
+                value=show_name(mine[column], 30),
+                rival=show_name(theirs[column], 30),
+                points=shown,
+                words=texts("models.why.words", column=label, way=way, value=shown),
+                bar=bar,
             )
         )
     total = signed(sum(found.values), texts, reach)
     hint = texts("models.why.game_rival")
-    return RatherView(title, hint, first, second, facts, tuple(steps), total)
-
-
-@dataclass(frozen=True)
-class ImaginedView:
-    """A row with other values, and what the model would say of it."""
-
-    row: int
-    name: str
-    sliders: tuple[Any, ...]
-    said: str
-    before: str
-    reasons: tuple[tuple[str, str], ...]
+    return View(
+        title=title,
+        hint=hint,
+        name=first,
+        rival=second,
+        said=facts,
+        steps=tuple(steps),
+        total=total,
+    )
 
 
 def imagined_view(
@@ -368,7 +310,7 @@ def imagined_view(
     model: str,
     values: Mapping[str, float | str],
     texts: Texts,
-) -> ImaginedView:
+) -> View:
     """Show what a model would say if a row had other values."""
     kind = kept.comparison.kind
     frame = kept.frame_of(values)
@@ -383,11 +325,11 @@ def imagined_view(
             (show_name(column, 30), signed(adds[column], texts, reach))
             for column in _order(exact)[:_MOST_FACTS]
         )
-    return ImaginedView(
-        row,
-        show_name(kept.items.names[row]),
-        sliders_of(kept.items, values, texts),
-        said_words(now, kind, texts),
-        said_words(before, kind, texts),
-        reasons,
+    return View(
+        row=row,
+        name=show_name(kept.items.names[row]),
+        sliders=sliders_of(kept.items, values, texts),
+        said=said_words(now, kind, texts),
+        before=said_words(before, kind, texts),
+        reasons=reasons,
     )

@@ -173,7 +173,7 @@ def note_words(note: str, texts: Texts) -> str:
 
 
 def target_of(kept: KeptModel, texts: Texts) -> str:
-    """Name what is foretold."""
+    """Name what is predicted."""
     if kept.comparison.kind == "comparisons":
         return texts("models.start.choice")
     return show_name(kept.settings.target or str(kept.about["target"]), 40)
@@ -231,6 +231,6 @@ class ModelLine:
 def model_line(job: JobRecord, texts: Texts) -> ModelLine:
     """Show a model in a list."""
     target = str(job.settings.get("target") or "") or texts("models.start.choice")
-    facts = texts("models.foretells", target=show_name(target, 40))
+    facts = texts("models.predicts", target=show_name(target, 40))
     state = texts(f"models.state.{job.state}")
     return ModelLine(f"/models/{job.id}", job.name, facts, state, job.state == "done")

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import Depends, Header, Request, Security
 from fastapi.routing import APIRoute
@@ -96,20 +96,23 @@ async def _raw_body(request: Request) -> bytes:
 RawBody: TypeAlias = Annotated[bytes, Depends(_raw_body)]
 """What was sent, unread: parsing it is for a pool, so that nobody else waits."""
 
-FILE_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/octet-stream": {
-                "schema": {"type": "string", "format": "binary"}
-            }
-        },
-    }
-}
+
+def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Describe a body that a pool reads."""
+    return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
+
+
+def json_body(model: str) -> dict[str, Any]:
+    """Describe a body of JSON by the name of its schema."""
+    return _body("application/json", {"$ref": f"#/components/schemas/{model}"})
+
+
+FILE: Final = {"type": "string", "format": "binary"}
+FILE_BODY: Final = _body("application/octet-stream", FILE)
 """What a route takes that takes a file as it is."""
 
 PICTURE: dict[int | str, dict[str, Any]] = {
-    200: {"content": {PICTURE_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
+    200: {"content": {PICTURE_TYPE: {"schema": FILE}}}
 }
 """What a route gives that gives a picture."""
 

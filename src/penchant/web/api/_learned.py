@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from pydantic_core import from_json
 from starlette.requests import Request
 
@@ -23,8 +23,15 @@ from penchant.jobs import (
 from penchant.studies import JobRecord
 from penchant.views.forms import LONGEST_NAME, TableLimits
 from penchant.web._workers import in_pool
-from penchant.web.api._access import ApiOwner, OwnersFirst, RawBody
-from penchant.web.api._models import Model
+from penchant.web.api._access import (
+    FILE,
+    FILE_BODY,
+    ApiOwner,
+    OwnersFirst,
+    RawBody,
+    json_body,
+)
+from penchant.web.api._models import Known, Model
 from penchant.web.learned import MOST_ACTIVE, choose_model, export_file
 from penchant.web.security._access import StoreOfApp
 
@@ -130,11 +137,13 @@ class CandidateOut(Model):
 
     name: str
     title: str
-    score: float | None = None
-    score_error: float | None = None
-    loss: float | None = None
+    score: Known = None
+    score_error: Known = None
+    loss: Known = None
     size: int | None = None
-    parts: dict[str, int] = Field(default={})
+    parts: Annotated[dict[str, int], BeforeValidator(lambda parts: parts or {})] = (
+        Field(default={})
+    )
     gap: float | None = Field(
         default=None, description="Certified distance of the fit from its optimum."
     )
@@ -236,20 +245,15 @@ def _job(visitor: ApiOwner, store: StoreOfApp, model_id: str) -> JobRecord:
 
 ApiJob = Annotated[JobRecord, Depends(_job)]
 
-_FILE: Final = {"type": "string", "format": "binary"}
 _BINARY: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "content": {
-            kind: {"schema": _FILE}
+            kind: {"schema": FILE}
             for kind in ("application/octet-stream", "text/html", "text/csv")
         }
         | {"application/json": {"schema": {}}}
     }
 }
-
-
-def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
 
 
 def _wake(request: Request) -> None:
@@ -266,7 +270,7 @@ def list_models(store: StoreOfApp, owner: ApiOwner) -> list[ModelOut]:
 @learned_api.post(
     "/models",
     status_code=201,
-    openapi_extra=_body("application/json", {"$ref": "#/components/schemas/ModelIn"}),
+    openapi_extra=json_body("ModelIn"),
 )
 @in_pool("reports")
 def create_model(
@@ -345,7 +349,7 @@ def describe_model(
     store: StoreOfApp, job: ApiJob, model: _Shown = None
 ) -> DescriptionOut:
     """Say what was compared, which one is recommended, and what there is to read."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     told, name = kept.comparison, kept.check_name(model or "")
     return DescriptionOut(
         kind=told.kind,
@@ -354,30 +358,14 @@ def describe_model(
         n_folds=told.n_folds,
         recommended=told.recommended.name,
         shown=kept.shown,
-        candidates=[
-            CandidateOut(
-                name=each.name,
-                title=each.title,
-                score=_finite(each.score),
-                score_error=_finite(each.score_error),
-                loss=_finite(each.loss),
-                size=None if each.skipped else each.size,
-                parts=dict(each.parts or {}),
-                gap=each.gap,
-                skipped=each.skipped,
-            )
-            for each in told.results
-        ],
+        candidates=[CandidateOut.model_validate(each) for each in told.results],
         model=name,
-        parts=[ModelPartOut(**_lists(vars(part))) for part in kept.parts(name)],
+        parts=[ModelPartOut.model_validate(part) for part in kept.parts(name)],
         notes=[str(note) for note in kept.about["notes"]],
     )
 
 
-@learned_api.post(
-    "/models/{model_id}/predictions",
-    openapi_extra=_body("application/octet-stream", _FILE),
-)
+@learned_api.post("/models/{model_id}/predictions", openapi_extra=FILE_BODY)
 @in_pool("reports")
 def predict(
     request: Request,
@@ -390,7 +378,7 @@ def predict(
     model: _Shown = None,
 ) -> PredictionsOut:
     """Tell what a model says of the rows of a table."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     limits: TableLimits = request.app.state.limits
     name = kept.check_name(model or "")
     found = kept.table(name, sent, filename, **limits.options())
@@ -405,7 +393,7 @@ def predict(
 @in_pool("reports")
 def why(store: StoreOfApp, job: ApiJob, row: _Row, model: _Shown = None) -> RowOut:
     """Say what each attribute adds, by the exact form and by coalitions."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     name, place = kept.check_name(model or ""), kept.check_row(row - 1)
     frame = kept.items.frame.iloc[[place]]
     said = kept.said(name, frame)[0]
@@ -426,7 +414,7 @@ def rather_than(
     store: StoreOfApp, job: ApiJob, row: _Row, rival: _Row, model: _Shown = None
 ) -> RatherOut:
     """Say what speaks for one row rather than another."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     name = kept.check_name(model or "")
     first, second = kept.check_row(row - 1), kept.check_row(rival - 1)
     found = kept.rather_than(name, first, second)
@@ -439,11 +427,7 @@ def rather_than(
 @in_pool("reports")
 def download(store: StoreOfApp, job: ApiJob, file: FileOf) -> Response:
     """Give a file: the model, its report, predictions, a notebook, what was sent."""
-    return export_file(KeptModel.of(store, job), file)
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return export_file(KeptModel.from_job(store, job), file)
 
 
 def _cell(value: Any) -> float | str | None:
@@ -451,10 +435,3 @@ def _cell(value: Any) -> float | str | None:
         return value
     number = float(value)
     return number if math.isfinite(number) else None
-
-
-def _lists(part: dict[str, Any]) -> dict[str, Any]:
-    """Give the fields of a part as JSON has them."""
-    plain = {key: list(v) if isinstance(v, tuple) else v for key, v in part.items()}
-    plain["grid"] = [list(side) for side in part["grid"]]
-    return plain

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 import pandas as pd
 from fastapi import Request
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictFloat,
@@ -49,6 +51,11 @@ _STATES = ("new", "asking", "finished")
 ExtraRole = Literal["shown", "picture", "link", "text", "identifier"]
 Role = Literal["attribute", "leave out"] | ExtraRole
 ValueModel = float | str | None
+Known = Annotated[
+    float | None,
+    BeforeValidator(lambda x: x if x is not None and isfinite(x) else None),
+]
+"""A number; NaN and infinity are not known."""
 
 
 _Word = Annotated[str, Field(min_length=1, max_length=LONGEST_NOUN, pattern=r"\S")]
@@ -62,7 +69,12 @@ Said = StrictInt | StrictFloat | str | list[str]
 class Model(BaseModel):
     """What is taken and given: nothing unknown, no infinity, also from objects."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, from_attributes=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        allow_inf_nan=False,
+        from_attributes=True,
+        populate_by_name=True,
+    )
 
 
 class Problem(Model):
@@ -219,16 +231,13 @@ class LimitsOut(LimitsIn):
     @classmethod
     def from_fits(cls, found: WhatFits) -> "LimitsOut":
         """Show limits and what fits them."""
-        return cls(
-            limits={
-                limit.attribute: LimitModel.model_validate(limit.to_dict())
-                for limit in found.limits
-            },
-            n_fit=found.n_fit,
-            n_items=found.n_items,
-            relaxations=[
-                RelaxationOut.model_validate(each) for each in found.relaxations
-            ],
+        return cls.model_validate(
+            {
+                "limits": found.limits.to_dict(),
+                "n_fit": found.n_fit,
+                "n_items": found.n_items,
+                "relaxations": found.relaxations,
+            }
         )
 
 
@@ -282,8 +291,7 @@ class ItemsOut(Model):
         """Show items."""
         return cls(
             attributes=[
-                AttributeModel.model_validate(attribute.to_dict())
-                for attribute in items.attributes
+                AttributeModel.model_validate(each) for each in items.attributes
             ],
             items=[item_out(items, row, shelf) for row in range(len(items))],
             withdrawn=list(withdrawn),

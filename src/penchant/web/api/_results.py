@@ -1,19 +1,15 @@
 """Results as the API gives them, in points from 0 to 100."""
 
-from dataclasses import asdict
-from math import isnan
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from penchant.elicitation import MainReason
-from penchant.studies import (
-    Group,
-    GroupItem,
-    Parts,
-    Segment,
-)
-from penchant.web.api._models import Model, ValueModel
+from penchant.studies import Parts
+from penchant.web.api._models import Known, Model, ValueModel
+
+_Position = Annotated[int, BeforeValidator(lambda item: getattr(item, "item", item))]
+"""Where an alternative stands in the table, of an alternative or a number."""
 
 
 class RankedOut(Model):
@@ -123,7 +119,7 @@ class WhatIfOut(Model):
 
 
 class CalibrationOut(Model):
-    """How often answers to random questions were predicted rightly."""
+    """How often answers to random questions were predicted correctly."""
 
     n: int
     right: int
@@ -141,27 +137,10 @@ class GroupItemOut(Model):
     mean: float
     low: float = Field(description="The mean lies from low to high with 90 %.")
     high: float
-    standard_deviation: float
+    standard_deviation: float = Field(validation_alias="deviation")
     borda: float
-    least_misery: float
+    least_misery: float = Field(validation_alias="misery")
     n_failed: int = Field(description="People whose must-haves it fails.")
-
-    @classmethod
-    def from_item(cls, item: GroupItem) -> "GroupItemOut":
-        """Show an alternative."""
-        return cls(
-            item=item.item,
-            name=item.name,
-            place=item.place,
-            tier=item.tier,
-            mean=item.mean,
-            low=item.low,
-            high=item.high,
-            standard_deviation=item.deviation,
-            borda=item.borda,
-            least_misery=item.misery,
-            n_failed=item.n_failed,
-        )
 
 
 class SegmentOut(Model):
@@ -170,23 +149,13 @@ class SegmentOut(Model):
     members: list[str]
     weights: dict[str, float]
     distinct: list[str]
-    best: int
-
-    @classmethod
-    def from_segment(cls, segment: Segment) -> "SegmentOut":
-        """Show a segment."""
-        return cls(
-            members=list(segment.members),
-            weights=segment.weights,
-            distinct=list(segment.distinct),
-            best=segment.best.item,
-        )
+    best: _Position
 
 
 class CarelessOut(Model):
     """Somebody whose answers look like clicking without reading, or who is left out."""
 
-    participant: str
+    participant: str = Field(validation_alias="member")
     kind: Literal["left", "right", "alternating", "random", ""]
     left_out: bool
 
@@ -237,7 +206,7 @@ class AnotherWinnerOut(Model):
 class GroupOut(Model):
     """What a group prefers; lists are empty while nobody has answered."""
 
-    n_people: int
+    n_people: int = Field(validation_alias="n_voices")
     n_simulated: int
     chance: float = Field(
         description="That the first alternative is the best for the group, or as good."
@@ -246,38 +215,13 @@ class GroupOut(Model):
         description="No clear kinds of people, two sides to which people lean, at "
         "least two kinds, or three kinds, perhaps more."
     )
-    differ: int | None = Field(
+    differ: _Position | None = Field(
         description="The one alternative on which opinions clearly differ."
     )
     items: list[GroupItemOut]
     segments: list[SegmentOut]
     careless: list[CarelessOut]
-    agreement: float | None = Field(
+    agreement: Known = Field(
         description="How often two people put two alternatives in the same order."
     )
     another_winner: AnotherWinnerOut | None
-
-    @classmethod
-    def from_group(cls, group: Group) -> "GroupOut":
-        """Show a group."""
-        return cls(
-            n_people=group.n_voices,
-            n_simulated=group.n_simulated,
-            chance=group.chance,
-            kinds=cast(Any, group.kinds),
-            differ=None if group.differ is None else group.differ.item,
-            items=[GroupItemOut.from_item(item) for item in group.items],
-            segments=[SegmentOut.from_segment(segment) for segment in group.segments],
-            careless=[
-                CarelessOut(
-                    participant=each.member,
-                    kind=cast(Any, each.kind),
-                    left_out=each.left_out,
-                )
-                for each in group.careless
-            ],
-            agreement=None if isnan(group.agreement) else group.agreement,
-            another_winner=None
-            if group.another_winner is None
-            else AnotherWinnerOut.model_validate(asdict(group.another_winner)),
-        )

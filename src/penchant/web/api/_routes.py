@@ -33,6 +33,7 @@ from penchant.web._errors import sentence_of, status_of
 from penchant.web._exports import XLSX, csv_response, xlsx_response
 from penchant.web._workers import Workers, in_pool
 from penchant.web.api._access import (
+    FILE,
     FILE_BODY,
     PICTURE,
     ApiOwner,
@@ -40,6 +41,7 @@ from penchant.web.api._access import (
     ApiStudy,
     OwnersFirst,
     RawBody,
+    json_body,
 )
 from penchant.web.api._learned import ModelIn, learned_api
 from penchant.web.api._models import (
@@ -83,17 +85,9 @@ _FileName = Annotated[
 ]
 
 
-_FILE: Final = {"type": "string", "format": "binary"}
-
-
 _CSV: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}}
 }
-
-
-def _body(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Describe a body that a pool reads."""
-    return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
 
 
 class _Api(FastAPI):
@@ -171,7 +165,7 @@ def understand_table(
 @owner_api.post(
     "/studies",
     status_code=201,
-    openapi_extra=_body("application/json", {"$ref": "#/components/schemas/StudyIn"}),
+    openapi_extra=json_body("StudyIn"),
 )
 @in_pool("reports")
 def create_study(
@@ -322,21 +316,20 @@ def unshare(store: StoreOfApp, study: ApiStudy) -> None:
 @owner_api.get("/studies/{study_id}/taking")
 def get_taking(store: StoreOfApp, study: ApiStudy) -> TakingOut:
     """Say whether the study takes new people."""
-    taking = Study(store, study).taking()
-    return TakingOut.model_validate(vars(taking))
+    return TakingOut.model_validate(Study(store, study).taking())
 
 
 @owner_api.get("/studies/{study_id}/group")
 @in_pool("reports")
 def get_group(store: StoreOfApp, study: ApiStudy) -> GroupOut:
     """Show what the whole group prefers, and where it disagrees."""
-    return GroupOut.from_group(Study(store, study).group())
+    return GroupOut.model_validate(Study(store, study).group())
 
 
 @owner_api.get("/studies/{study_id}/calibration")
 @in_pool("reports")
 def get_calibration(store: StoreOfApp, study: ApiStudy) -> CalibrationOut:
-    """Show how often answers were predicted rightly, and how often we had said."""
+    """Show how often answers were predicted correctly, and how often we had said."""
     return CalibrationOut(**Study(store, study).calibration().to_dict())
 
 
@@ -348,7 +341,7 @@ def export(store: StoreOfApp, study: ApiStudy) -> Response:
 
 
 _XLSX: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {XLSX: {"schema": _FILE}}}
+    200: {"content": {XLSX: {"schema": FILE}}}
 }
 
 

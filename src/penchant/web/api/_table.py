@@ -4,14 +4,13 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import Request
 
 from penchant.data import read_table
 from penchant.exceptions import ConflictError
 from penchant.studies import (
     StudyTable,
-    TableChange,
     TableVersion,
     difference,
     duplicate_study,
@@ -28,7 +27,7 @@ from penchant.web.api._access import (
     OwnersFirst,
     RawBody,
 )
-from penchant.web.api._models import ExtraRole, StudyOut, ValueModel
+from penchant.web.api._models import ExtraRole, Model, StudyOut, ValueModel
 from penchant.web.security._access import StoreOfApp
 
 table_api = APIRouter(tags=["owner"], route_class=OwnersFirst)
@@ -38,11 +37,7 @@ _Names = Annotated[list[str], Field(max_length=10_000)]
 _Values = dict[str, dict[str, ValueModel]]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class ColumnIn(_Model):
+class ColumnIn(Model):
     """What a column means; what is not said stays."""
 
     direction: Literal["up", "down", "unknown"] | None = None
@@ -52,7 +47,7 @@ class ColumnIn(_Model):
     role: Literal["compared", "left out"] | ExtraRole | None = None
 
 
-class TableChangeIn(_Model):
+class TableChangeIn(Model):
     """What is to be different, all in one version; alternatives go by their names."""
 
     version: int | None = Field(
@@ -69,7 +64,7 @@ class TableChangeIn(_Model):
     note: str = Field(default="", max_length=1000)
 
 
-class ChangeOut(_Model):
+class ChangeOut(Model):
     """One thing that is different."""
 
     kind: str
@@ -78,13 +73,8 @@ class ChangeOut(_Model):
     before: str
     after: str
 
-    @classmethod
-    def from_change(cls, change: TableChange) -> "ChangeOut":
-        """Show a change."""
-        return cls(**change.to_dict())
 
-
-class VersionOut(_Model):
+class VersionOut(Model):
     """A version of the table, and what it changed."""
 
     number: int
@@ -106,11 +96,11 @@ class VersionOut(_Model):
             note=version.note,
             n_items=len(version.items) - len(version.withdrawn),
             withdrawn=[version.items.names[place] for place in version.withdrawn],
-            changes=[ChangeOut.from_change(change) for change in found],
+            changes=[ChangeOut.model_validate(change) for change in found],
         )
 
 
-class CopyIn(_Model):
+class CopyIn(Model):
     """How a study is to be copied."""
 
     name: str | None = Field(default=None, min_length=1, max_length=LONGEST_NAME)
@@ -180,4 +170,4 @@ def copy_study(store: StoreOfApp, study: ApiStudy, body: CopyIn) -> StudyOut:
 @news_api.get("/me/news")
 def my_news(me: ApiParticipant) -> list[ChangeOut]:
     """Say what changed in the table since you were done."""
-    return [ChangeOut.from_change(change) for change in me.study.news(me.id)]
+    return [ChangeOut.model_validate(change) for change in me.study.news(me.id)]

@@ -31,7 +31,8 @@ asking_pages = APIRouter(prefix="/models/{model_id}")
 _SHOWN: Final = 50
 """New rows that are shown on the page; the file has all."""
 
-RowNumber = Annotated[int, Query(ge=1, le=10_000_000, description="From 1 on.")]
+RowNumber = Annotated[str, Query(pattern="^[0-9]{0,8}$")]
+"""A row as a spreadsheet counts; empty: the first, or none."""
 
 
 @asking_pages.get("/why")
@@ -40,14 +41,14 @@ def why(
     store: StoreOfApp,
     visitor: VisitorOfApp,
     job: OwnJob,
-    row: RowNumber = 1,
+    row: RowNumber = "",
     model: str = "",
-    against: Annotated[str, Query(pattern="^[0-9]{0,8}$")] = "",
+    against: RowNumber = "",
 ) -> Response:
     """Show why the model says what it says of a row, or of two."""
-    kept, texts = KeptModel.of(store, job), visitor.texts()
-    name, place = kept.check_name(model), kept.check_row(row - 1)
-    rival = kept.check_row(int(against) - 1) if against else None
+    kept, texts = KeptModel.from_job(store, job), visitor.texts()
+    name, place = kept.check_name(model), kept.check_line(int(row or kept.lines[0]))
+    rival = kept.check_line(int(against)) if against else None
     rival = None if rival == place else rival
     return show(
         visitor,
@@ -67,12 +68,12 @@ def what_if(
     store: StoreOfApp,
     visitor: VisitorOfApp,
     job: OwnJob,
-    row: RowNumber = 1,
+    row: RowNumber = "",
     model: str = "",
 ) -> Response:
     """Show what the model would say if a row had other values."""
-    kept, texts = KeptModel.of(store, job), visitor.texts()
-    name, place = kept.check_name(model), kept.check_row(row - 1)
+    kept, texts = KeptModel.from_job(store, job), visitor.texts()
+    name, place = kept.check_name(model), kept.check_line(int(row or kept.lines[0]))
     values = read_values(kept.items, place, dict(request.query_params))
     return show(
         visitor,
@@ -90,16 +91,16 @@ def rows(
     request: Request, store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob
 ) -> Response:
     """Offer to upload new rows."""
-    return _rows(request, visitor, KeptModel.of(store, job))
+    return _rows(request, visitor, KeptModel.from_job(store, job))
 
 
 @asking_pages.post("/rows")
 @in_pool("reports")
-def foretell(
+def predict(
     request: Request, store: StoreOfApp, sender: Sender, job: OwnJob, fields: Fields
 ) -> Response:
     """Show what the model says of new rows, or give it as a file."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     filename, content = next(iter(sent_files(fields, "table")), ("", b""))
     limits: TableLimits = request.app.state.limits
     try:

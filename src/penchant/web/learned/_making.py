@@ -80,7 +80,7 @@ def model(
     texts = visitor.texts()
     view = progress_view(store, job, texts) if job.state != "done" else None
     if KeptModel.is_ready(store, job):
-        kept = KeptModel.of(store, job)
+        kept = KeptModel.from_job(store, job)
         found = overview(kept, texts)
         return show(visitor, "overview", kept, view=found, ended=view)
     return visitor.render("learned/progress.html", job=job, view=view)
@@ -161,7 +161,7 @@ def choose(
 
 def choose_model(store: Store, job: JobRecord, name: str) -> None:
     """Let another candidate be shown first, or raise a DataError."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     told = {**kept.settings.to_dict(), "chosen": kept.check_name(name)}
     store.queue_job(job.id, settings=told, most=MOST_ACTIVE)
 

@@ -44,7 +44,7 @@ def curves(
     pair: Annotated[int, Query(ge=0, le=10_000)] = 0,
 ) -> Response:
     """Show the curves and pairs of a sum."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     sums: list[str] = [name for name in SUMS if name in kept.names]
     known = kept.check_name(model) if model or kept.shown in sums else (sums or [""])[0]
     if known not in sums:
@@ -75,7 +75,7 @@ def rules(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
 @in_pool("reports")
 def take(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
     """Offer files to take away."""
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     files = [*FILES.items()]
     files += [
         (each, each) for each in ("table", "answers") if getattr(kept.settings, each)
@@ -89,7 +89,7 @@ def export(
     store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob, name: str
 ) -> Response:
     """Give a file to take away."""
-    return export_file(KeptModel.of(store, job), name, visitor.texts())
+    return export_file(KeptModel.from_job(store, job), name, visitor.texts())
 
 
 def export_file(kept: KeptModel, name: str, texts: Texts | None = None) -> Response:
@@ -107,7 +107,7 @@ def export_file(kept: KeptModel, name: str, texts: Texts | None = None) -> Respo
             raise NotAnswerableError("The report is not ready yet.")
         return file_response(model_page(report, texts).encode(), title, "text/html")
     if name == "predictions.csv":
-        table = write_csv_table(kept.foretold_rows(shown), None)
+        table = write_csv_table(kept.predicted_rows(shown), None)
         return csv_response(str(table), title)
     if name == "notebook.ipynb":
         return json_response(model_notebook(kept.settings), title)
@@ -115,7 +115,7 @@ def export_file(kept: KeptModel, name: str, texts: Texts | None = None) -> Respo
 
 
 def _with(store: Store, job: JobRecord, name: str) -> KeptModel:
-    kept = KeptModel.of(store, job)
+    kept = KeptModel.from_job(store, job)
     if name not in kept.names:
         raise HTTPException(404, "There is no such model among the candidates.")
     return kept

@@ -67,7 +67,7 @@ def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
         best=best_view(study, person, ranking, visit.texts),
         reasons=reasons_view(study, person, ranking, visit.texts),
         ranking=ranking_view(items, ranking, visit.texts, wanted),
-        counted=counts_view(curves, visit.texts),
+        counted=counts_view(curves, visit.texts, visit.now.answered),
         most_counted=_COUNTED,
         photos=visit.shelf.photos(items),
         beside=extras_view(items, best, visit.shelf),

@@ -69,7 +69,12 @@ document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-live], form[data-look]");
   if (!form) return;
   const shown = event.target.parentElement.querySelector("output");
-  if (shown) shown.textContent = `${Number(event.target.value).toLocaleString(document.documentElement.lang)}${shown.dataset.unit}`;
+  if (shown) {
+    const { lang } = document.documentElement;
+    const value = Number(event.target.value);
+    const { unit } = shown.dataset; // a date has none, and counts days
+    shown.textContent = unit?.replace("#", value.toLocaleString(lang)) || new Date(value * 864e5).toLocaleDateString(lang, { dateStyle: "medium" });
+  }
   clearTimeout(timer);
   timer = setTimeout(look, WAIT, form);
 });
@@ -158,3 +163,5 @@ function enhance(part) {
 }
 
 enhance(document);
+// On a phone the pages scroll sideways.
+document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import context, op
 
 from penchant.studies.store._chain import AT, digest_of, seal_of
-from penchant.studies.store._tables import Moment
+from penchant.studies.store._plain import Moment
 
 revision = "0005"
 down_revision = "0004"

@@ -4,8 +4,7 @@ import sqlalchemy as sa
 from alembic import context, op
 
 from penchant.studies.store._chain import AT, VERSION, digest_of, table_seal
-from penchant.studies.store._plain import unpack
-from penchant.studies.store._tables import Moment, as_json
+from penchant.studies.store._plain import Moment, as_json, unpack
 
 revision = "0006"
 down_revision = "0005"

@@ -1,0 +1,5 @@
+"""`python -m penchant`, where the command `penchant` is not on the path."""
+
+from penchant.cli import main
+
+main()
