@@ -190,3 +190,7 @@ def test_what_does_not_fit_is_refused(form: str, fields: dict[str, str]) -> None
     with pytest.raises(DataError, match="Got"):
         FORMS[form].read_fields((5, 7, 9), fields)
     assert load_texts("en")(FORMS[form].incomplete)
+
+
+def test_of_two_that_feel_alike_a_simulated_person_takes_the_first():
+    assert FORMS["pair"].simulate(load_flats(), np.ones(2), np.ones(40)) == "left"

@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from penchant.explanation.retraining._least_squares import draw_sets
+from penchant.explanation.retraining._least_squares import draw_sets, smallest_budget
 
 
 @pytest.mark.parametrize("n_players", [4, 5, 6, 8, 9])
@@ -43,3 +43,7 @@ def test_sizes_that_have_no_set_leave_their_weight_to_the_others(budget):
     _, weights = draw_sets(12, budget, np.random.default_rng(0))
     sizes = np.arange(1, 12)
     assert weights.sum() == pytest.approx((1.0 / (sizes * (12 - sizes))).sum())
+
+
+def test_the_smallest_budget_is_sizes_1_and_d_less_1_and_all():
+    assert [smallest_budget(d) for d in (1, 2, 3, 4, 9)] == [1, 3, 7, 9, 19]

@@ -156,3 +156,10 @@ def test_the_matrix_is_left_as_it_was():
 def test_wrong_input_is_refused(M, options, message):
     with pytest.raises(DataError, match=message):
         solve_matrix_game(M, **options)
+
+
+def test_a_game_with_two_columns_is_mixed():
+    # The lower envelope of three lines has its peak where the first two cross.
+    solution = solve_matrix_game([[3.0, -1.0], [-2.0, 1.0], [4.0, 2.0]])
+    np.testing.assert_allclose(solution.q, [2 / 7, 5 / 7], atol=1e-6)
+    assert solution.value == pytest.approx(1 / 7, abs=1e-5)

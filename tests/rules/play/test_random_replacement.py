@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from penchant.exceptions import DataError, PenchantError
+from penchant.rules.play._random_replacement import _Replacement
 from penchant.solvers import (
     MarginRound,
     MatrixSource,
@@ -93,3 +94,10 @@ def test_a_game_that_takes_too_many_pivots_is_told(source, monkeypatch):
 def test_wrong_input_is_refused(source, upper, options, message):
     with pytest.raises(DataError, match=message):
         replace_randomly(source, upper, **options)
+
+
+def test_a_single_column_that_is_missing_is_drawn(source):
+    game = _Replacement(source, np.ones(40), np.random.default_rng(0))
+    game.fill(5)
+    game.fill(6)
+    assert game._lines.shape == (6, 40)
