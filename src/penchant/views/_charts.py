@@ -107,7 +107,7 @@ class Axis:
         Examples
         --------
         >>> Axis(18_000.0, 18_800.0).dates(4)
-        [18262.0, 18444.0, 18628.0]
+        [18078.0, 18262.0, 18444.0, 18628.0]
         """
         firsts = _MONTHS.astype("M8[D]").astype(np.float64)
         inside = (firsts >= self.low) & (firsts <= self.high)
