@@ -55,6 +55,17 @@ def test_reasons_add_up_to_the_points(study: Study, who: str) -> None:
     assert turned.chance == pytest.approx(1.0 - versus.chance)
 
 
+def test_a_page_is_of_one_moment_while_an_answer_comes(study: Study, who: str) -> None:
+    opened = study.store.get_participant(who)
+    before, best = study.ranking(opened), study.explain(opened).total
+    for _ in range(3):
+        question = study.ask(who)
+        study.tell(who, question.id, "right")
+    assert study.ranking(opened) == before
+    assert study.explain(opened).total == best == before[0].points
+    assert study.ranking(who) != before
+
+
 def test_a_tap_moves_the_main_reason(study: Study) -> None:
     likes = make_flats_population(4, random_state=5).utilities[3]
     chances = []

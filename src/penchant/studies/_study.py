@@ -177,7 +177,10 @@ class Study:
         return None if latest is None else latest.id
 
     def participation(self, participant: Who) -> Participation:
-        """Give where a participant stands."""
+        """Give where a participant stands, or stood when the record was read.
+
+        With a record, all that a page says is of one moment, whatever comes meanwhile.
+        """
         record = participant
         if isinstance(record, str):
             record = self.store.get_participant(record)
@@ -186,7 +189,8 @@ class Study:
         known = self._memory.places.get(record.id)
         if known is not None and known.n_events == record.n_events:
             return known
-        log = ((each.kind, each.body) for each in self.store.events(record.id))
+        events = self.store.events(record.id)[: record.n_events]
+        log = ((each.kind, each.body) for each in events)
         now = Participation.from_events(log, len(self.items))
         self._memory.places.put(record.id, now)
         return now

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from penchant.elicitation._belief import density
+from penchant.elicitation._compiled import scaled_inverses
 from penchant.elicitation.groups._people import LAPSE, Rows
 from penchant.typing import FloatArray
 
@@ -103,10 +104,8 @@ _Solved = tuple[FloatArray, FloatArray, FloatArray]
 
 def _by_rows(cov: FloatArray, precision: FloatArray) -> _Solved:
     """Give ``C - C M C``, ``M = (C + 1 / precision)^-1`` and ``log|I + C T|``."""
-    root = np.sqrt(precision)
-    scaled = np.eye(cov.shape[-1]) + root[..., :, None] * cov * root[..., None, :]
-    curvature = root[..., :, None] * np.linalg.inv(scaled) * root[..., None, :]
-    return cov - cov @ curvature @ cov, curvature, np.linalg.slogdet(scaled)[1]
+    curvature, log_det = scaled_inverses(cov, precision)
+    return cov - cov @ curvature @ cov, curvature, log_det
 
 
 def _by_columns(root: FloatArray, precision: FloatArray) -> _Solved:

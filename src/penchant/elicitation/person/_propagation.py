@@ -8,20 +8,18 @@ about, and row r that s_r plus noise lies between two ends, but for lapses:
 Sites ``exp(nu s - tau s^2 / 2)`` replace the rows. All arrays have the models first.
 """
 
-from typing import Any, NamedTuple
+import math
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
+from penchant.elicitation._compiled import compiled, inlined, scaled_inverse
 from penchant.typing import FloatArray
 
 _LEAST = 1e-6
 """Least precision of a site: rows that look like lapses would have negative ones."""
 
-_BLOCK = 8
-"""Rows up to which LAPACK inverts a triangle faster than products of blocks do."""
-
-_ROOT = 1.0 / np.sqrt(2.0 * np.pi)
+_ROOT, _HALF = 1.0 / math.sqrt(2.0 * math.pi), math.sqrt(0.5)
 
 
 class Likelihood(NamedTuple):
@@ -71,7 +69,7 @@ def propagate(
     tol: float = 1e-2,
     damping: float = 0.9,
 ) -> State:
-    """Find the sites, all at once in each sweep, from where they stand.
+    """Find the sites of each model, all at once in each sweep, from where they stand.
 
     Parameters
     ----------
@@ -85,121 +83,162 @@ def propagate(
     max_iter : int
         Most sweeps, at least 1.
     tol : float
-        Change of standardised means at which to stop.
+        Change of standardised means at which a model is done.
     damping : float
         Share of a step that is taken.
     """
     n_new = mean.shape[1] - start.tau.shape[1]
     none = np.zeros((len(mean), n_new))
     tau, nu = (np.hstack([part, none]) for part in start)
-    tau = np.maximum(tau, _LEAST)
-    log_det = np.zeros(len(mean))  # found in the first step, and needed after it
-    inner = _inverse(gram, tau)[0] if inner is None else _bordered(gram, tau, inner)
-    for sweep in range(max_iter + 1):
-        weights = _times(inner, nu / tau - mean)
-        middle = mean + _times(gram, weights)
-        # G - G C G = T^-1 C G
-        spread = np.maximum(np.einsum("hrs,hrs->hr", inner, gram) / tau, 0.0)
-        left = np.maximum(1.0 - spread * tau, 1e-9)
-        v, mu = spread / left, (middle - spread * nu) / left
-        log_z, slope, curvature = _moments(mu, v, rows)
-        # how far the marginal would move, in its own standard deviations
-        moved = np.abs(mu + v * slope - middle) / np.sqrt(spread + 1e-12)
-        moved = moved * (spread > 1e-12)
-        if sweep == max_iter or (sweep and moved.max(initial=0.0) < tol):
-            break
-        new_tau = np.maximum(curvature / np.maximum(1.0 - v * curvature, 1e-9), _LEAST)
+    np.maximum(tau, _LEAST, out=tau)
+    known = np.empty((len(mean), 0, 0)) if inner is None else inner
+    weights, evidence = np.empty_like(mean), np.empty(len(mean))
+    state = State(Sites(tau, nu), np.empty_like(gram), weights, evidence)
+    _settle(mean, gram, rows, known, state, max_iter, tol, damping)
+    return state
+
+
+@compiled
+def _settle(
+    mean: FloatArray,
+    gram: FloatArray,
+    rows: Likelihood,
+    known: FloatArray,
+    state: State,
+    max_iter: int,
+    tol: float,
+    damping: float,
+) -> None:
+    """Sweep over each model until it hardly moves; the state is written to."""
+    n = mean.shape[1]
+    next_tau, next_nu = np.empty(n), np.empty(n)
+    for h in range(len(mean)):
+        log_det = 0.0  # found in the first step, and needed after it
+        model = Model(
+            mean[h],
+            gram[h],
+            Likelihood(rows.lower[h], rows.upper[h], rows.noise[h], rows.lapse[h]),
+        )
+        tau, nu = state.sites.tau[h], state.sites.nu[h]
+        moved = Sites(next_tau, next_nu)
+        if known.shape[1] == 0:
+            scaled_inverse(gram[h], tau, state.inner[h])
+        else:
+            _border(gram[h], tau, known[h], state.inner[h])
+        for sweep in range(max_iter + 1):
+            change, evidence = _look(
+                model, Sites(tau, nu), state.inner[h], state.weights[h], moved, damping
+            )
+            if sweep == max_iter or (sweep > 0 and change < tol):
+                state.log_evidence[h] = evidence - 0.5 * log_det
+                break
+            tau[:], nu[:] = next_tau, next_nu
+            log_det = scaled_inverse(gram[h], tau, state.inner[h])
+
+
+class Model(NamedTuple):
+    """Mean and covariance of the rows under one model, and what they say."""
+
+    mean: FloatArray
+    gram: FloatArray
+    rows: Likelihood
+
+
+@compiled
+def _look(
+    model: Model,
+    sites: Sites,
+    inner: FloatArray,
+    weights: FloatArray,
+    moved: Sites,
+    damping: float,
+) -> tuple[float, float]:
+    """Write the weights, and where the sites move.
+
+    Returns how far a marginal would move at most, in its own standard deviations, and
+    the logarithm of the evidence but for a determinant.
+    """
+    mean, gram, (tau, nu), n = model.mean, model.gram, sites, len(model.mean)
+    pull, most, evidence = nu / tau - mean, 0.0, 0.0
+    for r in range(n):
+        total = 0.0
+        for s in range(n):
+            total += inner[r, s] * pull[s]
+        weights[r] = total
+    for r in range(n):
+        middle, spread, told = mean[r], 0.0, 0.0
+        for s in range(n):
+            middle += gram[r, s] * weights[s]
+            spread += inner[r, s] * gram[r, s]
+            told += inner[r, s] * mean[s]
+        spread = max(spread / tau[r], 0.0)  # G - G C G = T^-1 C G
+        left = max(1.0 - spread * tau[r], 1e-9)
+        v, mu = spread / left, (middle - spread * nu[r]) / left
+        z, slope, curvature = _moments(mu, v, model.rows, r)
+        if spread > 1e-12:
+            change = abs(mu + v * slope - middle) / math.sqrt(spread)
+            most = max(most, change)
+        new_tau = max(curvature / max(1.0 - v * curvature, 1e-9), _LEAST)
         new_nu = new_tau * mu + slope * (1.0 + v * new_tau)
-        fresh = tau <= _LEAST  # what starts from nothing takes the whole step
-        step = np.where(fresh, 1.0, damping)
-        tau = np.maximum(tau + step * (new_tau - tau), _LEAST)
-        nu = nu + step * (new_nu - nu)
-        inner, log_det = _inverse(gram, tau)
-    told = _times(inner, mean)
-    total = nu * (told / tau + middle) - mean * told  # twice the exponent
-    evidence = 0.5 * total + log_z - _log_site(mu, v, tau, nu)
-    evidence = evidence.sum(axis=1) + log_det
-    return State(Sites(tau, nu), inner, weights, evidence)
+        # what starts from nothing takes the whole step
+        step = 1.0 if tau[r] <= _LEAST else damping
+        moved.tau[r] = max(tau[r] + step * (new_tau - tau[r]), _LEAST)
+        moved.nu[r] = nu[r] + step * (new_nu - nu[r])
+        # the row instead of its site, of which the integral is one of N(mu, v)
+        grown = 1.0 + v * tau[r]
+        site = (2.0 * nu[r] * mu + nu[r] ** 2 * v - tau[r] * mu**2) / grown
+        whole = nu[r] * (told / tau[r] + middle) - mean[r] * told
+        evidence += 0.5 * (whole - site + math.log(z * z * grown))
+    return most, evidence
 
 
-def _times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
-    return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])
+@compiled
+def _border(
+    gram: FloatArray, tau: FloatArray, known: FloatArray, inner: FloatArray
+) -> None:
+    """Write C of all rows from that of the first ones: few are new."""
+    n_old, n = len(known), len(gram)
+    pulled = np.empty(n)
+    inner[:n_old, :n_old] = known
+    for k in range(n_old, n):
+        corner = gram[k, k] + 1.0 / tau[k]
+        for r in range(k):
+            total = 0.0
+            for s in range(k):
+                total += inner[r, s] * gram[k, s]
+            pulled[r] = total
+            corner -= total * gram[k, r]
+        for r in range(k):
+            share = pulled[r] / corner
+            for s in range(k):
+                inner[r, s] += share * pulled[s]
+            inner[r, k] = inner[k, r] = -share
+        inner[k, k] = 1.0 / corner
 
 
-def _inverse(gram: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give C = S (I + S G S)^-1 S with S^2 = T, and -log det(I + S G S) / 2."""
-    scale = np.sqrt(tau)
-    system = scale[:, :, None] * gram
-    system *= scale[:, None, :]
-    np.einsum("hrr->hr", system)[...] += 1.0
-    root: FloatArray = np.asarray(np.linalg.cholesky(system), dtype=np.float64)
-    _invert(root)
-    log_det = np.log(np.einsum("hrr->hr", root)).sum(axis=1)
-    root *= scale[:, None, :]
-    return np.matmul(root.transpose(0, 2, 1), root, out=system), log_det
-
-
-def _invert(lower: FloatArray) -> None:
-    """Invert lower triangular matrices in place, block by block."""
-    n = lower.shape[1]
-    if n <= _BLOCK:
-        lower[...] = np.linalg.inv(lower)
-        return
-    half = _BLOCK * ((n + _BLOCK) // (2 * _BLOCK))
-    first, last = lower[:, :half, :half], lower[:, half:, half:]
-    _invert(first)
-    _invert(last)
-    lower[:, half:, :half] = -last @ lower[:, half:, :half] @ first
-
-
-def _bordered(gram: FloatArray, tau: FloatArray, inner: FloatArray) -> FloatArray:
-    """Give C of all rows from that of the first ones: few are new."""
-    n = inner.shape[1]
-    cross = gram[:, :n, n:]
-    pulled = inner @ cross
-    corner = gram[:, n:, n:] - cross.transpose(0, 2, 1) @ pulled
-    np.einsum("hrr->hr", corner)[...] += 1.0 / tau[:, n:]
-    corner[...] = np.linalg.inv(corner)
-    beside = pulled @ corner
-    whole = np.empty_like(gram)
-    np.matmul(beside, pulled.transpose(0, 2, 1), out=whole[:, :n, :n])
-    whole[:, :n, :n] += inner
-    whole[:, :n, n:] = -beside
-    whole[:, n:, :n] = -beside.transpose(0, 2, 1)
-    whole[:, n:, n:] = corner
-    return whole
-
-
-def _log_site(
-    mu: FloatArray, v: FloatArray, tau: FloatArray, nu: FloatArray
-) -> FloatArray:
-    """Give the logarithm of the integral of N(mu, v) times a site."""
-    grown = 1.0 + v * tau
-    inside = (2.0 * nu * mu + nu**2 * v - tau * mu**2) / grown
-    return np.asarray(0.5 * (inside - np.log(grown)))
-
-
+@inlined
 def _moments(
-    mu: FloatArray, v: FloatArray, rows: Likelihood
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give log Z of each row under N(mu, v), its slope and minus its curvature."""
-    scale = np.sqrt(v + rows.noise**2)
-    below, at_a, end_a = _end((rows.lower - mu) / scale)
+    mu: float, v: float, rows: Likelihood, r: int
+) -> tuple[float, float, float]:
+    """Give Z of a row under N(mu, v), the slope of log Z and minus its curvature."""
+    scale = math.sqrt(v + rows.noise[r] ** 2)
+    below, at_a, end_a = _end((rows.lower[r] - mu) / scale)
     above, at_b, end_b = 1.0, 0.0, 0.0
-    if np.isfinite(rows.upper).any():  # only ties have an upper end
-        above, at_b, end_b = _end((rows.upper - mu) / scale)
-    clear = 1.0 - 2.0 * rows.lapse
-    z = rows.lapse + clear * (above - below)
+    if rows.upper[r] < np.inf:  # only ties have an upper end
+        above, at_b, end_b = _end((rows.upper[r] - mu) / scale)
+    clear = 1.0 - 2.0 * rows.lapse[r]
+    z = rows.lapse[r] + clear * (above - below)
     slope = clear * (at_a - at_b) / (scale * z)
     second = clear * (end_a - end_b) / (scale**2 * z)
-    return np.log(z), slope, slope**2 - second
+    return z, slope, slope**2 - second
 
 
-def _end(x: FloatArray) -> tuple[Any, Any, Any]:
+@inlined
+def _end(x: float) -> tuple[float, float, float]:
     """Give the normal distribution at x, its density, and x times its density.
 
     Both are 0 at infinity.
     """
-    x = np.clip(x, -40.0, 40.0)
-    density = _ROOT * np.exp(-0.5 * x * x)
-    return ndtr(x), density, x * density
+    x = min(max(x, -40.0), 40.0)
+    density = _ROOT * math.exp(-0.5 * x * x)
+    return 0.5 * math.erfc(-x * _HALF), density, x * density
