@@ -1,7 +1,7 @@
 """Many small Gaussian systems at once: loops over plain arrays, compiled.
 
 LAPACK takes several times as long for matrices of this size, of which the answers of
-a study need thousands.
+a study need thousands. Loops are written out: to compile a copy of a slice takes seconds.
 """
 
 import math
@@ -51,8 +51,10 @@ def _invert(
 @compiled
 def scaled_inverse(cov: FloatArray, precision: FloatArray, found: FloatArray) -> float:
     """Write C of one system, and give the logarithm of the determinant."""
-    n, scale = len(cov), np.sqrt(precision)
+    n = len(cov)
+    scale = np.empty(n)
     for i in range(n):
+        scale[i] = math.sqrt(precision[i])
         for j in range(i + 1):
             found[i, j] = scale[i] * cov[i, j] * scale[j]
         found[i, i] += 1.0
@@ -75,8 +77,11 @@ def _sweep_out(system: FloatArray) -> float:
     for k in range(n):
         pivot = system[k, k]
         log_det += math.log(pivot)
-        column[:k], column[k] = system[k, :k], 0.0
-        column[k + 1 :] = system[k + 1 :, k]
+        column[k] = 0.0
+        for i in range(k):
+            column[i] = system[k, i]
+        for i in range(k + 1, n):
+            column[i] = system[i, k]
         for i in range(n):
             share = column[i] / pivot
             for j in range(i + 1):

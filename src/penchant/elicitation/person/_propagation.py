@@ -132,7 +132,8 @@ def _settle(
             if sweep == max_iter or (sweep > 0 and change < tol):
                 state.log_evidence[h] = evidence - 0.5 * log_det
                 break
-            tau[:], nu[:] = next_tau, next_nu
+            for r in range(n):
+                tau[r], nu[r] = next_tau[r], next_nu[r]
             log_det = scaled_inverse(gram[h], tau, state.inner[h])
 
 
@@ -159,11 +160,11 @@ def _look(
     the logarithm of the evidence but for a determinant.
     """
     mean, gram, (tau, nu), n = model.mean, model.gram, sites, len(model.mean)
-    pull, most, evidence = nu / tau - mean, 0.0, 0.0
+    most, evidence = 0.0, 0.0
     for r in range(n):
         total = 0.0
         for s in range(n):
-            total += inner[r, s] * pull[s]
+            total += inner[r, s] * (nu[s] / tau[s] - mean[s])
         weights[r] = total
     for r in range(n):
         middle, spread, told = mean[r], 0.0, 0.0
@@ -199,7 +200,9 @@ def _border(
     """Write C of all rows from that of the first ones: few are new."""
     n_old, n = len(known), len(gram)
     pulled = np.empty(n)
-    inner[:n_old, :n_old] = known
+    for r in range(n_old):
+        for s in range(n_old):
+            inner[r, s] = known[r, s]
     for k in range(n_old, n):
         corner = gram[k, k] + 1.0 / tau[k]
         for r in range(k):
