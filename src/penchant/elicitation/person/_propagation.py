@@ -92,74 +92,76 @@ def propagate(
     tau, nu = (np.hstack([part, none]) for part in start)
     np.maximum(tau, _LEAST, out=tau)
     known = np.empty((len(mean), 0, 0)) if inner is None else inner
-    weights, evidence = np.empty_like(mean), np.empty(len(mean))
-    state = State(Sites(tau, nu), np.empty_like(gram), weights, evidence)
-    _settle(mean, gram, rows, known, state, max_iter, tol, damping)
-    return state
+    # plain arrays: tuples of tuples of them take long to compile
+    sites, told = np.stack([tau, nu], axis=1), np.stack(rows, axis=1)
+    found, weights = np.empty_like(gram), np.empty_like(mean)
+    limits = (max_iter, tol, damping)
+    evidence = _settle(mean, gram, told, known, sites, found, weights, limits)
+    return State(Sites(sites[:, 0], sites[:, 1]), found, weights, evidence)
 
 
 @compiled
 def _settle(
     mean: FloatArray,
     gram: FloatArray,
-    rows: Likelihood,
+    rows: FloatArray,
     known: FloatArray,
-    state: State,
-    max_iter: int,
-    tol: float,
-    damping: float,
-) -> None:
-    """Sweep over each model until it hardly moves; the state is written to."""
-    n = mean.shape[1]
-    next_tau, next_nu = np.empty(n), np.empty(n)
-    for h in range(len(mean)):
+    sites: FloatArray,
+    inner: FloatArray,
+    weights: FloatArray,
+    limits: tuple[int, float, float],
+) -> FloatArray:
+    """Sweep over each model until it hardly moves; give the evidence.
+
+    Rows are (lower, upper, noise, lapse), sites (tau, nu). Sites, inner and weights are
+    written to.
+    """
+    n_models, n = mean.shape
+    max_iter, tol, damping = limits
+    log_evidence, moved = np.empty(n_models), np.empty((2, n))
+    for h in range(n_models):
         log_det = 0.0  # found in the first step, and needed after it
-        model = Model(
-            mean[h],
-            gram[h],
-            Likelihood(rows.lower[h], rows.upper[h], rows.noise[h], rows.lapse[h]),
-        )
-        tau, nu = state.sites.tau[h], state.sites.nu[h]
-        moved = Sites(next_tau, next_nu)
         if known.shape[1] == 0:
-            scaled_inverse(gram[h], tau, state.inner[h])
+            scaled_inverse(gram[h], sites[h, 0], inner[h])
         else:
-            _border(gram[h], tau, known[h], state.inner[h])
+            _border(gram[h], sites[h, 0], known[h], inner[h])
         for sweep in range(max_iter + 1):
             change, evidence = _look(
-                model, Sites(tau, nu), state.inner[h], state.weights[h], moved, damping
+                mean[h],
+                gram[h],
+                rows[h],
+                sites[h],
+                inner[h],
+                weights[h],
+                moved,
+                damping,
             )
             if sweep == max_iter or (sweep > 0 and change < tol):
-                state.log_evidence[h] = evidence - 0.5 * log_det
+                log_evidence[h] = evidence - 0.5 * log_det
                 break
             for r in range(n):
-                tau[r], nu[r] = next_tau[r], next_nu[r]
-            log_det = scaled_inverse(gram[h], tau, state.inner[h])
-
-
-class Model(NamedTuple):
-    """Mean and covariance of the rows under one model, and what they say."""
-
-    mean: FloatArray
-    gram: FloatArray
-    rows: Likelihood
+                sites[h, 0, r], sites[h, 1, r] = moved[0, r], moved[1, r]
+            log_det = scaled_inverse(gram[h], sites[h, 0], inner[h])
+    return log_evidence
 
 
 @compiled
 def _look(
-    model: Model,
-    sites: Sites,
+    mean: FloatArray,
+    gram: FloatArray,
+    rows: FloatArray,
+    sites: FloatArray,
     inner: FloatArray,
     weights: FloatArray,
-    moved: Sites,
+    moved: FloatArray,
     damping: float,
 ) -> tuple[float, float]:
-    """Write the weights, and where the sites move.
+    """Write the weights of one model, and where its sites move.
 
     Returns how far a marginal would move at most, in its own standard deviations, and
     the logarithm of the evidence but for a determinant.
     """
-    mean, gram, (tau, nu), n = model.mean, model.gram, sites, len(model.mean)
+    tau, nu, n = sites[0], sites[1], len(mean)
     most, evidence = 0.0, 0.0
     for r in range(n):
         total = 0.0
@@ -175,7 +177,7 @@ def _look(
         spread = max(spread / tau[r], 0.0)  # G - G C G = T^-1 C G
         left = max(1.0 - spread * tau[r], 1e-9)
         v, mu = spread / left, (middle - spread * nu[r]) / left
-        z, slope, curvature = _moments(mu, v, model.rows, r)
+        z, slope, curvature = _moments(mu, v, rows, r)
         if spread > 1e-12:
             change = abs(mu + v * slope - middle) / math.sqrt(spread)
             most = max(most, change)
@@ -183,8 +185,8 @@ def _look(
         new_nu = new_tau * mu + slope * (1.0 + v * new_tau)
         # what starts from nothing takes the whole step
         step = 1.0 if tau[r] <= _LEAST else damping
-        moved.tau[r] = max(tau[r] + step * (new_tau - tau[r]), _LEAST)
-        moved.nu[r] = nu[r] + step * (new_nu - nu[r])
+        moved[0, r] = max(tau[r] + step * (new_tau - tau[r]), _LEAST)
+        moved[1, r] = nu[r] + step * (new_nu - nu[r])
         # the row instead of its site, of which the integral is one of N(mu, v)
         grown = 1.0 + v * tau[r]
         site = (2.0 * nu[r] * mu + nu[r] ** 2 * v - tau[r] * mu**2) / grown
@@ -221,16 +223,17 @@ def _border(
 
 @inlined
 def _moments(
-    mu: float, v: float, rows: Likelihood, r: int
+    mu: float, v: float, rows: FloatArray, r: int
 ) -> tuple[float, float, float]:
     """Give Z of a row under N(mu, v), the slope of log Z and minus its curvature."""
-    scale = math.sqrt(v + rows.noise[r] ** 2)
-    below, at_a, end_a = _end((rows.lower[r] - mu) / scale)
+    lower, upper, noise, lapse = rows[0, r], rows[1, r], rows[2, r], rows[3, r]
+    scale = math.sqrt(v + noise**2)
+    below, at_a, end_a = _end((lower - mu) / scale)
     above, at_b, end_b = 1.0, 0.0, 0.0
-    if rows.upper[r] < np.inf:  # only ties have an upper end
-        above, at_b, end_b = _end((rows.upper[r] - mu) / scale)
-    clear = 1.0 - 2.0 * rows.lapse[r]
-    z = rows.lapse[r] + clear * (above - below)
+    if upper < np.inf:  # only ties have an upper end
+        above, at_b, end_b = _end((upper - mu) / scale)
+    clear = 1.0 - 2.0 * lapse
+    z = lapse + clear * (above - below)
     slope = clear * (at_a - at_b) / (scale * z)
     second = clear * (end_a - end_b) / (scale**2 * z)
     return z, slope, slope**2 - second
