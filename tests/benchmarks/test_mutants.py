@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks.mutants import __main__ as command
+from benchmarks.mutants import _tests
 from benchmarks.mutants.__main__ import ROOT, draw, nearest_tests
 from benchmarks.mutants._mutate import mutant, places
 
@@ -53,6 +55,13 @@ def test_nearest_are_the_tests_of_the_module_then_of_the_room():
         tests / "test_defaults.py",
     ]
     assert nearest_tests(Path("penchant/gai/_dense.py"))[0] == tests / "gai"
+
+
+def test_children_import_the_sources_with_the_mistake(monkeypatch):
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    monkeypatch.setattr(_tests, "BEFORE", ())
+    _tests.prepare()
+    assert not [name for name in sys.modules if name.startswith("penchant")]
 
 
 def test_a_run_goes_on_where_the_last_one_stopped(tmp_path, monkeypatch):
