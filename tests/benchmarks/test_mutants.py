@@ -64,6 +64,24 @@ def test_children_import_the_sources_with_the_mistake(monkeypatch):
     assert not [name for name in sys.modules if name.startswith("penchant")]
 
 
+def test_a_room_that_takes_too_long_is_looked_at_without_the_mistake_once(
+    tmp_path, monkeypatch
+):
+    runs = []
+
+    def endless(root, sources, tests, cache):
+        runs.append(tests)
+        return _tests.Run("endless", "", 60.0)
+
+    monkeypatch.setattr(command, "run_tests", endless)
+    monkeypatch.setattr(command.tempfile, "tempdir", str(tmp_path))
+    bench, (wrong,) = command.Bench(), draw(1, 1)
+    rooms = len(nearest_tests(wrong.path))
+    for so_far in (2 * rooms, 3 * rooms):
+        assert bench.try_out(wrong)["outcome"] == "survived"
+        assert len(runs) == so_far
+
+
 def test_a_run_goes_on_where_the_last_one_stopped(tmp_path, monkeypatch):
     class Bench:
         outcome = "survived"
