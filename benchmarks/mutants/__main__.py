@@ -96,6 +96,7 @@ class Bench:
         folder = Path(tempfile.gettempdir(), f"penchant-mutants-{fingerprint()}")
         self._sources = folder / "src"
         self._cache = folder / "numba"  # kept from run to run
+        self._fine_without: dict[tuple[str, bool], bool] = {}
         shutil.rmtree(self._sources, ignore_errors=True)
         shutil.copytree(ROOT / "src", self._sources)
 
@@ -134,8 +135,11 @@ class Bench:
         """Tell whether all is well without the mistake."""
         if run.failed and "::" not in run.failed:
             return True  # the module could not be imported
-        right = self._run(wrong, run.failed or str(tests))
-        return right.outcome == "passed"
+        # A room that takes too long does so each time: one look is enough.
+        key = run.failed or str(tests), "numba" in wrong.source
+        if key not in self._fine_without:
+            self._fine_without[key] = self._run(wrong, key[0]).outcome == "passed"
+        return self._fine_without[key]
 
     def _run(self, wrong: Mutant, tests: str) -> Run:
         if "numba" not in wrong.source:

@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks.mutants import __main__ as command
+from benchmarks.mutants import _tests
 from benchmarks.mutants.__main__ import ROOT, draw, nearest_tests
 from benchmarks.mutants._mutate import mutant, places
 
@@ -53,6 +55,31 @@ def test_nearest_are_the_tests_of_the_module_then_of_the_room():
         tests / "test_defaults.py",
     ]
     assert nearest_tests(Path("penchant/gai/_dense.py"))[0] == tests / "gai"
+
+
+def test_children_import_the_sources_with_the_mistake(monkeypatch):
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    monkeypatch.setattr(_tests, "BEFORE", ())
+    _tests.prepare()
+    assert not [name for name in sys.modules if name.startswith("penchant")]
+
+
+def test_a_room_that_takes_too_long_is_looked_at_without_the_mistake_once(
+    tmp_path, monkeypatch
+):
+    runs = []
+
+    def endless(root, sources, tests, cache):
+        runs.append(tests)
+        return _tests.Run("endless", "", 60.0)
+
+    monkeypatch.setattr(command, "run_tests", endless)
+    monkeypatch.setattr(command.tempfile, "tempdir", str(tmp_path))
+    bench, (wrong,) = command.Bench(), draw(1, 1)
+    rooms = len(nearest_tests(wrong.path))
+    for so_far in (2 * rooms, 3 * rooms):
+        assert bench.try_out(wrong)["outcome"] == "survived"
+        assert len(runs) == so_far
 
 
 def test_a_run_goes_on_where_the_last_one_stopped(tmp_path, monkeypatch):

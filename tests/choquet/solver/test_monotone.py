@@ -175,6 +175,27 @@ def test_a_solver_that_is_stopped_says_so():
         assert fit.dual <= full.primal <= fit.primal
 
 
+@pytest.mark.parametrize("total", [None, 0.8])
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize(("cone", "k"), [("exact", 2), ("exact", 3), ("inner", 3)])
+def test_every_iterate_brackets_the_optimum_and_few_are_needed(name, cone, k, total):
+    def fit(**options):
+        problem, loss = make_problem(name, k=k, total=total)
+        return fit_mobius(problem, loss, cone, **options)
+
+    full = fit(tol=1e-8)
+    assert full.status == "optimal"
+    # sets of three bring cuts, each with a start of its own
+    assert full.n_iter <= (34 if (cone, k) == ("exact", 3) else 11)
+    best, bound = np.inf, -np.inf
+    for n in range(1, full.n_iter, 12 if (cone, k) == ("exact", 3) else 1):
+        early = fit(max_iter=n)
+        assert early.n_iter <= n or (cone, k) == ("exact", 3)
+        assert early.dual <= full.primal <= early.primal + 1e-12
+        assert (early.primal <= best, early.dual >= bound) == (True, True)
+        best, bound = early.primal, early.dual
+
+
 def test_rounding_ends_an_impossible_tolerance():
     problem, loss = make_problem("hinge")
     fit = fit_mobius(problem, loss, "exact", tol=1e-18)

@@ -114,6 +114,17 @@ def test_minimum_is_that_of_an_interior_point_solver(name):
     )
 
 
+@pytest.mark.parametrize("directions", [None, {0: 1, 1: 1, 2: -1}])
+@pytest.mark.parametrize(
+    ("name", "most"), [("squared", 3), ("logistic", 27), ("preference", 22)]
+)
+def test_few_steps_are_enough(name, directions, most):
+    # of a model of curvature: a wrong one would arrive, too, but late
+    _, point = solved(problem(name, 80, directions=directions), 0.1, 1e-7)
+    assert point.status == "optimal"
+    assert point.n_iter <= most
+
+
 def test_triples_reach_the_minimum():
     small = problem("squared", 80, max_order=3)
     lam, point = solved(small, 0.05)

@@ -96,6 +96,19 @@ def test_agrees_with_an_independent_solver(kind, C, seed):
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "C", "most"),
+    [("ratings", 1.0, 14), ("answers", 1.0, 21), ("both", 1.0, 24), ("both", 30.0, 34)],
+)
+def test_few_steps_are_enough(kind, C, most):
+    # Newton's steps: a wrong direction would need many more, if it arrived at all
+    X, y = smooth_data(0)
+    problem = SparseGAIProblem(rbf_features(X), evidence_of(kind, y, 0))
+    result = problem.solve(C, tol=1e-9)
+    assert result.status == "optimal"
+    assert result.n_iter <= most
+
+
 @pytest.mark.parametrize("max_order", [1, 2, 3])
 def test_order_limits_agree_with_an_independent_solver(max_order):
     X, y = smooth_data(7)
