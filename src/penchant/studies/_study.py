@@ -1,6 +1,6 @@
 """Study: ask people, learn from their answers, and tell what they want."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from penchant.exceptions import (
 )
 from penchant.studies import _results as results
 from penchant.studies._about import PersonQuestion
-from penchant.studies._asking import Asking
+from penchant.studies._asking import Asking, Decision
 from penchant.studies._checks import Calibration
 from penchant.studies._contradictions import Contradiction, contradictions
 from penchant.studies._group import Group, Member, make_group, make_member
@@ -37,9 +37,8 @@ from penchant.studies._population import (
 )
 from penchant.studies._settings import Taking
 from penchant.studies._start import Start
-from penchant.studies._talk import Talk, memory, reasons_for
+from penchant.studies._talk import Talk, memory
 from penchant.studies.store._records import (
-    NewEvent,
     ParticipantRecord,
     StudyRecord,
     Who,
@@ -343,7 +342,8 @@ class Study:
 
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
-        return reasons_for(self._memory.space, told) if self.settings.reasons else ()
+        wanted = self.settings.reasons
+        return self._memory.space.differing(told.choice) if wanted else ()
 
     def set_limits(
         self,
@@ -391,7 +391,7 @@ class Study:
     def _write(
         self,
         participant_id: str,
-        decide: Callable[[Asking, Participation], Sequence[NewEvent]],
+        decide: Callable[[Asking, Participation], Decision],
         now: Participation | None = None,
         *,
         teaches: bool = True,
@@ -405,7 +405,7 @@ class Study:
         asking = Asking(self._memory, self.settings, participant_id)
         for _ in range(_MOST_TRIES):
             now = self.participation(participant_id) if now is None else now
-            events = decide(asking, now)
+            events, after = decide(asking, now)
             if not events:
                 return now
             try:
@@ -413,13 +413,11 @@ class Study:
             except ConflictError:
                 now = None  # another process was faster: read again, decide again
                 continue
-            for kind, body in events:
-                now = now.after(kind, body)
-            self._memory.places.put(participant_id, now)
+            self._memory.places.put(participant_id, after)
             helpful = self._background and self.settings.help_each_other
-            if teaches and helpful and now.finished:
+            if teaches and helpful and after.finished:
                 self.refit()
-            return now
+            return after
         raise ConflictError(
             f"Others changed this conversation {_MOST_TRIES} times in a row. Try again."
         )

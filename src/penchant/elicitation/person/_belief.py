@@ -17,15 +17,7 @@ from penchant.elicitation.person._draws import (
 )
 from penchant.elicitation.person._ensemble import Ensemble
 from penchant.elicitation.person._propagation import State
-from penchant.elicitation.person._rows import (
-    Reason,
-    Row,
-    Rows,
-    accepted,
-    chosen,
-    read,
-    rejected,
-)
+from penchant.elicitation.person._rows import Reason, Rows, read
 from penchant.elicitation.person._space import PersonSpace
 from penchant.elicitation.person._statements import Statements
 from penchant.exceptions import DataError, FormatError
@@ -280,10 +272,7 @@ class PersonBelief(Statements):
         new = tuple(answers)
         if not new:
             return self
-        self._check_items(new)
-        told = (*self.answers, *new)
-        added = [*read(self.space, new), *self._acceptances(new)]
-        rows = self.rows.plus(self.space, added)
+        rows = self.rows.plus(self.space, read(self.space, new, self.answers))
         state = rows.infer(self.prior, self.state.sites, self.state.inner)
         gain = state.log_evidence - self.state.log_evidence
         belief = replace(
@@ -291,27 +280,10 @@ class PersonBelief(Statements):
             rows=rows,
             state=state,
             log_weights=self.log_weights + gain,
-            answers=told,
+            answers=(*self.answers, *new),
         )
         weights = belief.weights
         return belief if 1.0 / (weights @ weights) >= _FEWEST else belief._renewed()
-
-    def _acceptances(self, new: tuple[Answer, ...]) -> list[Row]:
-        """Give rows for items that count as accepted from now on."""
-        if not rejected((*self.answers, *new)):
-            return []
-        counted = chosen(self.answers) if rejected(self.answers) else ()
-        both = chosen((*self.answers, *new))
-        return [accepted(self.space, item) for item in both if item not in counted]
-
-    def _check_items(self, answers: tuple[Answer, ...]) -> None:
-        known = range(self.n_items)
-        for answer in answers:
-            if not all(item in known for item in answer.items):
-                raise DataError(
-                    f"Items have the numbers 0 to {self.n_items - 1}. "
-                    f"Got {list(answer.items)}."
-                )
 
     def _renewed(self) -> "PersonBelief":
         """Draw components by their weights and let each move a few steps."""
@@ -345,9 +317,7 @@ class PersonBelief(Statements):
                 f"There are {len(self.answers)} answers, counted from 0. Got {k}."
             )
         kept = self.answers[:k] + self.answers[k + 1 :]
-        level = chosen(kept) if rejected(kept) else []
-        told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
-        rows = Rows.begin(self.space).plus(self.space, told)
+        rows = Rows.begin(self.space).plus(self.space, read(self.space, kept))
         state = rows.infer(self.prior)
         gain = state.log_evidence - self.state.log_evidence
         return replace(

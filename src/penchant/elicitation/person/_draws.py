@@ -87,7 +87,7 @@ def draw_person(
     spread = prior.rest @ space.unknown
     own = _normals(half, space.n_items, 1) * np.sqrt(spread)[h]
     seen = theta @ rows.features.T + own @ rows.items.T
-    noisy = seen + _normals(half, len(rows), 2) / np.sqrt(tau[h])
+    noisy = seen + _normals(*seen.shape, 2) / np.sqrt(tau[h])
     pull = np.empty_like(noisy)
     ends = np.searchsorted(h, np.arange(len(weights) + 1))
     for inner, first, last in zip(state.inner, ends[:-1], ends[1:], strict=True):

@@ -117,7 +117,10 @@ def propagate(
         inner, log_det = _inverse(gram, tau)
     told = _times(inner, mean)
     total = nu * (told / tau + middle) - mean * told  # twice the exponent
-    evidence = 0.5 * total + log_z - _log_site(mu, v, tau, nu)
+    # The logarithm of the integral of N(mu, v) times a site, of each row.
+    grown = 1.0 + v * tau
+    inside = (2.0 * nu * mu + nu**2 * v - tau * mu**2) / grown
+    evidence = 0.5 * total + log_z - 0.5 * (inside - np.log(grown))
     evidence = evidence.sum(axis=1) + log_det
     return State(Sites(tau, nu), inner, weights, evidence)
 
@@ -168,15 +171,6 @@ def _bordered(gram: FloatArray, tau: FloatArray, inner: FloatArray) -> FloatArra
     whole[:, n:, :n] = -beside.transpose(0, 2, 1)
     whole[:, n:, n:] = corner
     return whole
-
-
-def _log_site(
-    mu: FloatArray, v: FloatArray, tau: FloatArray, nu: FloatArray
-) -> FloatArray:
-    """Give the logarithm of the integral of N(mu, v) times a site."""
-    grown = 1.0 + v * tau
-    inside = (2.0 * nu * mu + nu**2 * v - tau * mu**2) / grown
-    return np.asarray(0.5 * (inside - np.log(grown)))
 
 
 def _moments(

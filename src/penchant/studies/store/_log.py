@@ -23,7 +23,12 @@ from penchant.studies.store._records import (
     ParticipantRecord,
     StudyRecord,
 )
-from penchant.studies.store._studies import Studies, hold_study, no_study
+from penchant.studies.store._studies import (
+    Studies,
+    hold_study,
+    no_study,
+    study_record,
+)
 from penchant.studies.store._tables import events, participants, studies
 
 # A link goes in and never comes out again, and a seal is for checks alone.
@@ -109,7 +114,7 @@ class Log:
             raise _nobody()
         size = len(_SHOWN)
         person = ParticipantRecord(*found[0][:size])
-        return person, self.studies.record(found[0][size:])
+        return person, study_record(found[0][size:], self.studies.get_version)
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""
