@@ -257,8 +257,7 @@ def _event_rows(
                 "participant_id": participant_id,
                 "position": number,
                 "kind": kind,
-                # As it will be read: tuples become lists, keys become texts.
-                "body": unpack(pack(body)),
+                "body": pack(body),
                 "at": at,
             }
         )
@@ -271,7 +270,9 @@ def _insert_events(
     if not rows:
         return []
     added = {row.position: row.id for row in connection.execute(_ADD, rows)}
-    return [EventRecord(id=added[row["position"]], **row) for row in rows]
+    # As it will be read: tuples have become lists, keys texts.
+    read = [{**row, "body": unpack(row["body"])} for row in rows]
+    return [EventRecord(id=added[row["position"]], **row) for row in read]
 
 
 def _refusal(

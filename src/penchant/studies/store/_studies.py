@@ -337,7 +337,7 @@ def _version_rows(
             "number": each.number,
             "at": each.at,
             "note": each.note,
-            "body": each.plain,
+            "body": as_json(each.plain),
             "digest": each.digest,
         }
         head = each.digest or add_digests([row], head, VERSION)
