@@ -86,11 +86,10 @@ class Drawn:
     @cached_property
     def _means(self) -> tuple[FloatArray, FloatArray]:
         """Posterior means of theta and utilities under each explanation."""
-        space, prior, told = self.space, self.prior, self.state.weights
-        theta = prior.mean + prior.block[:, space.block_of] * (
-            told @ self.rows.features
-        )
-        own = space.own_scale * (prior.rest @ space.unknown) * (told @ self.rows.items)
+        space, prior, rows, told = self.space, self.prior, self.rows, self.state.weights
+        pulled = told @ rows.features
+        theta = prior.mean + prior.block[:, space.block_of] * pulled
+        own = space.own_scale * (prior.rest @ space.unknown) * (told @ rows.items)
         known = prior.like[:, None] * space.population_mean
         return theta, theta @ space.table.T + own + known
 
