@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from penchant.data import Limits
 from penchant.datasets import load_flats
 from penchant.exceptions import (
     ConflictError,
@@ -19,6 +20,8 @@ from penchant.exceptions import (
     ParticipantNotFoundError,
 )
 from penchant.studies import (
+    QUESTION_FORMS,
+    Participation,
     SqlStore,
     Study,
     StudySettings,
@@ -341,3 +344,42 @@ def test_overtaken_again_and_again_is_an_error_in_the_end(
     monkeypatch.setattr(store, "append", refuse)
     with pytest.raises(ConflictError, match="in a row"):
         study.ask(who)
+
+
+@pytest.mark.parametrize("form", QUESTION_FORMS)
+def test_where_somebody_stands_is_what_the_log_says(store: SqlStore, form: str) -> None:
+    study = make(store, question=form, check_every=2, end_checks=True, max_questions=6)
+    person, _ = study.join()
+    stands = []
+
+    def read_again() -> None:
+        log = [(each.kind, each.body) for each in store.events(person.id)]
+        stands.append(study.participation(store.get_participant(person.id)))
+        assert stands[-1] == Participation.from_events(log, len(FLATS))
+
+    rng = np.random.default_rng(0)
+    for k in range(9):
+        question = study.ask(person.id)
+        read_again()
+        if question is None:
+            break
+        told = simulated_answer(question.form, question.items, UTILITIES, rng)
+        study.tell(person.id, question.id, "skip" if k == 1 else told)
+        read_again()
+        if k == 2:
+            study.undo(person.id)
+            read_again()
+        if k == 3:
+            dear = Limits.from_dict({"price": {"at_most": 1200}})
+            study.set_limits(person.id, dear)
+            read_again()
+    study.finish(person.id)
+    read_again()
+    study.go_on(person.id)
+    read_again()
+    study.consent(person.id)
+    study.weigh(person.id, 2.0)
+    read_again()
+    assert stands[-1].went_on
+    assert stands[-1].weight == 2.0
+    assert any(told.predicted for told in stands[-1].answered)

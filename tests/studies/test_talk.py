@@ -23,7 +23,7 @@ from penchant.studies import (
 from penchant.studies import _results as results
 from penchant.studies._asking import choose_check, end_check
 from penchant.studies._start import Start, complete
-from penchant.studies._talk import Memory, Talk, reasons_for
+from penchant.studies._talk import Memory, Talk
 
 FLATS = load_flats().take(range(12))
 
@@ -85,7 +85,7 @@ def test_a_reason_amends_the_last_answer_as_if_it_had_come_with_it() -> None:
     last = told.answered[-1]
     memory = Memory(FLATS, nothing)
     plain = memory.talk("p", told)
-    offered = reasons_for(memory.space, last)
+    offered = memory.space.differing(last.choice)
     named = replace(last, because=offered[0])
     amended = replace(told, answered=(*told.answered[:-1], named))
     found = memory.talk("p", amended)

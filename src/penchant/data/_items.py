@@ -522,14 +522,15 @@ class Items:
 
     def values(self, row: int) -> dict[str, Any]:
         """Give the values of one item by attribute name; missing ones are NaN."""
-        return {name: column[row] for name, column in self._columns.items()}
+        return {name: column[row] for name, column in self.columns.items()}
 
     def extra(self, row: int) -> dict[str, str]:
         """Give what is shown beside the attributes of one item, by column name."""
         return {extra.name: extra.values[row] for extra in self.extras}
 
     @cached_property
-    def _columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
+        """The values of all items, in their order, by attribute name."""
         return {name: self.frame[name].tolist() for name in self.frame.columns}
 
     def index(self, name: str) -> int:

@@ -76,26 +76,19 @@ class Situation:
     contenders_only: bool = False
     allowed: IntArray | None = None
 
-    @property
-    def rivals(self) -> IntArray:
-        """The items that may be asked about."""
-        if self.allowed is None:
-            return np.arange(self.posterior.n_items)
-        return self.allowed
-
     def pairs_of(self, items: IntArray) -> IntArray:
         """Give the pairs of some items that may be asked, shape (n_pairs, 2)."""
         first, second = _triangle(items.size)
         allowed = np.ones((items.size, items.size), dtype=bool)
         if len(self.blocked):
-            place = np.full(self.posterior.n_items, -1)
+            place = np.full(self.order.size, -1)
             place[items] = np.arange(items.size)
             rows, columns = place[self.blocked].T
             here = (rows >= 0) & (columns >= 0)
             allowed[rows[here], columns[here]] = False
             allowed[columns[here], rows[here]] = False
         if self.known is not None:
-            if self.posterior.n_items <= LARGE:
+            if self.order.size <= LARGE:
                 relation = self.known.relation[np.ix_(items, items)]
             else:
                 relation = self.known.between(items, items)
@@ -125,7 +118,9 @@ def check_policy(policy: Policy) -> Policy:
 
 def choose_pair(policy: Policy, situation: Situation) -> Pair | None:
     """Give the pair that a policy asks next, None if there is nothing to ask."""
-    pools = [situation.contenders, situation.rivals]
+    all_items = np.arange(situation.order.size)
+    rivals = all_items if situation.allowed is None else situation.allowed
+    pools = [situation.contenders, rivals]
     if situation.contenders_only:
         pools = pools[:1]
     elif policy in ("bald", "random-pair"):
@@ -275,7 +270,7 @@ POLICIES: dict[str, Callable[[Situation, IntArray], Any]] = {
     ),
     "random-pair": lambda s, pairs: random_pair(s.posterior, pairs, random_state=s.rng),
     "restricted-voi": lambda s, pairs: restricted_voi(
-        s.posterior, pairs, among=s.rivals
+        s.posterior, pairs, among=s.allowed
     ),
     "thompson": lambda s, pairs: thompson(s.posterior, pairs, random_state=s.rng),
 }

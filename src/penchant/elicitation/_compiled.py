@@ -1,7 +1,8 @@
 """Many small Gaussian systems at once: loops over plain arrays, compiled.
 
 LAPACK takes several times as long for matrices of this size, of which the answers of
-a study need thousands. Loops are written out: to compile a copy of a slice takes seconds.
+a study need thousands. Loops are written out, since to compile a copy of a slice takes
+seconds.
 """
 
 import math

@@ -1,7 +1,7 @@
 """One moment of a conversation: what was said, what is believed, what comes next."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -69,6 +69,11 @@ class Setting:
         Items by popularity at the start.
     allowed : array-like of int, optional
         The items that may be asked about and recommended; default: all.
+
+    Attributes
+    ----------
+    candidates : ndarray of int
+        These items, in their order, also if they are all.
     """
 
     policy: Policy
@@ -77,11 +82,13 @@ class Setting:
     known: Dominance | None
     order: IntArray
     allowed: IntArray | None = None
+    candidates: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         allowed = check_allowed(self.allowed, self.order.size)
         known = None if self.known is None else self.known.among(allowed)
-        set_fields(self, allowed=allowed, known=known)
+        candidates = np.arange(self.order.size) if allowed is None else allowed
+        set_fields(self, allowed=allowed, known=known, candidates=candidates)
 
 
 def check_allowed(allowed: ArrayLike | None, n_items: int) -> IntArray | None:
@@ -168,12 +175,6 @@ class Conversation:
         return replace(self, setting=replace(self.setting, allowed=items))
 
     @property
-    def allowed(self) -> IntArray:
-        """The items that may be asked about and recommended, in their order."""
-        everyone = self.setting.allowed
-        return np.arange(self.belief.n_items) if everyone is None else everyone
-
-    @property
     def evidence_rows(self) -> list[list[int]]:
         """For each answer, the places in ``belief.answers`` that it is the cause of.
 
@@ -200,11 +201,11 @@ class Conversation:
         What the person called not acceptable is none of them. Of more than 2000
         items, the leading ones of these.
         """
-        known = self.setting.known
-        if self.belief.n_items <= LARGE:
-            items = self.allowed if known is None else known.undominated
+        known, candidates = self.setting.known, self.setting.candidates
+        if self.setting.order.size <= LARGE:
+            items = candidates if known is None else known.undominated
         else:
-            items = leading_items(self.belief, self.allowed, _N_LEADING)
+            items = leading_items(self.belief, candidates, _N_LEADING)
             if known is not None:
                 free = items[~known.is_dominated(items)]
                 items = free if free.size else self._best_dominator(items)
@@ -213,7 +214,7 @@ class Conversation:
             undefeated = items[~np.isin(items, list(defeated))]
             items = undefeated if undefeated.size else items
         if (rejected := self._rejected).size:
-            for pool in (items, self.allowed):
+            for pool in (items, candidates):
                 acceptable = pool[~np.isin(pool, rejected)]
                 if acceptable.size:
                     return acceptable
@@ -247,7 +248,7 @@ class Conversation:
         if self.setting.policy == "knockout":
             allowed, order = self.setting.allowed, self.setting.order
             champion, _ = find_champion(self.belief.answers, allowed)
-            first = int(order[np.isin(order, self.allowed)][0])
+            first = int(order[np.isin(order, self.setting.candidates)][0])
             return first if champion is None else champion
         contenders = self.contenders
         return int(contenders[np.argmax(self.belief.mean[contenders])])
@@ -260,7 +261,7 @@ class Conversation:
         """
         mean, known = self.belief.mean, self.setting.known
         large = mean.size > LARGE
-        items = self.contenders if large else self.allowed
+        items = self.contenders if large else self.setting.candidates
         scores, depth = mean[items], np.zeros(items.size)
         if known is not None and not large:
             relation = known.relation
@@ -351,7 +352,7 @@ class Conversation:
     @property
     def nothing_left(self) -> str:
         """Say why there is no question."""
-        if self.allowed.size < 2:
+        if self.setting.candidates.size < 2:
             return "A question needs 2 items. There is 1; recommend() gives it."
         if self.setting.decisive and self.contenders.size == 1:
             return (

@@ -170,7 +170,7 @@ class Elicitor:
     @property
     def allowed(self) -> IntArray:
         """The items that may be asked about and recommended."""
-        return self._now.allowed
+        return self._now.setting.candidates
 
     def allow(self, allowed: ArrayLike | None) -> None:
         """Say which items may be asked about and recommended from now on.

@@ -189,11 +189,6 @@ class History:
         """How often each pair was answered; skipped questions do not count."""
         return Counter(each.pair for each in self.said if each.kind != "skip")
 
-    @cached_property
-    def duels(self) -> list[Said]:
-        """The comparisons, in order."""
-        return [each for each in self.said if each.kind == "comparison"]
-
     def defeated(self, allowed: IntArray | None = None) -> frozenset[int]:
         """Items that lost a duel; of two equally good ones the second counts.
 
@@ -212,21 +207,6 @@ class History:
         often = Counter(each.pair for each in self.said if each.kind == "skip")
         return frozenset(recent | {pair for pair, n in often.items() if n > 1})
 
-    @cached_property
-    def circular(self) -> frozenset[Pair]:
-        """Pairs whose answers contradict each other, directly or in a circle."""
-        if len(self.duels) < 2:
-            return frozenset()
-        duels = [duel.items for duel in self.duels]
-        items, places = np.unique(duels, return_inverse=True)
-        winners, losers = places.reshape(-1, 2).T
-        above = np.zeros((items.size, items.size))
-        above[winners, losers] = 1.0
-        for _ in range(int(items.size).bit_length()):  # paths of twice the length
-            above = np.minimum(above + above @ above, 1.0)
-        closed = np.flatnonzero(above[losers, winners])
-        return frozenset(self.duels[k].pair for k in closed)
-
     def repeatable(self, posterior: Moments, pause: int = 0) -> dict[Pair, str]:
         """Give the pairs that are worth asking again, each with the reason.
 
@@ -234,12 +214,13 @@ class History:
         likely. None of which one of the last `pause` statements was about.
         """
         mean = posterior.mean
+        duels = [each for each in self.said if each.kind == "comparison"]
         reasons = {
             duel.pair: UNEXPECTED
-            for duel in self.duels
+            for duel in duels
             if mean[duel.items[0]] < mean[duel.items[1]]
         }
-        reasons |= dict.fromkeys(self.circular, DISAGREE)
+        reasons |= dict.fromkeys(_in_circles(duels), DISAGREE)
         out = {pair for pair, n in self.asked.items() if n >= _MAX_ASKED}
         first = max(len(self.said) - pause, 0)
         out |= {each.pair for each in self.said[first:]}
@@ -249,3 +230,17 @@ class History:
         """Give the pairs not to ask, shape (n, 2): answered or resting."""
         pairs = (set(self.asked) - set(again)) | self.resting
         return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+
+
+def _in_circles(duels: Sequence[Said]) -> set[Pair]:
+    """Give the pairs whose answers contradict each other, directly or in a circle."""
+    if len(duels) < 2:
+        return set()
+    items, places = np.unique([duel.items for duel in duels], return_inverse=True)
+    winners, losers = places.reshape(-1, 2).T
+    above = np.zeros((items.size, items.size))
+    above[winners, losers] = 1.0
+    for _ in range(int(items.size).bit_length()):  # paths of twice the length
+        above = np.minimum(above + above @ above, 1.0)
+    closed = np.flatnonzero(above[losers, winners])
+    return {duels[k].pair for k in closed}

@@ -21,7 +21,7 @@ from penchant.studies._participation import (
     check_answer,
 )
 from penchant.studies._settings import StudySettings
-from penchant.studies._talk import Memory, Talk, reasons_for
+from penchant.studies._talk import Memory, Talk
 from penchant.studies.store._records import NewEvent
 
 _MOST = 3
@@ -42,10 +42,16 @@ _EXTREMES = 12
 Predicted = tuple[tuple[int, int], Prediction]
 """Two items in the order in which to show them, and what is predicted."""
 
+Decision = tuple[list[NewEvent], Participation]
+"""What to write into a log, and where the person stands after it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Asking:
     """Decides what to write into the log of one participant, given where they stand.
+
+    Each decision gives the events, often none, and where the person stands after them:
+    what was made here a moment ago is not read back from its event.
 
     Parameters
     ----------
@@ -61,29 +67,28 @@ class Asking:
     settings: StudySettings
     participant_id: str
 
-    def consent(self, now: Participation) -> list[NewEvent]:
+    def consent(self, now: Participation) -> Decision:
         """Keep that the person agreed."""
         if now.consented:
-            return []
-        return [("consented", {"result": True} if self.settings.owner_sees else {})]
+            return [], now
+        return _keep(
+            now, "consented", {"result": True} if self.settings.owner_sees else {}
+        )
 
     def describe(
         self, now: Participation, answers: Mapping[str, Any], when: str
-    ) -> list[NewEvent]:
+    ) -> Decision:
         """Keep what a person says to the questions about people."""
         self._check_consent(now)
         if when not in MOMENTS:
             raise DataError(f"when must be one of {', '.join(MOMENTS)}. Got {when!r}.")
         asked = self.settings.about_now(when)
-        event: NewEvent = (
-            "described",
-            {"when": when, "answers": check_about(asked, answers)},
-        )
-        after = now.after(*event)
+        said = {"when": when, "answers": check_about(asked, answers)}
+        events, after = _keep(now, "described", said)
         same = (after.about, after.described) == (now.about, now.described)
-        return [] if same else [event]
+        return ([], now) if same else (events, after)
 
-    def ask(self, now: Participation) -> list[NewEvent]:
+    def ask(self, now: Participation) -> Decision:
         """Ask the next question or end the asking, unless a question is open."""
         self._check_consent(now)
         self._check_described(now)
@@ -111,13 +116,13 @@ class Asking:
         question_id: str,
         answer: Any,
         because: str | None = None,
-    ) -> list[NewEvent]:
+    ) -> Decision:
         """Keep an answer, and what comes next; nothing if it was given before."""
         before = now.answer_to(question_id)
         if before is not None:
             if check_answer(before.form, before.items, answer) == before.answer:
                 named = because is not None
-                return self.because(now, question_id, because) if named else []
+                return self.because(now, question_id, because) if named else ([], now)
             raise ConflictError(
                 "This question was answered before, and differently. Take that answer "
                 "back to change it."
@@ -134,15 +139,16 @@ class Asking:
         told: list[NewEvent] = [
             ("answered", {"question": question_id, "answer": fitting})
         ]
-        now = now.after(*told[0])
+        now = now.says(asked, fitting)
         if because is not None:
-            told += self.because(now, question_id, because)
-            now = now.after(*told[-1])
-        return [*told, *self._next(now)]
+            why, now = self.because(now, question_id, because)
+            told += why
+        more, now = self._next(now)
+        return told + more, now
 
     def because(
         self, now: Participation, question_id: str, attribute: str | None
-    ) -> list[NewEvent]:
+    ) -> Decision:
         """Keep what a choice was mainly for, or that the person takes this back."""
         told = now.answer_to(question_id)
         if told is None:
@@ -150,7 +156,8 @@ class Asking:
                 "This question has no answer to give a reason for. Reload the page to "
                 "see where you are."
             )
-        offered = reasons_for(self.memory.space, told) if self.settings.reasons else ()
+        known, wanted = self.memory.space, self.settings.reasons
+        offered = known.differing(told.choice) if wanted else ()
         if attribute is not None and attribute not in offered:
             raise DataError(
                 "A reason must be an attribute in which the chosen alternative differs "
@@ -158,51 +165,58 @@ class Asking:
                 f"Got {attribute!r}."
             )
         if told.because == attribute:
-            return []
-        return [("because", {"question": question_id, "attribute": attribute})]
+            return [], now
+        return _keep(now, "because", {"question": question_id, "attribute": attribute})
 
-    def undo(self, now: Participation) -> list[NewEvent]:
+    def undo(self, now: Participation) -> Decision:
         """Take the last answer back, and ask the same again."""
         if not now.answered:
             raise NotAnswerableError("There is no answer to take back.")
-        back: NewEvent = ("undone", {"question": now.answered[-1].question})
-        return [back, *self._next(now.after(*back))]
+        back, now = _keep(now, "undone", {"question": now.answered[-1].question})
+        more, now = self._next(now)
+        return back + more, now
 
-    def limit(self, now: Participation, limits: Limits) -> list[NewEvent]:
+    def limit(self, now: Participation, limits: Limits) -> Decision:
         """Keep what an alternative must have; a question that fails it goes."""
         self._check_consent(now)
         self.memory.check_limits(limits)
         if limits == now.limits:
-            return []
-        kept: NewEvent = ("limits", {"limits": limits.to_dict()})
-        waits = now.open_question is not None
-        return [kept, *(self._next(now.after(*kept)) if waits else [])]
+            return [], now
+        kept, now = _keep(now, "limits", {"limits": limits.to_dict()})
+        if now.open_question is None:
+            return kept, now
+        more, now = self._next(now)
+        return kept + more, now
 
-    def weigh(self, now: Participation, weight: float) -> list[NewEvent]:
+    def weigh(self, now: Participation, weight: float) -> Decision:
         """Keep how often the owner counts the person."""
-        same = now.weight == weight
-        return [] if same else [("weighed", {"weight": float(weight)})]
+        if now.weight == weight:
+            return [], now
+        return _keep(now, "weighed", {"weight": float(weight)})
 
-    def finish(self, now: Participation) -> list[NewEvent]:
+    def finish(self, now: Participation) -> Decision:
         """End the asking because the person wants to."""
-        return [] if now.finished else [self._end("person")]
+        return ([], now) if now.finished else self._end(now, "person")
 
-    def go_on(self, now: Participation) -> list[NewEvent]:
+    def go_on(self, now: Participation) -> Decision:
         """Ask more after the end."""
         self._check_consent(now)
         if not now.finished:
             return self._next(now)
         question = self._question(now, self.memory.talk(self.participant_id, now))
-        return [] if question is None else [question.to_event()]
+        if question is None:
+            return [], now
+        return [question.to_event()], now.asks(question)
 
-    def _next(self, now: Participation) -> list[NewEvent]:
+    def _next(self, now: Participation) -> Decision:
         """Decide what follows where no question is open: a question or the end."""
         asked = now.open_question
         if asked is not None and not self.memory.can_be_asked(asked.items, now.limits):
-            gone: NewEvent = ("dropped", {"question": asked.id})
-            return [gone, *self._next(now.after(*gone))]
+            gone, now = _keep(now, "dropped", {"question": asked.id})
+            more, now = self._next(now)
+            return gone + more, now
         if now.finished or asked is not None:
-            return []
+            return [], now
         talk, settings = self.memory.talk(self.participant_id, now), self.settings
         at_end = _AT_END if settings.end_checks else 0
         reason = ""
@@ -214,14 +228,14 @@ class Asking:
                 reason = "budget"
         question = self._last(now, talk) if reason else self._question(now, talk)
         if question is None:
-            return [self._end(reason or "exhausted")]
-        return [question.to_event()]
+            return self._end(now, reason or "exhausted")
+        return [question.to_event()], now.asks(question)
 
-    def _end(self, reason: str) -> NewEvent:
+    def _end(self, now: Participation, reason: str) -> Decision:
         """End the asking; later versions of the table are news to the person."""
         version = self.memory.version
         told = {"version": version} if version > 1 else {}
-        return "finished", {"reason": reason, **told}
+        return _keep(now, "finished", {"reason": reason, **told})
 
     def _question(self, now: Participation, talk: Talk) -> OpenQuestion | None:
         check = choose_check(now, talk, self.settings)
@@ -246,6 +260,11 @@ class Asking:
         return OpenQuestion(*told, version=self.memory.version)
 
 
+def _keep(now: Participation, kind: str, body: dict[str, Any]) -> Decision:
+    """Keep one event."""
+    return [(kind, body)], now.after(kind, body)
+
+
 def choose_check(
     now: Participation, talk: Talk, settings: StudySettings
 ) -> Predicted | None:
@@ -266,7 +285,7 @@ def choose_check(
     if place != turn:
         return None
     rng = np.random.default_rng([seed, now.number, 6])
-    allowed = talk.allowed
+    allowed = talk.setting.candidates
     for _ in range(_TRIES if allowed.size > 1 else 0):
         pair = allowed[rng.choice(allowed.size, 2, replace=False)]
         left, right = (int(item) for item in pair)
@@ -283,7 +302,7 @@ def end_check(
     left = settings.max_questions - len(now.answered)
     if not settings.end_checks or now.went_on or asked >= _AT_END or left <= 0:
         return None
-    mean, allowed = talk.belief.mean, talk.allowed
+    mean, allowed = talk.belief.mean, talk.setting.candidates
     order = allowed[np.argsort(-mean[allowed], kind="stable")].tolist()
     found = [
         _predict(talk, better, worse)

@@ -350,5 +350,6 @@ def _likely(talk: Conversation) -> list[int]:
     """Give all allowed items, those first that are most likely to be the best."""
     order = np.argsort(-talk.best.probability, kind="stable")
     first = talk.best.items[order].tolist()
-    rest = np.argsort(-talk.belief.mean[talk.allowed], kind="stable")
-    return list(dict.fromkeys([*first, *talk.allowed[rest].tolist()]))
+    candidates = talk.setting.candidates
+    rest = np.argsort(-talk.belief.mean[candidates], kind="stable")
+    return list(dict.fromkeys([*first, *candidates[rest].tolist()]))

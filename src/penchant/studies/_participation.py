@@ -32,7 +32,7 @@ column of the log without a change of the events.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -235,7 +235,9 @@ class Participation:
     limits: Limits = NO_LIMITS
 
     @classmethod
-    def from_events(cls, events: Iterable[tuple[str, Any]], n_items: int) -> Self:
+    def from_events(
+        cls, events: Iterable[tuple[str, Any]], n_items: int
+    ) -> "Participation":
         """Read a log of (kind, body).
 
         No body, however strange, is an error; a kind that this version does not know
@@ -247,14 +249,39 @@ class Participation:
             now = now.after(kind, body)
         return now
 
-    def after(self, kind: str, body: Any) -> Self:
+    def after(self, kind: str, body: Any) -> "Participation":
         """Give what one more event leads to."""
         read = _READERS.get(kind)
-        changes = None
+        after = None
         if read is not None and isinstance(body, Mapping):
-            changes = read(self, body)
-        if changes is None:
-            changes = {"ignored": self.ignored + 1}
+            after = read(self, body)
+        return self.moved(ignored=self.ignored + 1) if after is None else after
+
+    def asks(self, asked: OpenQuestion) -> "Participation":
+        """Give what it leads to that a question is put."""
+        return self.moved(
+            open_question=asked,
+            finished="",
+            went_on=self.went_on or bool(self.finished),
+            begun=True,
+            version=asked.version,
+            known=self.features,
+        )
+
+    def says(self, asked: OpenQuestion, answer: Any) -> "Participation":
+        """Give what it leads to that the open question gets an answer that fits."""
+        told = AnsweredQuestion(
+            asked.id,
+            asked.form,
+            asked.items,
+            answer,
+            asked.repeat,
+            predicted=asked.predicted,
+        )
+        return self.moved(answered=(*self.answered, told), open_question=None)
+
+    def moved(self, **changes: Any) -> "Participation":
+        """Give what an event leads to that changes this."""
         return replace(self, n_events=self.n_events + 1, **changes)
 
     @property
@@ -393,31 +420,33 @@ def _text(body: Mapping[str, Any], key: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-Changes = dict[str, Any] | None
+Moved = Participation | None
+"""Where an event leads; None: it makes no sense where it stands."""
 
 
-def _joined(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _joined(now: Participation, body: Mapping[str, Any]) -> Moved:
     if now.language:
         return None
-    return {"language": _text(body, "language") or "en", "model": _text(body, "model")}
+    language = _text(body, "language") or "en"
+    return now.moved(language=language, model=_text(body, "model"))
 
 
-def _consented(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _consented(now: Participation, body: Mapping[str, Any]) -> Moved:
     if now.consented:
         return None
-    return {"consented": True, "shows_result": body.get("result") is True}
+    return now.moved(consented=True, shows_result=body.get("result") is True)
 
 
-def _described(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _described(now: Participation, body: Mapping[str, Any]) -> Moved:
     when, answers = body.get("when"), body.get("answers")
     if when not in MOMENTS or not isinstance(answers, Mapping):
         return None
     about = {**dict(now.about), **read_about(answers)}
     said = tuple(each for each in about.items() if each[1] is not None)
-    return {"about": said, "described": now.described | {when}}
+    return now.moved(about=said, described=now.described | {when})
 
 
-def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _asked(now: Participation, body: Mapping[str, Any]) -> Moved:
     question, form = _text(body, "question"), _text(body, "form")
     items = body.get("items")
     known = form in FORMS and _are_items(items, form, now.n_items)
@@ -434,14 +463,7 @@ def _asked(now: Participation, body: Mapping[str, Any]) -> Changes:
         _prediction(body.get("predicted")),
         _version(body),
     )
-    return {
-        "open_question": asked,
-        "finished": "",
-        "went_on": now.went_on or bool(now.finished),
-        "begun": True,
-        "version": asked.version,
-        "known": now.features,
-    }
+    return now.asks(asked)
 
 
 def _version(body: Mapping[str, Any]) -> int:
@@ -449,11 +471,11 @@ def _version(body: Mapping[str, Any]) -> int:
     return version if is_whole(version) and version >= 1 else 1
 
 
-def _dropped(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _dropped(now: Participation, body: Mapping[str, Any]) -> Moved:
     asked = now.open_question
     if asked is None or body.get("question") != asked.id:
         return None
-    return {"open_question": None, "dropped": (*now.dropped, asked.id)}
+    return now.moved(open_question=None, dropped=(*now.dropped, asked.id))
 
 
 def _prediction(body: Any) -> Prediction | None:
@@ -474,7 +496,7 @@ def _are_items(items: Any, form: str | None, n_items: int) -> bool:
     return inside and fewest <= len(items) <= most and len(set(items)) == len(items)
 
 
-def _answered(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _answered(now: Participation, body: Mapping[str, Any]) -> Moved:
     asked = now.open_question
     if asked is None or body.get("question") != asked.id:
         return None
@@ -482,18 +504,10 @@ def _answered(now: Participation, body: Mapping[str, Any]) -> Changes:
         answer = check_answer(asked.form, asked.items, body.get("answer"))
     except DataError:
         return None
-    told = AnsweredQuestion(
-        asked.id,
-        asked.form,
-        asked.items,
-        answer,
-        asked.repeat,
-        predicted=asked.predicted,
-    )
-    return {"answered": (*now.answered, told), "open_question": None}
+    return now.says(asked, answer)
 
 
-def _because(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _because(now: Participation, body: Mapping[str, Any]) -> Moved:
     told = now.answer_to(str(body.get("question")))
     attribute = body.get("attribute")
     if told is None or told.choice is None:
@@ -502,20 +516,20 @@ def _because(now: Participation, body: Mapping[str, Any]) -> Changes:
         return None
     amended = replace(told, because=attribute)
     answered = (amended if each is told else each for each in now.answered)
-    return {"answered": tuple(answered)}
+    return now.moved(answered=tuple(answered))
 
 
-def _undone(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _undone(now: Participation, body: Mapping[str, Any]) -> Moved:
     if not now.answered or now.answered[-1].question != body.get("question"):
         return None
-    return {"answered": now.answered[:-1], "open_question": None, "finished": ""}
+    return now.moved(answered=now.answered[:-1], open_question=None, finished="")
 
 
-def _finished(now: Participation, body: Mapping[str, Any]) -> Changes:
+def _finished(now: Participation, body: Mapping[str, Any]) -> Moved:
     if now.finished:
         return None
     reason = _text(body, "reason") or "person"
-    return {"finished": reason, "open_question": None, "version": _version(body)}
+    return now.moved(finished=reason, open_question=None, version=_version(body))
 
 
 def is_weight(value: object) -> TypeGuard[float]:
@@ -525,24 +539,24 @@ def is_weight(value: object) -> TypeGuard[float]:
     return 0.0 <= value <= LARGEST_WEIGHT
 
 
-def _weighed(_now: Participation, body: Mapping[str, Any]) -> Changes:
+def _weighed(now: Participation, body: Mapping[str, Any]) -> Moved:
     weight = body.get("weight")
-    return {"weight": float(weight)} if is_weight(weight) else None
+    return now.moved(weight=float(weight)) if is_weight(weight) else None
 
 
-def _left_out(_now: Participation, body: Mapping[str, Any]) -> Changes:
+def _left_out(now: Participation, body: Mapping[str, Any]) -> Moved:
     out = body.get("out")
-    return {"weight": 0.0 if out else 1.0} if isinstance(out, bool) else None
+    return now.moved(weight=0.0 if out else 1.0) if isinstance(out, bool) else None
 
 
-def _limits(_now: Participation, body: Mapping[str, Any]) -> Changes:
+def _limits(now: Participation, body: Mapping[str, Any]) -> Moved:
     try:
-        return {"limits": Limits.from_dict(body.get("limits"))}
+        return now.moved(limits=Limits.from_dict(body.get("limits")))
     except DataError:
         return None
 
 
-_READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Changes]] = {
+_READERS: dict[str, Callable[[Participation, Mapping[str, Any]], Moved]] = {
     "joined": _joined,
     "consented": _consented,
     "described": _described,

@@ -300,7 +300,7 @@ def _tiers(talk: Talk, order: list[int]) -> dict[int, int]:
 
 def _rankable(talk: Talk) -> int:
     few = talk.belief.n_items <= 2000
-    return int(talk.allowed.size if few else talk.contenders.size)
+    return int(talk.setting.candidates.size if few else talk.contenders.size)
 
 
 def _as_good(talk: Talk) -> FloatArray:
@@ -431,7 +431,8 @@ def what_if(talk: Talk, items: Items, base: int, values: Mapping[str, Any]) -> W
         points=float(weights @ points),
         low=float(points[order[ends[0]]]),
         high=float(points[order[ends[1]]]),
-        place=1 + int((means[talk.allowed] > weights @ drawn + _EQUAL).sum()),
+        place=1
+        + int((means[talk.setting.candidates] > weights @ drawn + _EQUAL).sum()),
         chance=0.5 if same else float(weights @ ahead),
         base=base,
         change=float(weights @ points) - float(belief.points().mean[base]),

@@ -116,7 +116,7 @@ class Talk(Conversation):
         """Give the talk after one more answer."""
         meaning = evidence(told, self.told, GRADE_WIDTH)
         why = told.because
-        if why is not None and why in reasons_for(self.start.space, told):
+        if why is not None and why in self.start.space.differing(told.choice):
             meaning += (Reason("reason", told.choice or (), None, why),)
         return replace(self.tell(told, meaning), before=self.bare())
 
@@ -135,6 +135,11 @@ class Talk(Conversation):
         return self.belief
 
     @property
+    def allowed(self) -> IntArray:
+        """The items that may be recommended, as those take them."""
+        return self.setting.candidates
+
+    @property
     def certainty(self) -> float:
         """Probability that the favourite is the best item, or as good."""
         return min(self.recommendation.probability_best, 1.0)
@@ -149,12 +154,7 @@ class Talk(Conversation):
 
         None if nothing is left to ask.
         """
-        return None if self.allowed.size < 2 else FORMS[form].choose(self)
-
-
-def reasons_for(space: PersonSpace, told: AnsweredQuestion) -> tuple[str, ...]:
-    """Give the attributes that a choice can be for: both are known and differ."""
-    return () if told.choice is None else space.differing(*told.choice)
+        return None if self.setting.candidates.size < 2 else FORMS[form].choose(self)
 
 
 class Memory:

@@ -246,13 +246,11 @@ class Texts:
 
     def values(self, items: Items, item: int) -> list[str]:
         """Write the values of an alternative, in the order of the attributes."""
-        values = items.values(item)
-        return [
-            show_name(self.value(attribute, values[attribute.name]), _LONGEST_VALUE)
-            for attribute in items.attributes
-        ]
+        values = [(each, items.columns[each.name][item]) for each in items.attributes]
+        return [show_name(self.value(*each), _LONGEST_VALUE) for each in values]
 
 
+@lru_cache(maxsize=256)
 def _is_money(unit: str) -> bool:
     """Whether a unit is a sign such as $, or one that is paid per something."""
     return category(unit.partition("/")[0][-1:] or " ") == "Sc"

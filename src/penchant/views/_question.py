@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
-from typing import Any
 
 from penchant.data import DATE, Attribute, Items
 from penchant.studies import FORMS, AnsweredQuestion, OpenQuestion, Progress
@@ -232,7 +231,6 @@ def question_cards(
 ) -> tuple[Card, ...]:
     """Show alternatives side by side."""
     values = [texts.values(items, item) for item in shown]
-    pair = [items.values(item) for item in shown] if len(shown) == 2 else None
     differs = [len(set(column)) > 1 for column in zip(*values, strict=True)]
     return tuple(
         Card(
@@ -244,8 +242,8 @@ def question_cards(
                     show_name(attribute.name),
                     values[place][k],
                     differs[k],
-                    _difference(attribute, pair[place], pair[1 - place], texts)
-                    if pair and differs[k]
+                    _difference(items, attribute, item, shown[1 - place], texts)
+                    if len(shown) == 2 and differs[k]
                     else "",
                 )
                 for k, attribute in enumerate(items.attributes)
@@ -264,10 +262,11 @@ def same_lines(cards: Sequence[Card]) -> tuple[Line, ...]:
 
 
 def _difference(
-    attribute: Attribute, item: dict[str, Any], rival: dict[str, Any], texts: Texts
+    items: Items, attribute: Attribute, item: int, rival: int, texts: Texts
 ) -> str:
     """Say how one of two alternatives differs from the other in numbers."""
-    own, other = item[attribute.name], rival[attribute.name]
+    values = items.columns[attribute.name]
+    own, other = values[item], values[rival]
     if attribute.kind != "numeric" or own != own or other != other:
         return ""
     more = own > other

@@ -15,6 +15,8 @@ from penchant.jobs import Limits, Runner
 from penchant.studies import Store
 from penchant.views.forms import TableLimits
 from penchant.web._errors import (
+    ConsentNeededError,
+    LinkNotFoundError,
     on_consent_needed,
     on_http_error,
     on_invalid,
@@ -32,6 +34,7 @@ from penchant.web.api._routes import create_api
 from penchant.web.learned import asking_pages, making_pages, reading_pages
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
+from penchant.web.pages._join import join_pages
 from penchant.web.pages._limits import limit_pages
 from penchant.web.pages._login import login_pages, on_login_needed
 from penchant.web.pages._news import news_pages
@@ -43,7 +46,6 @@ from penchant.web.pages._results import result_pages
 from penchant.web.pages._shared import shared_pages
 from penchant.web.pages._studies import pages
 from penchant.web.pages._table import table_pages
-from penchant.web.pages._visit import ConsentNeededError, LinkNotFoundError
 from penchant.web.security._access import Access, LoginNeededError
 from penchant.web.security._guard import LOOPBACK, Guard
 
@@ -116,7 +118,7 @@ def create_app(
         app.include_router(router)
     of_studies = (owner_pages, question_pages, table_pages, news_pages, group_pages)
     learned = (making_pages, reading_pages, asking_pages)
-    others = (shared_pages, login_pages, account_pages, metrics_page)
+    others = (join_pages, shared_pages, login_pages, account_pages, metrics_page)
     for router in (pages, *of_studies, *learned, *others):
         app.include_router(router)
     api = create_api(store, app.state.access, app.state.pools, limits)

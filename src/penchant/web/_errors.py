@@ -17,7 +17,6 @@ from penchant.exceptions import (
 )
 from penchant.texts import Texts
 from penchant.web._page import render, texts_for
-from penchant.web.pages._visit import ConsentNeededError
 from penchant.web.security._guard import POLICY_HEADERS
 
 _log = logging.getLogger(__name__)
@@ -27,6 +26,24 @@ _SENTENCES: Final = {
     405: "errors.wrong_use",
     503: "errors.busy",
 }
+
+
+class LinkNotFoundError(Exception):
+    """A link of a participant or of a study leads nowhere."""
+
+
+class ConsentNeededError(Exception):
+    """A page was asked for before the person agreed to what the study asks.
+
+    Parameters
+    ----------
+    home : str
+        Where the person can agree.
+    """
+
+    def __init__(self, home: str) -> None:
+        super().__init__(home)
+        self.home = home
 
 
 async def on_penchant_error(request: Request, error: Exception) -> Response:

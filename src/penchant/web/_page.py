@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from penchant.studies import Noun
+from penchant.studies import Noun, Study
 from penchant.texts import LANGUAGES, Texts, choose_language, load_texts, show_name
 from penchant.web._markdown import markdown
 
@@ -28,6 +28,37 @@ class Language:
     code: str
     name: str
     here: bool
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is around the content of every page of a participant.
+
+    Parameters
+    ----------
+    study : str
+        Name of the study.
+    home : str
+        Path under which all pages of the participant are.
+    page : str
+        Which page this is, after `home`, with its query.
+    here : str or None
+        Which of the pages in the head this is; None: there are none to go to.
+    languages : tuple of Language
+        Languages to choose from; empty if there is one.
+    change_language : str
+        Where the choice is sent.
+    somebody_else : str
+        Where another person at the same browser can join; empty: here.
+    """
+
+    study: str
+    home: str
+    page: str
+    here: str | None
+    languages: tuple[Language, ...]
+    change_language: str
+    somebody_else: str = ""
 
 
 def language_of(request: Request, offered: Sequence[str], joined: str = "") -> str:
@@ -51,12 +82,33 @@ def texts_about(language: str, nouns: tuple[Noun, ...]) -> Texts:
     return load_texts(language).about(show_name(noun.singular), show_name(noun.plural))
 
 
+def study_texts(request: Request, study: Study, joined: str = "") -> Texts:
+    """Give the texts of a study, in the language that suits whoever asks."""
+    language = language_of(request, study.settings.languages, joined)
+    return texts_about(language, study.settings.nouns)
+
+
 @lru_cache(maxsize=256)
 def languages_of(offered: tuple[str, ...], here: str) -> tuple[Language, ...]:
     """List languages to choose from; none if there is only one."""
     known = [code for code in offered if code in LANGUAGES]
     found = [Language(c, load_texts(c)("language.name"), c == here) for c in known]
     return tuple(found) if len(found) > 1 else ()
+
+
+def study_frame(
+    study: Study, texts: Texts, home: str, page: str, here: str | None = None
+) -> Frame:
+    """Give what is around a page of a study."""
+    return Frame(
+        show_name(study.record.name),
+        home,
+        page,
+        here,
+        languages_of(study.settings.languages, texts.language),
+        f"{home}/language",
+        f"/s/{study.id}/join?new=1" if home.startswith("/p/") else "",
+    )
 
 
 def local_path(goal: str) -> str:

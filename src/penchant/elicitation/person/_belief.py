@@ -1,36 +1,22 @@
 """The one belief about a person: weighted simple explanations of the answers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from penchant._cached import cached_property
 from penchant.data import Items
 from penchant.elicitation.person._components import Components, PriorMoments
-from penchant.elicitation.person._draws import (
-    PersonDraws,
-    draw_person,
-    posterior_means,
-    systematic,
-)
+from penchant.elicitation.person._draws import Drawn, systematic
 from penchant.elicitation.person._ensemble import Ensemble
 from penchant.elicitation.person._propagation import State
-from penchant.elicitation.person._rows import (
-    Reason,
-    Row,
-    Rows,
-    accepted,
-    chosen,
-    read,
-    rejected,
-)
+from penchant.elicitation.person._rows import Reason, Rows, read
 from penchant.elicitation.person._space import PersonSpace
 from penchant.elicitation.person._statements import Statements
 from penchant.exceptions import DataError, FormatError
-from penchant.gp import Answer, Draws, Posterior
-from penchant.typing import FloatArray, IntArray
+from penchant.gp import Answer, Posterior
+from penchant.typing import FloatArray
 
 _N_COMPONENTS = 128
 
@@ -49,7 +35,7 @@ them would be told more than is true above it (at .9 by .12)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PersonBelief(Statements):
+class PersonBelief(Drawn, Statements):
     """What is believed about one person; it never changes.
 
     Not one model of the person but a weighted set of simple ones: which attributes
@@ -187,76 +173,14 @@ class PersonBelief(Statements):
         return f"PersonBelief({self.n_items} items, {len(self.answers)} answers)"
 
     @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return self.space.n_items
-
-    @property
     def noise(self) -> float:
         """Expected standard deviation of the noise in an answer."""
         return float(self.weights @ self.prior.noise)
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        """Weights of the explanations; they sum to 1."""
-        raw = np.exp(self.log_weights - self.log_weights.max())
-        return np.asarray(raw / raw.sum())
 
     @property
     def like_others(self) -> float:
         """Probability that the person is like earlier people."""
         return float(self.weights @ self.components.like)
-
-    @cached_property
-    def draws(self) -> PersonDraws:
-        """What the person may be like."""
-        known = self.space, self.prior, self.rows, self.state
-        return draw_person(*known, self.weights)
-
-    @cached_property
-    def mean(self) -> FloatArray:
-        """Expected utility of each item in closed form, shape (n_items,)."""
-        _, means = posterior_means(self.space, self.prior, self.rows, self.state)
-        mean = self.weights @ means
-        mean.setflags(write=False)
-        return np.asarray(mean)
-
-    @cached_property
-    def variance(self) -> FloatArray:
-        """Variance of each utility, shape (n_items,)."""
-        drawn = self.draws
-        away = drawn.utilities - drawn.weights @ drawn.utilities
-        return np.asarray(drawn.weights @ away**2)
-
-    @property
-    def cov(self) -> FloatArray:
-        """Covariance of the utilities, (n_items, n_items)."""
-        return self.block(np.arange(self.n_items))
-
-    def block(self, items: IntArray) -> FloatArray:
-        """Give the covariance among some items, shape (k, k)."""
-        return self._covariance(items, items)
-
-    def cross(self, items: IntArray) -> FloatArray:
-        """Give columns of the covariance, shape (n_items, k)."""
-        return self._covariance(np.arange(self.n_items), items)
-
-    def _covariance(self, first: IntArray, second: IntArray) -> FloatArray:
-        drawn = self.draws
-        a, b = drawn.utilities[:, first], drawn.utilities[:, second]
-        a, b = a - drawn.weights @ a, b - drawn.weights @ b
-        return np.asarray((a * drawn.weights[:, None]).T @ b)
-
-    def draw(self, items: IntArray) -> Draws:
-        """Give the drawn utilities of some items, with weights."""
-        return Draws(self.draws.utilities[:, items], self.draws.weights)
-
-    def sample(
-        self, n: int, rng: np.random.Generator, items: IntArray | None = None
-    ) -> Iterator[FloatArray]:
-        """Yield utilities of n people of whom the same is believed."""
-        for k in rng.choice(self.draws.weights.size, size=n, p=self.draws.weights):
-            yield self.draws.utilities[k].copy()
 
     def probability(self, i: int, j: int) -> float:
         """Give the probability that the person, asked now, prefers i to j.
@@ -280,10 +204,7 @@ class PersonBelief(Statements):
         new = tuple(answers)
         if not new:
             return self
-        self._check_items(new)
-        told = (*self.answers, *new)
-        added = [*read(self.space, new), *self._acceptances(new)]
-        rows = self.rows.plus(self.space, added)
+        rows = self.rows.plus(self.space, read(self.space, new, self.answers))
         state = rows.infer(self.prior, self.state.sites, self.state.inner)
         gain = state.log_evidence - self.state.log_evidence
         belief = replace(
@@ -291,27 +212,10 @@ class PersonBelief(Statements):
             rows=rows,
             state=state,
             log_weights=self.log_weights + gain,
-            answers=told,
+            answers=(*self.answers, *new),
         )
         weights = belief.weights
         return belief if 1.0 / (weights @ weights) >= _FEWEST else belief._renewed()
-
-    def _acceptances(self, new: tuple[Answer, ...]) -> list[Row]:
-        """Give rows for items that count as accepted from now on."""
-        if not rejected((*self.answers, *new)):
-            return []
-        counted = chosen(self.answers) if rejected(self.answers) else ()
-        both = chosen((*self.answers, *new))
-        return [accepted(self.space, item) for item in both if item not in counted]
-
-    def _check_items(self, answers: tuple[Answer, ...]) -> None:
-        known = range(self.n_items)
-        for answer in answers:
-            if not all(item in known for item in answer.items):
-                raise DataError(
-                    f"Items have the numbers 0 to {self.n_items - 1}. "
-                    f"Got {list(answer.items)}."
-                )
 
     def _renewed(self) -> "PersonBelief":
         """Draw components by their weights and let each move a few steps."""
@@ -345,9 +249,7 @@ class PersonBelief(Statements):
                 f"There are {len(self.answers)} answers, counted from 0. Got {k}."
             )
         kept = self.answers[:k] + self.answers[k + 1 :]
-        level = chosen(kept) if rejected(kept) else []
-        told = [*read(self.space, kept), *(accepted(self.space, i) for i in level)]
-        rows = Rows.begin(self.space).plus(self.space, told)
+        rows = Rows.begin(self.space).plus(self.space, read(self.space, kept))
         state = rows.infer(self.prior)
         gain = state.log_evidence - self.state.log_evidence
         return replace(

@@ -1,6 +1,6 @@
 """Evidence about a person as rows: numbers, linear in theta, that lie between ends."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -143,7 +143,8 @@ class Rows:
         """Propagate the rows under every component, from where the sites stand.
 
         Sites may be those of the first rows only, or of none; `inner` is what `State`
-        calls so, of these rows and components.
+        calls so, of these rows and components. Ends, noise and lapse of a row are a
+        component's own where the row says so.
         """
         mean = prior.mean @ self.features.T + prior.like[:, None] * self.values[0]
         variances, size = np.column_stack([prior.block, prior.rest]), len(self.features)
@@ -152,23 +153,39 @@ class Rows:
         if start is None:
             none = np.zeros((len(mean), 0))
             start = Sites(none, none)
-        return propagate(mean, gram, self._likelihood(prior), start, inner)
-
-    def _likelihood(self, prior: PriorMoments) -> Likelihood:
-        """Give ends, noise and lapse of every row under every component."""
         _, lower, upper, down, up, noise, lapse = self.values
         width = prior.width[:, None]
-        return Likelihood(
+        likelihood = Likelihood(
             lower + down * width,
             upper + up * width,
             np.where(np.isnan(noise), prior.noise[:, None], noise),
             np.where(np.isnan(lapse), prior.lapse[:, None], lapse),
         )
+        return propagate(mean, gram, likelihood, start, inner)
 
 
-def read(space: PersonSpace, answers: Iterable[Answer]) -> list[Row]:
-    """Turn answers to rows, see `PersonBelief` for what each means."""
-    return [_READERS[answer.kind](space, answer) for answer in answers]
+def read(
+    space: PersonSpace, answers: Sequence[Answer], before: Sequence[Answer] = ()
+) -> list[Row]:
+    """Turn answers to rows, see `PersonBelief` for what each means.
+
+    Last come the items that count as accepted from now on: from the first rejection
+    on, that is every item that was preferred to another, now or before.
+    """
+    known = range(space.n_items)
+    for answer in answers:
+        if not all(item in known for item in answer.items):
+            raise DataError(
+                f"Items have the numbers 0 to {space.n_items - 1}. "
+                f"Got {list(answer.items)}."
+            )
+    rows = [_READERS[answer.kind](space, answer) for answer in answers]
+    both = (*before, *answers)
+    if rejected(both):
+        counted = chosen(before) if rejected(before) else ()
+        level = (item for item in chosen(both) if item not in counted)
+        rows += [accepted(space, item) for item in level]
+    return rows
 
 
 def _comparison(space: PersonSpace, answer: Answer) -> Row:
@@ -204,7 +221,7 @@ def _reason(space: PersonSpace, answer: Answer) -> Row:
     assert isinstance(answer, Reason)
     i, j = answer.items
     mine = space.owner(answer.attribute)
-    offered = space.differing(i, j)
+    offered = space.differing((i, j))
     if answer.attribute not in offered:
         raise DataError(
             f"The two items do not differ in {answer.attribute!r}. Name one of "

@@ -26,7 +26,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from penchant.studies.store._database import KEY_VARIABLE, Database
-from penchant.studies.store._plain import as_json
 from penchant.studies.store._tables import events, participants, registers, versions
 
 AT = "%Y-%m-%d %H:%M:%S.%f"
@@ -43,9 +42,12 @@ VERSION = ("study_id", "number", "at", "note", "body")
 def add_digests(
     rows: Iterable[dict[str, Any]], previous: str, parts: tuple[str, ...] = _EVENT
 ) -> str:
-    """Put digests into the rows of new events, and give the last one."""
+    """Put digests into the rows of new events, and give the last one.
+
+    Bodies are texts, as they are kept.
+    """
     for row in rows:
-        fields = {**row, "at": row["at"].strftime(AT), "body": as_json(row["body"])}
+        fields = {**row, "at": row["at"].strftime(AT)}
         previous = row["digest"] = digest_of(previous, fields, parts)
     return previous
 

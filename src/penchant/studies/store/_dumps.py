@@ -12,6 +12,7 @@ from penchant.exceptions import FormatError
 from penchant.studies.store._chain import add_digests, seal_of
 from penchant.studies.store._database import Database, wrap_errors
 from penchant.studies.store._pictures import PICTURE, insert_pictures
+from penchant.studies.store._plain import as_json
 from penchant.studies.store._records import (
     EventRecord,
     ModelRecord,
@@ -71,7 +72,7 @@ class Dumps:
             happened = connection.execute(log.order_by(events.c.id))
             made = connection.execute(fitted.order_by(models.c.created, models.c.id))
             return StudyDump(
-                study_record(study, history[-1]),
+                study_record(study, lambda _, number: history[number - 1]),
                 tuple(ParticipantRecord(**row) for row in rows),
                 links,
                 tuple(EventRecord(**row._mapping) for row in happened),
@@ -143,6 +144,7 @@ def _chain(log: list[dict[str, Any]]) -> dict[str, str]:
     heads: dict[str, str] = {}
     for event in sorted(log, key=lambda event: event["position"]):
         if not event["digest"]:
+            event["body"] = as_json(event["body"])
             add_digests([event], heads.get(event["participant_id"], ""))
         heads[event["participant_id"]] = event["digest"]
     return heads

@@ -23,7 +23,12 @@ from penchant.studies.store._records import (
     ParticipantRecord,
     StudyRecord,
 )
-from penchant.studies.store._studies import Studies, hold_study, no_study
+from penchant.studies.store._studies import (
+    Studies,
+    hold_study,
+    no_study,
+    study_record,
+)
 from penchant.studies.store._tables import events, participants, studies
 
 # A link goes in and never comes out again, and a seal is for checks alone.
@@ -109,7 +114,7 @@ class Log:
             raise _nobody()
         size = len(_SHOWN)
         person = ParticipantRecord(*found[0][:size])
-        return person, self.studies.record(found[0][size:])
+        return person, study_record(found[0][size:], self.studies.get_version)
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""
@@ -252,8 +257,7 @@ def _event_rows(
                 "participant_id": participant_id,
                 "position": number,
                 "kind": kind,
-                # As it will be read: tuples become lists, keys become texts.
-                "body": unpack(pack(body)),
+                "body": pack(body),
                 "at": at,
             }
         )
@@ -266,7 +270,9 @@ def _insert_events(
     if not rows:
         return []
     added = {row.position: row.id for row in connection.execute(_ADD, rows)}
-    return [EventRecord(id=added[row["position"]], **row) for row in rows]
+    # As it will be read: tuples have become lists, keys texts.
+    read = [{**row, "body": unpack(row["body"])} for row in rows]
+    return [EventRecord(id=added[row["position"]], **row) for row in read]
 
 
 def _refusal(

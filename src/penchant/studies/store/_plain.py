@@ -171,9 +171,11 @@ class Body(sa.types.TypeDecorator[dict[str, Any]]):
     impl = sa.Text
     cache_ok = True
 
-    def process_bind_param(self, value: dict[str, Any] | None, dialect: Any) -> Any:
-        """Write it; the caller has checked that it can be written."""
-        return None if value is None else as_json(value)
+    def process_bind_param(
+        self, value: dict[str, Any] | str | None, dialect: Any
+    ) -> Any:
+        """Write it, unless it is written already; it was checked that it can be."""
+        return as_json(value) if isinstance(value, dict) else value
 
     def process_result_value(self, value: Any, dialect: Any) -> dict[str, Any] | None:
         """Read it."""

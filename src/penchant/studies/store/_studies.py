@@ -1,7 +1,7 @@
 """Studies and drafts in a database."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -71,7 +71,7 @@ class Studies:
     def __init__(self, database: Database) -> None:
         self.database = database
         # Reading a table takes milliseconds, and a version of it never changes.
-        self._version = lru_cache(_N_TABLES)(self._read_version)
+        self.get_version = lru_cache(_N_TABLES)(self._read_version)
 
     def create_study(
         self,
@@ -154,11 +154,7 @@ class Studies:
         found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
-        return self.record(found[0])
-
-    def record(self, row: Sequence[Any]) -> StudyRecord:
-        """Make a record of the columns of a study."""
-        return study_record(row, self._version(row[0], row[8]))
+        return study_record(found[0], self.get_version)
 
     def update_study(
         self,
@@ -213,11 +209,7 @@ class Studies:
             before = connection.execute(last).scalar_one()
             rows = _version_rows(study_id, [kept], self.database.key, before)
             connection.execute(versions.insert(), rows)
-        return self._version(study_id, kept.number)
-
-    def get_version(self, study_id: str, number: int) -> TableVersion:
-        """Return a version of the table of a study."""
-        return self._version(study_id, number)
+        return self.get_version(study_id, kept.number)
 
     def share_study(self, study_id: str) -> str:
         """Make a link to the result of the group; the one before stops working.
@@ -278,6 +270,7 @@ class Studies:
         return self.database.change(drafts.delete().where(drafts.c.created < before))
 
     def _read_version(self, study_id: str, number: int) -> TableVersion:
+        """Return a version of the table of a study."""
         query = sa.select(versions).where(
             versions.c.study_id == study_id, versions.c.number == number
         )
@@ -344,7 +337,7 @@ def _version_rows(
             "number": each.number,
             "at": each.at,
             "note": each.note,
-            "body": each.plain,
+            "body": as_json(each.plain),
             "digest": each.digest,
         }
         head = each.digest or add_digests([row], head, VERSION)
@@ -359,9 +352,12 @@ def read_version(row: sa.Row[Any]) -> TableVersion:
     return TableVersion(row.number, *told, row.digest, row.body)
 
 
-def study_record(row: Sequence[Any], table: TableVersion) -> StudyRecord:
-    """Make a record of the columns of a study and a version of its table."""
-    key, name, _, _, demo, created, settings, owner, _, share = row
+def study_record(
+    row: Sequence[Any], version: Callable[[str, int], TableVersion]
+) -> StudyRecord:
+    """Make a record of the columns of a study, with what gives a version of it."""
+    key, name, _, _, demo, created, settings, owner, number, share = row
+    table = version(key, number)
     told = key, name, table.items, demo, created, _read_settings(settings), owner
     return StudyRecord(*told, table.number, table.withdrawn, share or "")
 

@@ -41,7 +41,7 @@ from penchant.studies import (
 )
 from penchant.views import Shelf
 from penchant.views.forms import LONGEST_NAME, TableLimits
-from penchant.web.pages._participant import LONGEST_LABEL
+from penchant.web.pages._join import LONGEST_LABEL
 
 _PARTS_PER_ROW = 10
 """Lists and objects that a body may have for each row of a table; an item has two."""

@@ -10,10 +10,10 @@ from starlette.responses import RedirectResponse, Response
 from penchant.exceptions import ConflictError, DataError
 from penchant.studies import OwnerRecord
 from penchant.texts import LANGUAGES
+from penchant.web._errors import LinkNotFoundError
 from penchant.web._page import languages_of, render, texts_for
 from penchant.web._public import link_to
 from penchant.web.pages._login import keep_session
-from penchant.web.pages._visit import LinkNotFoundError
 from penchant.web.security._access import (
     Access,
     Fields,

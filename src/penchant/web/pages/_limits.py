@@ -12,7 +12,7 @@ from penchant.views.forms import (
     refused_form,
     relaxed,
 )
-from penchant.web.pages._visit import AgreedVisit, AnswerFields, Visit
+from penchant.web.pages._participant import AgreedVisit, AnswerFields, Visit
 
 limit_pages = APIRouter()
 

@@ -41,8 +41,8 @@ from penchant.views.forms import (
 from penchant.web._exports import csv_response, json_response
 from penchant.web._public import link_to
 from penchant.web._workers import in_pool
+from penchant.web.pages._join import LONGEST_LABEL
 from penchant.web.pages._news import news_of
-from penchant.web.pages._participant import LONGEST_LABEL
 from penchant.web.pages._report import photos_of
 from penchant.web.pages._wanted import WantedPart
 from penchant.web.security._access import (

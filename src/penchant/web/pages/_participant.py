@@ -1,37 +1,38 @@
-"""The pages of a participant up to the last answer: join, agree, answer, pause."""
+"""A participant who follows their link: who it is, and the pages that ask."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, TypeAlias
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from penchant.data import Limits
 from penchant.exceptions import (
     ConflictError,
     DataError,
     NotAnswerableError,
     ParticipantNotFoundError,
 )
-from penchant.studies import FORMS, OpenQuestion, PersonQuestion, Study, Taking
-from penchant.texts import Texts
-from penchant.views import because_view, question_view
-from penchant.views.forms import about_form, read_about_form, settings_form
-from penchant.web._page import change_language, render
-from penchant.web._public import link_to
-from penchant.web.pages._visit import (
-    AgreedVisit,
-    AnswerFields,
-    Visit,
-    VisitOfLink,
-    study_frame,
-    study_of,
-    study_texts,
+from penchant.studies import (
+    FORMS,
+    OpenQuestion,
+    ParticipantRecord,
+    Participation,
+    PersonQuestion,
+    Store,
+    Study,
+    Taking,
 )
-from penchant.web.security._access import Access
+from penchant.texts import Texts
+from penchant.views import Shelf, because_view, question_view, shelf_of
+from penchant.views.forms import about_form, read_about_form
+from penchant.web._errors import ConsentNeededError, LinkNotFoundError
+from penchant.web._page import change_language, render, study_frame, study_texts
+from penchant.web._public import link_to
 
-LONGEST_LABEL = 100
+_MAX_FIELDS: Final = 200
+
 _PAGES: Final = (
     "result",
     "pause",
@@ -44,156 +45,98 @@ _PAGES: Final = (
 )
 """Pages to which a choice of the language leads back."""
 
-_SEEN: Final = "penchant_person"
-"""Cookie with the link of who joined from this browser; a study sees its own only."""
-
-_YEAR: Final = 365 * 24 * 3600
-
-_ANEW: Final = "join?new=1"
-"""The invitation for somebody else at the same browser."""
-
 participant_pages = APIRouter()
 
 
-@participant_pages.get("/s/{study_id}/join")
-def invite(request: Request, study_id: str, *, new: bool = False) -> Response:
-    """Show what a study is about; who joined from this browser goes on instead."""
-    study = study_of(request, study_id)
-    if not new and (token := _seen(request, study)):
-        return RedirectResponse(f"/p/{token}", 303)
-    return _invitation(study, study_texts(request, study), new=new)
+@dataclass(frozen=True)
+class Visit:
+    """A participant who follows their link.
+
+    Parameters
+    ----------
+    home : str
+        The path under which all pages of the participant are.
+    person : ParticipantRecord
+        Who it is.
+    study : Study
+        Where they take part.
+    now : Participation
+        Where they stand.
+    texts : Texts
+        In the language that they chose.
+    agreed : bool
+        Whether they agreed to what the study asks, if it asks for anything.
+    script : bool
+        Whether a script of ours asks, to put what comes next into its page.
+    here : str
+        The page that they look at, after `home`, with its query; empty: the first.
+    """
+
+    home: str
+    person: ParticipantRecord
+    study: Study
+    now: Participation
+    texts: Texts
+    agreed: bool
+    script: bool
+    here: str = ""
+
+    @property
+    def shelf(self) -> Shelf:
+        """The pictures of the study, where this person finds them."""
+        study = self.study
+        return shelf_of(study.store, study.id, study.items, f"{self.home}/pictures")
+
+    def render(
+        self, template: str, status: int = 200, *, page: str = "", **context: Any
+    ) -> Response:
+        """Make a page in the language of the person."""
+        here = page if self.agreed else None
+        frame = study_frame(self.study, self.texts, self.home, self.here, here)
+        return render(template, status, frame=frame, t=self.texts, **context)
 
 
-@participant_pages.post("/s/{study_id}/join")
-def join(request: Request, study_id: str, fields: AnswerFields) -> Response:
-    """Give somebody a link of their own and lead there; once in a browser."""
-    study = study_of(request, study_id)
-    new = fields.get("new") == "1"
-    if not new and (token := _seen(request, study)):
-        return RedirectResponse(f"/p/{token}", 303)
-    texts = study_texts(request, study)
-    agreed = fields.get("agreed") == "yes"
-    asks = study.settings.asks_consent
-    if not study.taking().open or (asks and not agreed):
-        return _invitation(study, texts, new=new)
-    if asks and "label" not in fields:  # the name comes after the consent
-        return _who(study, texts, {}, new=new)
-    label = str(fields.get("label", "")).strip()
-    questions = study.settings.about_now("before") if asks else ()
-    said, errors = read_about_form(questions, fields, texts)
-    if errors or len(label) > LONGEST_LABEL:
-        if asks:
-            return _who(study, texts, fields, errors, new=new)
-        shown = label[:LONGEST_LABEL]
-        return _invitation(study, texts, shown, status=422, new=new)
-    access: Access = request.app.state.access
-    access.check_join(study.store, request, study.id)
-    person, token = study.join(label, texts.language)
-    if asks:
-        study.consent(person.id)
-    if questions:
-        study.describe(person.id, said)
-    first = "/limits" if "limits" in fields else ""
-    response = RedirectResponse(f"/p/{token}{first}", 303)
-    response.set_cookie(
-        _SEEN,
-        token,
-        max_age=_YEAR,
-        path=f"/s/{study.id}",
-        httponly=True,
-        secure=request.url.scheme == "https",
-        samesite="lax",
-    )
-    return response
-
-
-def _seen(request: Request, study: Study) -> str:
-    """Give the link of whoever joined a study from this browser; empty: nobody."""
-    token = request.cookies.get(_SEEN, "")
+def _visit(request: Request, token: str) -> Visit:
+    store: Store = request.app.state.store
     try:
-        known = study.store.find_participant(token) if token else None
+        person, record = store.find_visit(token)
     except ParticipantNotFoundError:
-        return ""  # they withdrew, or got another link
-    return token if known is not None and known.study_id == study.id else ""
-
-
-@participant_pages.post("/s/{study_id}/language")
-def choose_first_language(
-    request: Request, study_id: str, fields: AnswerFields
-) -> Response:
-    """Show the invitation in another language."""
-    study = study_of(request, study_id)
-    page = _ANEW if fields.get("page") == _ANEW else "join"
-    return change_language(fields, f"/s/{study.id}/{page}")
-
-
-def _invitation(
-    study: Study, texts: Texts, label: str = "", *, status: int = 200, new: bool = False
-) -> Response:
-    frame = study_frame(study, texts, f"/s/{study.id}", _ANEW if new else "join")
-    taking = study.taking()
-    if not taking.open:
-        words: Any = _closed(taking, texts)
-        return render("notice.html", 403, frame=frame, t=texts, **words)
-    size = texts.count(
-        "join.size",
-        study.settings.max_questions,
-        alternatives=texts.number(study.what_fits(Limits()).n_allowed),
-    )
-    return render(
-        "join.html",
-        status,
-        frame=frame,
-        t=texts,
-        demo=study.record.demo,
-        owner_sees=study.settings.owner_sees,
-        intro=study.settings.text("intro", texts.language),
-        consent=study.settings.text("consent", texts.language),
-        size=size,
-        pace=settings_form(study.record).pace,
-        label=label,
-        new=new,
-        limited=bool(study.items.attributes),
-        longest_label=LONGEST_LABEL,
-        error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
+        raise LinkNotFoundError from None
+    study = Study(store, record)
+    now = study.participation(person)
+    texts, home = study_texts(request, study, now.language), f"/p/{token}"
+    page, query = request.url.path.removeprefix(home)[1:], request.url.query
+    here = f"{page}?{query}" if page and query else page
+    return Visit(
+        home,
+        person,
+        study,
+        now,
+        texts,
+        agreed=not now.needs_consent(study.settings),
+        script=request.headers.get("sec-fetch-dest") == "empty",
+        here=here if request.method == "GET" else "",
     )
 
 
-def _closed(taking: Taking, texts: Texts) -> dict[str, str]:
-    """Say why nobody new is asked."""
-    day = texts.moment(taking.closes) if taking.closes else ""
-    return {
-        "title": texts("join.closed_title"),
-        "sentence": texts(f"join.{taking.state}", moment=day),
-    }
+VisitOfLink: TypeAlias = Annotated[Visit, Depends(_visit)]
 
 
-def _who(
-    study: Study,
-    texts: Texts,
-    given: Mapping[str, Any],
-    errors: Mapping[str, str] | None = None,
-    *,
-    new: bool,
-) -> Response:
-    """Ask somebody who agreed for a name, and what comes before the choices."""
-    label = str(given.get("label", "")).strip()
-    long = len(label) > LONGEST_LABEL
-    return render(
-        "about.html",
-        422 if errors or long else 200,
-        frame=study_frame(study, texts, f"/s/{study.id}", _ANEW if new else "join"),
-        t=texts,
-        action="join",
-        title=texts("about.title_before"),
-        after=False,
-        fields=about_form(study.settings.about_now("before"), texts, given, errors),
-        new=new,
-        label=label[:LONGEST_LABEL],
-        longest_label=LONGEST_LABEL,
-        label_error=texts.count("join.too_long", LONGEST_LABEL) if long else "",
-        limited=bool(study.items.attributes),
-    )
+async def _agreed(visit: VisitOfLink) -> Visit:
+    if not visit.agreed:
+        raise ConsentNeededError(visit.home)
+    return visit
+
+
+AgreedVisit: TypeAlias = Annotated[Visit, Depends(_agreed)]
+"""A visit of somebody who agreed to what the study asks, if it asks for anything."""
+
+
+async def _fields(request: Request) -> FormData:
+    return await request.form(max_fields=_MAX_FIELDS, max_files=0)
+
+
+AnswerFields: TypeAlias = Annotated[FormData, Depends(_fields)]
 
 
 @participant_pages.get("/p/{token}")
@@ -205,7 +148,7 @@ def participate(visit: VisitOfLink) -> Response:
 @participant_pages.post("/p/{token}/consent")
 def consent(visit: VisitOfLink) -> Response:
     """Keep that the person agreed."""
-    if visit.needs_consent:
+    if not visit.agreed:
         visit.study.consent(visit.person.id)
     return RedirectResponse(visit.home, 303)
 
@@ -223,7 +166,7 @@ def describe(visit: AgreedVisit, fields: AnswerFields) -> Response:
 
 
 @participant_pages.post("/p/{token}/answer")
-def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Response:
+def answer(visit: AgreedVisit, fields: AnswerFields) -> Response:
     """Keep an answer, then ask the next question."""
     asked = str(fields.get("question", ""))
     opened = visit.now.open_question
@@ -232,7 +175,7 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
     else:
         question = visit.now.answer_to(asked)
     if asked in visit.now.dropped:  # the page was older than the table or the limits
-        return _lead_on(request, visit)
+        return _lead_on(visit)
     if question is None:
         return _next(visit, 409, notice=visit.texts("question.conflict"))
     form, skipped = FORMS[question.form], fields.get("answer") == "skip"
@@ -247,13 +190,13 @@ def answer(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respon
         conflict = visit.texts("question.conflict")
         return _next(replace(visit, now=now), 409, notice=conflict)
     on = replace(visit, now=now)
-    if now is not visit.now and now.open_question and _is_script(request):
+    if now is not visit.now and now.open_question and visit.script:
         return _question(on, now.open_question)  # it was chosen a moment ago
-    return _lead_on(request, on)
+    return _lead_on(on)
 
 
 @participant_pages.post("/p/{token}/because")
-def because(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Response:
+def because(visit: AgreedVisit, fields: AnswerFields) -> Response:
     """Keep what the last choice was mainly for; the question stays."""
     attributes = visit.study.items.attributes
     asked, place = (str(fields.get(name, "")) for name in ("last", "attribute"))
@@ -263,17 +206,17 @@ def because(request: Request, visit: AgreedVisit, fields: AnswerFields) -> Respo
         now = visit.study.because(visit.person.id, asked, attribute, visit.now)
     except (ConflictError, DataError):
         return _next(visit, 409, notice=visit.texts("question.no_reason"))
-    return _lead_on(request, replace(visit, now=now))
+    return _lead_on(replace(visit, now=now))
 
 
 @participant_pages.post("/p/{token}/undo")
-def undo(request: Request, visit: AgreedVisit) -> Response:
+def undo(visit: AgreedVisit) -> Response:
     """Take the last answer back."""
     try:
         now = visit.study.undo(visit.person.id)
     except NotAnswerableError:
         return _next(visit, 409, notice=visit.texts("question.nothing_to_undo"))
-    return _lead_on(request, replace(visit, now=now))
+    return _lead_on(replace(visit, now=now))
 
 
 @participant_pages.post("/p/{token}/finish")
@@ -325,13 +268,9 @@ def withdraw(visit: VisitOfLink) -> Response:
     )
 
 
-def _lead_on(request: Request, visit: Visit) -> Response:
+def _lead_on(visit: Visit) -> Response:
     """Lead to what comes next; a script gets it at once, to put it into its page."""
-    return _next(visit) if _is_script(request) else RedirectResponse(visit.home, 303)
-
-
-def _is_script(request: Request) -> bool:
-    return request.headers.get("sec-fetch-dest") == "empty"
+    return _next(visit) if visit.script else RedirectResponse(visit.home, 303)
 
 
 def _next(
@@ -341,12 +280,12 @@ def _next(
     notice: str = "",
     given: dict[str, str] | None = None,
 ) -> Response:
-    if visit.needs_consent:
+    if not visit.agreed:
         text = visit.study.settings.text("consent", visit.texts.language)
         sees = visit.study.settings.owner_sees
         return visit.render("consent.html", consent=text, owner_sees=sees)
     if not visit.now.begun and (taking := visit.study.taking()).is_over:
-        return visit.render("notice.html", 403, **_closed(taking, visit.texts))
+        return visit.render("notice.html", 403, **why_closed(taking, visit.texts))
     if questions := visit.study.about_due(visit.now):
         return _about(visit, questions)
     question = visit.study.ask(visit.person.id, visit.now)
@@ -390,6 +329,15 @@ def _limits_line(visit: Visit) -> tuple[str, str]:
     key = "limits.aside" if found.set_aside else "limits.fit"
     told = texts.count(key, found.n_fit, total=texts.number(found.n_items))
     return told, texts("limits.change")
+
+
+def why_closed(taking: Taking, texts: Texts) -> dict[str, str]:
+    """Say why nobody new is asked."""
+    day = texts.moment(taking.closes) if taking.closes else ""
+    return {
+        "title": texts("join.closed_title"),
+        "sentence": texts(f"join.{taking.state}", moment=day),
+    }
 
 
 def _about(

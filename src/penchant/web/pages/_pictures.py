@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from penchant.exceptions import ParticipantNotFoundError
 from penchant.studies import PICTURE_TYPE, Store
-from penchant.web.pages._visit import LinkNotFoundError
+from penchant.web._errors import LinkNotFoundError
 from penchant.web.security._access import (
     Fields,
     OwnStudy,

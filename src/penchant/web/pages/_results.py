@@ -30,7 +30,7 @@ from penchant.views.table import some_changes
 from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
 from penchant.web.pages._limits import limits_of
-from penchant.web.pages._visit import AgreedVisit, Visit
+from penchant.web.pages._participant import AgreedVisit, Visit
 from penchant.web.pages._wanted import WantedPart
 
 result_pages = APIRouter()

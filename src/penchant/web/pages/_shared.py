@@ -9,15 +9,11 @@ from starlette.responses import Response
 from penchant.exceptions import StudyNotFoundError
 from penchant.studies import Study
 from penchant.views import group_view, shelf_of
-from penchant.web._page import change_language, render
+from penchant.web._errors import LinkNotFoundError
+from penchant.web._page import change_language, render, study_frame, study_texts
 from penchant.web._workers import in_pool
+from penchant.web.pages._participant import AnswerFields
 from penchant.web.pages._pictures import picture_response
-from penchant.web.pages._visit import (
-    AnswerFields,
-    LinkNotFoundError,
-    study_frame,
-    study_texts,
-)
 from penchant.web.pages._wanted import WantedPart
 from penchant.web.security._access import StoreOfApp
 
