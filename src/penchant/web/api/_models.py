@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pandas as pd
 from fastapi import Request
@@ -75,6 +75,12 @@ class Model(BaseModel):
         from_attributes=True,
         populate_by_name=True,
     )
+
+    @classmethod
+    def of(cls, source: Any, **told: Any) -> Self:
+        """Take what is told, and the other fields from a source."""
+        names = [name for name in cls.model_fields if name not in told]
+        return cls.model_validate({n: getattr(source, n) for n in names} | told)
 
 
 class Problem(Model):
@@ -231,14 +237,7 @@ class LimitsOut(LimitsIn):
     @classmethod
     def from_fits(cls, found: WhatFits) -> "LimitsOut":
         """Show limits and what fits them."""
-        return cls.model_validate(
-            {
-                "limits": found.limits.to_dict(),
-                "n_fit": found.n_fit,
-                "n_items": found.n_items,
-                "relaxations": found.relaxations,
-            }
-        )
+        return cls.of(found, limits=found.limits.to_dict())
 
 
 class AttributeModel(Model):
@@ -305,9 +304,8 @@ def item_out(items: Items, row: int, shelf: Shelf) -> ItemOut:
         name=items.names[row],
         values={name: None if pd.isna(value) else value for name, value in values},
         extras=[
-            ExtraOut(
-                name=extra.name,
-                role=extra.role,
+            ExtraOut.of(
+                extra,
                 value=extra.values[row],
                 picture=shelf.digest(extra.values[row])
                 if extra.role == "picture"
@@ -433,14 +431,10 @@ class StudyOut(Model):
             sizes = study.n_items, study.n_attributes
         else:
             sizes = study.n_standing, len(study.items.attributes)
-        return cls(
-            id=study.id,
-            name=study.name,
-            demo=study.demo,
-            created=study.created,
-            n_items=sizes[0],
-            n_attributes=sizes[1],
-            settings=study.settings.to_dict(),
+        n_items, n_attributes = sizes
+        settings = study.settings.to_dict()
+        return cls.of(
+            study, n_items=n_items, n_attributes=n_attributes, settings=settings
         )
 
 
@@ -478,11 +472,8 @@ class ParticipantOut(Model):
     ) -> "ParticipantOut":
         """Show a participant."""
         now = replayed.participation if replayed else None
-        return cls(
-            id=person.id,
-            label=person.label,
-            simulated=person.simulated,
-            created=person.created,
+        return cls.of(
+            person,
             state=now.state if now else "new",
             n_answers=len(now.answered) if now else 0,
             weight=now.weight if now else 1.0,
@@ -563,14 +554,8 @@ class QuestionOut(Model):
         cls, question: OpenQuestion, items: Items, shelf: Shelf
     ) -> "QuestionOut":
         """Show a question."""
-        return cls(
-            id=question.id,
-            form=question.form,
-            number=question.number,
-            repeat=question.repeat,
-            positions=list(question.items),
-            items=[item_out(items, row, shelf) for row in question.items],
-        )
+        shown = [item_out(items, row, shelf) for row in question.items]
+        return cls.of(question, positions=question.items, items=shown)
 
 
 class BestWorst(Model):
@@ -627,14 +612,8 @@ class AboutQuestionOut(Model):
     @classmethod
     def from_question(cls, each: PersonQuestion, language: str) -> "AboutQuestionOut":
         """Show a question."""
-        return cls(
-            name=each.name,
-            kind=each.kind,
-            required=each.required,
-            question=each.ask(language),
-            options=list(each.options),
-            option_words=list(each.words(language)),
-        )
+        question, words = each.ask(language), each.words(language)
+        return cls.of(each, question=question, option_words=words)
 
 
 class AboutIn(Model):
@@ -671,11 +650,9 @@ class ParticipationOut(Model):
     ) -> "ParticipationOut":
         """Show where somebody stands."""
         reasons = study.reasons_for(now.answered[-1]) if now.answered else ()
-        return cls(
+        return cls.of(
+            now,
             study=study.id,
-            state=now.state,
-            finished=now.finished,
-            language=now.language,
             needs_consent=needs_consent,
             n_answers=len(now.answered),
             certainty=progress.certainty,
@@ -685,5 +662,5 @@ class ParticipationOut(Model):
                 AboutQuestionOut.from_question(each, now.language)
                 for each in study.about_due(now)
             ],
-            reasons=list(reasons),
+            reasons=reasons,
         )
