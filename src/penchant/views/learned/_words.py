@@ -220,7 +220,7 @@ class Shown:
     target: str
 
     @classmethod
-    def of_kept(cls, kept: KeptModel, name: str, texts: Texts) -> Self:
+    def from_kept(cls, kept: KeptModel, name: str, texts: Texts) -> Self:
         """Show a candidate of a job."""
         report = kept.report(name)
         fits = 0 if report is None else report.n_resamples

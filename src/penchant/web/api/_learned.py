@@ -119,7 +119,7 @@ class ModelOut(Model):
     def from_job(cls, job: JobRecord) -> "ModelOut":
         """Show a job."""
         told = job.progress
-        return cls.of(
+        return cls.from_source(
             job,
             target=str(job.settings.get("target", "")),
             share=1.0 if job.state == "done" else float(told.get("share") or 0.0),
@@ -193,7 +193,7 @@ class ReasonsOut(Model):
         if reasons is None:
             return None
         values = dict(zip(reasons.names, reasons.values, strict=True))
-        return cls.of(reasons, values=values)
+        return cls.from_source(reasons, values=values)
 
 
 class RowOut(Model):
@@ -341,7 +341,7 @@ def describe_model(
     """Say what was compared, which one is recommended, and what there is to read."""
     kept = KeptModel.from_job(store, job)
     told, name = kept.comparison, kept.check_name(model or "")
-    return DescriptionOut.of(
+    return DescriptionOut.from_source(
         told,
         recommended=told.recommended.name,
         shown=kept.shown,
@@ -384,7 +384,7 @@ def why(store: StoreOfApp, job: ApiJob, row: _Row, model: _Shown = None) -> RowO
     name, place = kept.check_name(model or ""), kept.check_row(row - 1)
     frame = kept.items.frame.iloc[[place]]
     said = kept.said(name, frame)[0]
-    return RowOut.of(
+    return RowOut.from_source(
         said,
         row=row,
         name=kept.items.names[place],

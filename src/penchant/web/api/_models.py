@@ -77,7 +77,7 @@ class Model(BaseModel):
     )
 
     @classmethod
-    def of(cls, source: Any, **told: Any) -> Self:
+    def from_source(cls, source: Any, **told: Any) -> Self:
         """Take what is told, and the other fields from a source."""
         names = [name for name in cls.model_fields if name not in told]
         return cls.model_validate({n: getattr(source, n) for n in names} | told)
@@ -237,7 +237,7 @@ class LimitsOut(LimitsIn):
     @classmethod
     def from_fits(cls, found: WhatFits) -> "LimitsOut":
         """Show limits and what fits them."""
-        return cls.of(found, limits=found.limits.to_dict())
+        return cls.from_source(found, limits=found.limits.to_dict())
 
 
 class AttributeModel(Model):
@@ -304,8 +304,9 @@ def item_out(items: Items, row: int, shelf: Shelf) -> ItemOut:
         name=items.names[row],
         values={name: None if pd.isna(value) else value for name, value in values},
         extras=[
-            ExtraOut.of(
-                extra,
+            ExtraOut(
+                name=extra.name,
+                role=extra.role,
                 value=extra.values[row],
                 picture=shelf.digest(extra.values[row])
                 if extra.role == "picture"
@@ -433,7 +434,7 @@ class StudyOut(Model):
             sizes = study.n_standing, len(study.items.attributes)
         n_items, n_attributes = sizes
         settings = study.settings.to_dict()
-        return cls.of(
+        return cls.from_source(
             study, n_items=n_items, n_attributes=n_attributes, settings=settings
         )
 
@@ -472,7 +473,7 @@ class ParticipantOut(Model):
     ) -> "ParticipantOut":
         """Show a participant."""
         now = replayed.participation if replayed else None
-        return cls.of(
+        return cls.from_source(
             person,
             state=now.state if now else "new",
             n_answers=len(now.answered) if now else 0,
@@ -555,7 +556,7 @@ class QuestionOut(Model):
     ) -> "QuestionOut":
         """Show a question."""
         shown = [item_out(items, row, shelf) for row in question.items]
-        return cls.of(question, positions=question.items, items=shown)
+        return cls.from_source(question, positions=question.items, items=shown)
 
 
 class BestWorst(Model):
@@ -613,7 +614,7 @@ class AboutQuestionOut(Model):
     def from_question(cls, each: PersonQuestion, language: str) -> "AboutQuestionOut":
         """Show a question."""
         question, words = each.ask(language), each.words(language)
-        return cls.of(each, question=question, option_words=words)
+        return cls.from_source(each, question=question, option_words=words)
 
 
 class AboutIn(Model):
@@ -650,7 +651,7 @@ class ParticipationOut(Model):
     ) -> "ParticipationOut":
         """Show where somebody stands."""
         reasons = study.reasons_for(now.answered[-1]) if now.answered else ()
-        return cls.of(
+        return cls.from_source(
             now,
             study=study.id,
             needs_consent=needs_consent,

@@ -50,7 +50,7 @@ class WhyOut(Model):
     @classmethod
     def from_parts(cls, found: Parts, reason: MainReason, item: int) -> "WhyOut":
         """Show what each attribute adds."""
-        return cls.of(
+        return cls.from_source(
             found,
             item=item,
             points=found.total,
@@ -77,7 +77,7 @@ class ComparisonOut(Model):
     def from_parts(cls, found: Parts, a: int, b: int) -> "ComparisonOut":
         """Show a comparison."""
         ahead = found.total - found.base
-        return cls.of(found, a=a, b=b, ahead=ahead, parts=_parts(found))
+        return cls.from_source(found, a=a, b=b, ahead=ahead, parts=_parts(found))
 
 
 def _parts(found: Parts) -> list[PartOut]:

@@ -91,7 +91,7 @@ class VersionOut(Model):
         """Show a version after another; None: it is the first."""
         found = () if before is None else difference(before, version)
         names = version.items.names
-        return cls.of(
+        return cls.from_source(
             version,
             n_items=len(names) - len(version.withdrawn),
             withdrawn=[names[place] for place in version.withdrawn],

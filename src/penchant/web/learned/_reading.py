@@ -55,7 +55,7 @@ def curves(
     if known not in sums:
         raise HTTPException(404, "There are no curves in this model.")
     texts = visitor.texts()
-    view = curves_page(Shown.of_kept(kept, known, texts), texts, pair)
+    view = curves_page(Shown.from_kept(kept, known, texts), texts, pair)
     models = [(name, name_of(name, texts), name == known) for name in sums]
     return show(visitor, "curves", kept, name=known, view=view, models=models)
 
@@ -66,7 +66,7 @@ def importance(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Respons
     """Show what counts, alone and together."""
     kept = _with(store, job, "choquet")
     texts = visitor.texts()
-    shown = Shown.of_kept(kept, "choquet", texts)
+    shown = Shown.from_kept(kept, "choquet", texts)
     view = importance_page(shown, kept.model("choquet"), texts)
     return show(visitor, "importance", kept, name="choquet", view=view)
 
@@ -77,7 +77,7 @@ def rules(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
     """Show weighted rules."""
     kept = _with(store, job, "rules")
     texts = visitor.texts()
-    view = rules_page(Shown.of_kept(kept, "rules", texts), kept.model("rules"), texts)
+    view = rules_page(Shown.from_kept(kept, "rules", texts), kept.model("rules"), texts)
     return show(visitor, "rules", kept, name="rules", view=view)
 
 
