@@ -1,18 +1,30 @@
 """What a report says, as plain data, and as a page."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from penchant.exceptions import DataError
-from penchant.learning import compare, describe, fit_candidate, read_model
+from penchant.learning import (
+    ModelReport,
+    compare,
+    describe,
+    find_target,
+    fit_candidate,
+    read_model,
+)
 from penchant.models import ChoquetRegressor, GAIClassifier, GAIRegressor
 from penchant.testing import LinearRanker
-from penchant.views.learned import model_page
+from penchant.web.learned import model_report
 
 X = np.random.default_rng(0).random((80, 3))
 Y = 3 * X[:, 0] + 2 * (X[:, 1] > 0.5) * (X[:, 2] > 0.5)
+
+
+def page_of(report: ModelReport, model: Any, X: Any, y: Any) -> str:
+    return model_report(report, model, find_target(X, y).items).decode()
 
 
 def test_a_report_of_numbers():
@@ -27,7 +39,7 @@ def test_a_report_of_numbers():
     row = report.rows[0]
     assert row.exact_base + sum(row.exact) == pytest.approx(row.exact_total)
     assert len(row.coalitions) == 3
-    page = model_page(report)
+    page = page_of(report, model, X, Y)
     assert "price &lt;b&gt;" in page
     assert "Herin" in page
     assert "Escriva" in page
@@ -71,14 +83,16 @@ def test_a_page_with_pairs_levels_and_nothing():
     frame["colour"] = np.where(X[:, 0] > 0.5, "red", "blue")
     y = Y + 2 * (frame["colour"] == "red") + 4 * np.abs(X[:, 1] - X[:, 2])
     told = compare(frame, y, candidates=["gai"])
-    report = describe(fit_candidate("gai", frame, y), frame, y, told)
-    page = model_page(report)
+    model = fit_candidate("gai", frame, y)
+    report = describe(model, frame, y, told)
+    page = page_of(report, model, frame, y)
     assert {part.kind for part in report.parts} >= {"pair", "curve"}
     assert "Against boosted" not in page
     flat = compare(np.zeros((30, 1)), Y[:30], candidates=["linear"])
     model = fit_candidate("linear", np.zeros((30, 1)), Y[:30])
     nothing = describe(model, np.zeros((30, 1)), Y[:30], flat)
-    assert "always says the same" in model_page(nothing)
+    page = page_of(nothing, model, np.zeros((30, 1)), Y[:30])
+    assert "always says the same" in page
     noise = np.random.default_rng(1).normal(size=30)
     told = compare(X[:30], noise, candidates=["linear"])
     assert told.recommended.parts == {}

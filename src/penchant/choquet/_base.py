@@ -100,6 +100,8 @@ class ChoquetModel(BaseEstimator):
         levels = list(domain.levels)
         for i, attribute in enumerate(known_attributes(self) or ()):
             if attribute.kind == "categorical":
+                # By scores of the training data: a level's place is learned like a
+                # weight.
                 levels[i] = _order_levels(items[:, i], scores, len(attribute.levels))
         self.domain_: Domain = replace(domain, levels=tuple(levels)).filled(items)
         return self.domain_.transform(items)
@@ -141,6 +143,7 @@ class ChoquetModel(BaseEstimator):
         """
         kept = np.flatnonzero(weights > 0)
         unit, weights = self._fit_domain(items[kept], y), weights[kept]
+        # Sorted rows: also the last bits no longer depend on their order.
         _, first, kind = np.unique(
             np.column_stack([unit, y]), axis=0, return_index=True, return_inverse=True
         )
@@ -270,6 +273,7 @@ def _order_levels(codes: FloatArray, scores: FloatArray, n_levels: int) -> Float
     """Give the codes of levels from the worst mean score to the best."""
     places = np.arange(n_levels) / max(n_levels - 1, 1)
     means = [
+        # A level that no item has takes the place of the mean.
         scores[codes == place].mean() if (codes == place).any() else scores.mean()
         for place in places
     ]

@@ -181,6 +181,8 @@ class Capacity:
             )
         total = np.zeros(rows.shape[0])
         for members, m in self._by_size():
+            # Minima of all sets of one size at a time, for as many rows as fit into
+            # memory.
             n_rows = max(1, _MINIMA_AT_ONCE // m.size)
             for start in range(0, rows.shape[0], n_rows):
                 part = rows[start : start + n_rows]
@@ -236,6 +238,8 @@ class Capacity:
             attributes the Shapley value. Sets with no such T are left out.
         """
         top = self.k if max_order is None else max_order
+        # From the sets that have a coefficient down to their parts: sparse capacities
+        # of many attributes stay cheap.
         found: dict[frozenset[int], float] = {}
         for subset, m in self._coefficients.items():
             for size in range(1, min(top, len(subset)) + 1):
@@ -287,6 +291,7 @@ class Capacity:
         The arithmetic mean has 1/2.
         """
         n, total = self.n, self._divisor("orness")
+        # Where E min over T, 1/(|T| + 1), lies between those of minimum and maximum.
         shares = (
             m * (n - len(t)) / (len(t) + 1) for t, m in self._coefficients.items()
         )
@@ -376,6 +381,8 @@ class Capacity:
         """Give E C(x) over uniform x with x_i fixed at `worth`, for each i."""
         means = np.empty(self.n)
         for i in range(self.n):
+            # E min over uniform x_T is 1/(|T| + 1); x_i = 1 drops out of a minimum, x_i
+            # = 0 makes it 0.
             free = {t: len(t - {i}) for t in self._coefficients if worth or i not in t}
             means[i] = sum(
                 self._coefficients[t] / (size + 1) for t, size in free.items()

@@ -63,6 +63,7 @@ class Evidence(NamedTuple):
     @property
     def are_sure(self) -> BoolArray:
         """Which correlations chance does not explain, Bonferroni corrected."""
+        # sqrt(n - 1) r is about standard normal without an effect.
         limit = ndtri(1 - _ERROR / (2 * self.correlations.size))
         strength = np.abs(self.correlations) * np.sqrt(max(self.n_answers - 1, 0))
         return np.asarray(strength > limit)
@@ -81,6 +82,7 @@ def correlate_ranks(
 ) -> Evidence:
     """Give Spearman's correlation of each column with y; weights are repetitions."""
     shares = weights / weights.sum()
+    # Ranks: only the order of ratings counts, and a curve may still bend the criterion.
     ranks = np.column_stack([_ranks(column, shares) for column in (*unit.T, y)])
     found = _correlate(ranks - shares @ ranks, shares, n_answers)
     return Evidence(

@@ -73,11 +73,15 @@ def fit_with_marginals(
         rows.items[:, :, np.newaxis] * (n_knots - 1) - np.arange(n_knots - 1), 0, 1
     )
     fit = fit_rows(rows, options)
+    # Both problems are convex, together they are not: turns end in a stationary point,
+    # and the certificate is that of the capacity for the last curves.
     for _ in range(_TURNS):
         bent = _improve_curves(rows, ramps, rises, fit, min(options.k, n))
         items = np.einsum("ijl,jl->ij", ramps, bent)
         refit = fit_rows(replace(rows, items=items), options)
         gain = fit.primal - refit.primal
+        # At ties of criteria the gradient is a subgradient, along which the loss may
+        # rise.
         if gain <= 0:
             break
         fit, rises = refit, bent
@@ -97,6 +101,8 @@ def _improve_curves(
     value, gradient = _loss_and_gradient(rows, ramps, rises, fit, k)
     for _ in range(_STEPS_PER_TURN):
         while step > 1e-8:
+            # Armijo's rule along the projection; after a step that helped a longer one
+            # is tried.
             trial = _project_on_simplices(rises - step * gradient)
             trial_value, trial_gradient = _loss_and_gradient(rows, ramps, trial, fit, k)
             if trial_value < value - 1e-4 / step * float(np.sum((trial - rises) ** 2)):
@@ -118,6 +124,7 @@ def _loss_and_gradient(
     value = float(rows.loss.value(scores))
     slope = rows.loss.subgradient(scores)
     n_items = items.shape[0]
+    # Rows of one item add up, so that each item is bent once.
     pull = np.bincount(rows.first, slope, n_items)
     if rows.second is not None:
         pull = pull - np.bincount(rows.second, slope, n_items)
@@ -145,6 +152,7 @@ def _criterion_weights(items: FloatArray, mobius: FloatArray, k: int) -> FloatAr
 
 def _project_on_simplices(points: FloatArray) -> FloatArray:
     """Project each row on the rows that are >= 0 and add up to 1."""
+    # Michelot: of what remains positive, each gives the same, and the largest stay.
     ordered = -np.sort(-points, axis=1)
     excess = np.cumsum(ordered, axis=1) - 1
     count = np.arange(1, points.shape[1] + 1)
@@ -243,6 +251,7 @@ class ChoquetEstimator(ChoquetModel):
         self.solver_status_ = fit.status
         if fit.status == "optimal":
             return
+        # As the solver measures it, and compares it with tol.
         relative = fit.gap / max(abs(fit.primal), 1e-9)
         if progress.is_over:
             reached = f"a relative gap of {relative:.1e} after {fit.n_iter} steps"

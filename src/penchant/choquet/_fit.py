@@ -193,9 +193,12 @@ def choose_order(
             break  # what is left of the folds cannot be told apart any more
     losses = np.array(found)
     means = losses.mean(axis=0)
+    # Paired by fold: what makes a fold hard is common to all k and drops out.
     excess = losses - losses[:, [means.argmin()]]
     spread = excess.std(axis=0, ddof=1) if len(losses) > 1 else 0.0 * means
     error = spread / np.sqrt(losses.shape[0])
+    # The simplest k that is not clearly worse: held-out losses of neighbouring k differ
+    # by little more than noise (one-standard-error rule).
     good = excess.mean(axis=0) <= error
     return orders[int(good.argmax())], dict(zip(orders, means.tolist(), strict=True))
 
@@ -218,6 +221,8 @@ def _assign_folds(
     shuffled = random_state.permutation(where.size)
     if rows.strata is not None:
         strata = rows.strata[where][shuffled]
+        # Dealt out in turn, equal strata side by side: every fold gets its share of
+        # each.
         shuffled = shuffled[np.argsort(strata, kind="stable")]
     fold_of = np.empty(where.size, dtype=np.int64)
     fold_of[shuffled] = np.arange(where.size) % n_folds
@@ -226,5 +231,6 @@ def _assign_folds(
 
 def _take_loss(loss: Any, index: IntArray) -> Any:
     parts = {f.name: getattr(loss, f.name)[index] for f in fields(loss) if f.init}
+    # The loss stays a mean over as much weight, so that alpha means the same in a fold.
     parts["weight"] = parts["weight"] * (loss.weight.sum() / parts["weight"].sum())
     return type(loss)(**parts)

@@ -94,6 +94,8 @@ class KernelCapacity:
         -------
         ndarray of shape (n,)
         """
+        # Shapley is linear in mu, and mu in the kernels at the support vectors: what
+        # each of these gives an attribute depends only on the attribute's rank in it.
         ranks, reached = self._reached(offset=1)
         return np.take_along_axis(reached, ranks, axis=1).T @ self.coefficients
 
@@ -108,6 +110,7 @@ class KernelCapacity:
         ranks, reached = self._reached(offset=2)
         pairs = np.zeros((self.n, self.n))
         for i in range(self.n):
+            # A pair is in the minimum of a set as long as its lower member is.
             lower = np.minimum(ranks, ranks[:, [i]])
             pairs[i] = np.take_along_axis(reached, lower, axis=1).T @ self.coefficients
         np.fill_diagonal(pairs, 0)
@@ -165,6 +168,7 @@ class KernelCapacity:
         order = np.argsort(self.support, axis=1, kind="stable")
         ranks = np.argsort(order, axis=1, kind="stable")
         ordered = np.take_along_axis(self.support, order, axis=1)
+        # A minimum is the sum of the steps up to it: from 2^n sets to n steps.
         steps = np.diff(ordered, axis=1, prepend=0.0)
         larger = np.arange(self.n, 0, -1)
         return ranks, np.cumsum(steps * self._shares(larger, offset), axis=1)
@@ -177,6 +181,7 @@ class KernelCapacity:
         term = np.where(valid, self.damping**offset, 0.0)
         shares = term.copy()
         for p in range(1, top - offset + 1):
+            # C(c, p) damping^(p + offset) from that of p - 1: no factorial overflows.
             term = term * np.maximum(free - p + 1, 0) / p * self.damping
             shares += term / (p + 1)
         return shares

@@ -74,6 +74,7 @@ def position_of(attribute: int | str, n: int, names: tuple[str, ...] | None) -> 
 def exact_monotonicity(values: FloatArray, tol: float) -> float:
     """Count all pairs (A, A + i) with mu(A) <= mu(A + i) (CH-5)."""
     n = count_attributes(values)
+    # Values are sums of up to 2^n coefficients: a fall of rounding size is none.
     slack = tol * np.abs(values).max()
     risen = sum(np.count_nonzero(marginal_gains(values, i) >= -slack) for i in range(n))
     return float(risen / (n * 2 ** (n - 1)))

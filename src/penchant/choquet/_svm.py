@@ -80,6 +80,7 @@ class ChoquetMachine(ChoquetModel):
             "Use ChoquetRegressor or ChoquetClassifier, whose memory grows not with "
             "the square of the items, or give fewer of them.",
         )
+        # Once for all classes, and for every run while there is time.
         gram = self._gram(unit)
         # All items at their worst: no scale, and nothing but a constant to learn.
         scale = float(np.average(np.diag(gram), weights=weights)) or 1.0
@@ -88,6 +89,7 @@ class ChoquetMachine(ChoquetModel):
         self.solver_status_ = "optimal"
         progress = self._progress()
         found = [self._solve(machine, gram, y, weights, progress) for y in targets]
+        # What any function uses is kept: one Gram matrix then serves all in prediction.
         table = np.array([function.coefficients for function in found])
         used = np.flatnonzero((table != 0).any(axis=0))
         if used.size == 0:  # a constant function
@@ -149,6 +151,8 @@ class ChoquetMachine(ChoquetModel):
         a = np.zeros(y.size)
         a[machine.support_] = machine.dual_coef_[0]
         b = float(machine.intercept_[0])
+        # LIBSVM tells no gap: both objectives from its coefficients, whatever it
+        # stopped at.
         score = gram @ a
         errors, free = self._errors(y, score + b)
         primal = a @ score / 2 + self.C_ * weights @ np.maximum(0, errors)
@@ -178,6 +182,7 @@ class ChoquetMachine(ChoquetModel):
         form = (self.k, self.damping_, self._names())
         rows = self.dual_coef_
         implicit = [KernelCapacity(self.support_vectors_, row, *form) for row in rows]
+        # Listed coefficients are easier to read, and cheaper while they are few.
         if count_subsets(self.support_vectors_.shape[1], self.k) > _MAX_LISTED:
             return implicit
         return [capacity.to_capacity() for capacity in implicit]

@@ -1,6 +1,6 @@
 """Attribute: what a column of the table of alternatives means."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -126,18 +126,13 @@ class Attribute:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the attribute as plain values for JSON."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "direction": self.direction,
-            "domain": None if self.domain is None else list(self.domain),
-            "unit": self.unit,
-        }
+        domain = None if self.domain is None else list(self.domain)
+        return {**asdict(self), "domain": domain}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Make an attribute of what `to_dict` gave."""
-        unknown = set(values) - {"name", "kind", "direction", "domain", "unit"}
+        unknown = set(values) - {each.name for each in fields(cls)}
         if unknown or "name" not in values:
             raise DataError(
                 "An attribute is described by name, kind, direction, domain and "

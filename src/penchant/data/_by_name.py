@@ -50,6 +50,10 @@ class NameFinder:
         found = [self.find(name, place) for name in names]
         return np.array(found, dtype=np.int64)
 
+    def find_sets(self, sets: Iterable[Iterable[Any]], place: str) -> list[IntArray]:
+        """Give the indices of the items of several sets; `place` is a list of them."""
+        return [self.find_all(each, f"{place}[{k}]") for k, each in enumerate(sets)]
+
     def _some(self) -> str:
         more = f" and {len(self.names) - 5} more" if len(self.names) > 5 else ""
         return ", ".join(map(repr, self.names[:5])) + more

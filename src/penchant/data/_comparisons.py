@@ -222,16 +222,13 @@ class Comparisons:
         >>> Comparisons.from_names([("b", "a"), ("c", "b")], "abc").winners.tolist()
         [1, 2]
         """
-        finder = NameFinder(items)
         both = [tuple(pair) for pair in pairs]
         for row, pair in enumerate(both):
             if len(pair) != 2:
                 raise DataError(
                     f"A comparison has two names. Got {len(pair)} in pairs[{row}]."
                 )
-        found = [
-            finder.find_all(pair, f"pairs[{row}]") for row, pair in enumerate(both)
-        ]
+        found = NameFinder(items).find_sets(both, "pairs")
         winners, losers = np.array(found, dtype=np.int64).reshape(-1, 2).T
         return cls(winners, losers, ties=ties, users=users, weights=weights)
 

@@ -96,7 +96,7 @@ class BestWorst:
             Who answered.
         """
         finder = NameFinder(items)
-        shown = [finder.find_all(each, f"sets[{row}]") for row, each in enumerate(sets)]
+        shown = finder.find_sets(sets, "sets")
         tops, bottoms = finder.find_all(best, "best"), finder.find_all(worst, "worst")
         return cls(shown, tops, bottoms, users)
 
@@ -259,11 +259,7 @@ class Rankings:
         users: ArrayLike | None = None,
     ) -> Self:
         """Make rankings of item names; `items` has the table, or all names."""
-        finder = NameFinder(items)
-        found = [
-            finder.find_all(order, f"orders[{row}]") for row, order in enumerate(orders)
-        ]
-        return cls(found, users)
+        return cls(NameFinder(items).find_sets(orders, "orders"), users)
 
     def with_users(self, users: ArrayLike) -> Self:
         """Give the same rankings, of these people."""
@@ -327,9 +323,7 @@ class Choices:
     ) -> Self:
         """Make choices of item names; `items` has the table, or all names."""
         finder = NameFinder(items)
-        offered = [
-            finder.find_all(each, f"sets[{row}]") for row, each in enumerate(sets)
-        ]
+        offered = finder.find_sets(sets, "sets")
         return cls(offered, finder.find_all(chosen, "chosen"), users)
 
     def with_users(self, users: ArrayLike) -> Self:

@@ -40,6 +40,8 @@ class Domain:
         """Map X of shape (n, n_features) to [0, 1]; values outside are clamped."""
         width = self.high - self.low
         scale = np.where(width > 0, width, 1.0)
+        # Kernels are centred on [0, 1], and monotone models speak of it: beyond the
+        # ends nothing was learned, so that the end is the best guess.
         unit = np.clip((X - self.low) / scale, 0.0, 1.0)
         for column, levels in enumerate(self.levels):
             if levels is not None:
@@ -56,6 +58,7 @@ class Domain:
         is neither rewarded nor punished.
         """
         unit = replace(self, middle=None).transform(X)
+        # A column without any value has no median; the middle says as little.
         known = np.where(np.isnan(unit).all(axis=0), 0.5, unit)
         return replace(self, middle=np.nanmedian(known, axis=0))
 
@@ -96,6 +99,8 @@ def check_labelled_items(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, An
 
 def _finite(estimator: Any) -> dict[str, Any]:
     """Say what scikit-learn is to do with NaN; levels have been looked at before."""
+    # Encoded tables were refused by name already, see _refuse_blanks; scikit-learn
+    # could only say that there is a NaN somewhere.
     takes = takes_blanks(estimator) or hasattr(estimator, "attributes_in_")
     return {"ensure_all_finite": "allow-nan" if takes else True}
 
@@ -217,6 +222,8 @@ def check_domain(domain: Any, X: Any, array: FloatArray) -> Domain:
                 "domain must be 'data', (low, high) or one entry per attribute. "
                 f"Got {domain!r}."
             )
+        # fmin and fmax pass blank cells over; a column of blanks alone has the ends
+        # NaN.
         ends = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)
         return Domain(*ends, (None,) * n_features)
     if len(domain) == 2 and np.isscalar(domain[0]):
@@ -250,6 +257,7 @@ def _domain_of_entries(entries: Sequence[Any]) -> Domain:
 
 def level_codes(values: FloatArray, levels: FloatArray) -> FloatArray:
     """Give the position of each value among the levels; -1: none of them."""
+    # Levels come in the user's order, which need not be rising.
     order = np.argsort(levels)
     rank = np.searchsorted(levels[order], values)
     nearest = order[np.clip(rank, 0, len(order) - 1)]
@@ -318,6 +326,7 @@ def encode_frame(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> FloatA
         )
     names = [attribute.name for attribute in attributes]
     columns = dict(zip(_names(frame), _columns(frame), strict=True))
+    # By name, whatever the order: a table read again may have other columns first.
     if sorted(columns) != sorted(names):
         raise DataError(
             f"The items must have the attributes {', '.join(names)}. "
@@ -327,6 +336,7 @@ def encode_frame(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> FloatA
     for attribute in attributes:
         column = as_days(columns[attribute.name])
         if attribute.kind == "numeric":
+            # A category of numbers would be read by its codes.
             is_level = isinstance(column.dtype, pd.CategoricalDtype)
             column = as_numbers(
                 column.astype(object) if is_level else column, attribute
@@ -379,5 +389,6 @@ def as_days(column: pd.Series) -> pd.Series:
     """Count dates in days since 1970, with fractions; NaN for no date."""
     if not _is_date(column):
         return column
+    # Days must not depend on the zone of the table that is predicted.
     plain = column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz else column
     return (plain - pd.Timestamp(0)) / pd.Timedelta(days=1)

@@ -61,6 +61,7 @@ class Encoding:
         U = self.domain.transform(X)
         for i, categories in enumerate(self.categories):
             if categories is not None:
+                # From X, not from U: codes know neither ends nor clamping.
                 U[:, i] = level_codes(X[:, i], categories)
         return U
 
@@ -75,6 +76,8 @@ class Encoding:
             numbers = encode_column(typed, self.attributes[i])
         else:
             numbers = np.asarray(values, dtype=np.float64)
+        # One column through the same map as whole items; the others only have to be
+        # valid.
         items = np.tile(self.domain.low, (len(numbers), 1))
         items[:, i] = numbers
         return self.transform(items)[:, i]
@@ -89,6 +92,7 @@ class Encoding:
             levels = self.domain.levels[i]
         if levels is not None:
             return list(levels.tolist())
+        # Of Items the domain is [0, 1]; a curve is drawn in the units of the table.
         ends = (float(self.domain.low[i]), float(self.domain.high[i]))
         if attribute is not None:
             ends = attribute.domain or ends
@@ -136,6 +140,8 @@ class Encoding:
                     f"Attribute {self.names[i]!r} is categorical; it has no order "
                     "to be monotone in. Leave it out of monotone."
                 )
+            # Items turn "down" round when they are encoded, so that +1 in the user's
+            # units is -1 here.
             flipped = self.attributes and self.attributes[i].direction == "down"
             resolved[i] = -sign if flipped else sign
         return resolved
@@ -188,9 +194,11 @@ def make_encoding(
     for i in _categorical(categorical_features, encoding):
         given = levels[i]
         if attributes is not None and attributes[i].levels:
+            # Encoded by Items already: the codes are these places, not the labels.
             given = _level_places(len(attributes[i].levels))
         known = items[~np.isnan(items[:, i]), i]
         categories[i] = np.unique(known) if given is None else given
+        # A category is no place in [0, 1]: the domain must not map it.
         levels[i] = None
     space = replace(space, levels=tuple(levels))
     if fills_blanks:
@@ -223,6 +231,7 @@ def make_kernels(
 def _kernel(name: str, sigma: float, encoding: Encoding, i: int) -> UnivariateKernel:
     categories, levels = encoding.categories[i], encoding.ordinal_levels(i)
     if categories is not None:
+        # One level alone does not vary; a kernel needs two to be centred on.
         return Categorical(max(2, len(categories)))
     if levels is not None:
         return Ordinal(tuple(levels.tolist()), sigma)

@@ -124,6 +124,7 @@ class RankerMixin:
         if not strict.any():
             raise DataError("score needs a pair with a preferred side. Got ties only.")
         difference = values[pairs.winners[strict]] - values[pairs.losers[strict]]
+        # A constant utility scores one half, like a coin, and not 0 or 1 by its sign.
         right = np.where(difference == 0, 0.5, difference > 0)
         return float(np.average(right, weights=pairs.weights[strict]))
 
@@ -166,6 +167,8 @@ def check_pairs(
     if sample_weight is not None:
         weights = weights * check_weights(sample_weight, weights.size, "sample_weight")
     # NaN differs from itself, and would keep equal items apart.
+    # Kernels are computed on distinct items: pairs repeat them many times. Sorted rows
+    # also make the fit independent of the order of the pairs.
     distinct, position = np.unique(
         np.where(np.isnan(items), np.inf, items), axis=0, return_inverse=True
     )
@@ -186,6 +189,7 @@ def _from_comparisons(
 ) -> tuple[FloatArray, IntArray, IntArray, BoolArray, FloatArray]:
     items = check_items(estimator, X, reset=reset)
     check_items_exist(y.n_items, items.shape[0])
+    # The average of people who disagree is a utility that nobody has.
     if y.users is not None and np.unique(y.users).size > 1:
         raise DataError(
             f"The comparisons are by {np.unique(y.users).size} people, and this model "
@@ -209,6 +213,7 @@ def _from_array(
     else:
         pairs = _check_pair_array(estimator, X, reset=reset)
         n_pairs, items = len(pairs), pairs.reshape(-1, pairs.shape[2])
+        # Rows 2k and 2k + 1 of the flattened pairs.
         first = 2 * np.arange(n_pairs)
         second = first + 1
     preferred = np.asarray(y)

@@ -136,6 +136,7 @@ class RowEvidence:
             np.array(answer.items),
             np.array([1.0, -1.0][: len(answer.items)]),
         )
+        # One more row and column; nothing of the earlier answers is computed again.
         row = signs @ prior_cov.rows(items)
         size = len(self)
         gram = np.empty((size + 1, size + 1))
@@ -195,6 +196,8 @@ class RowEvidence:
     @cached_property
     def root(self) -> FloatArray:
         """The matrix L^-1 T^(1/2), T the precisions and LL' = I + T^(1/2) G T^(1/2)."""
+        # I + T^(1/2) G T^(1/2) has no eigenvalue below 1, however alike the answers
+        # are.
         scale = np.sqrt(self.precision)
         system = scale[:, None] * self.gram * scale
         system[np.diag_indices_from(system)] += 1.0
@@ -270,6 +273,8 @@ def _log_ratios(
             above = 0.5 * erfc((ends[0, k] - value) / unit)
             beyond = 0.0 if open_above else 0.5 * erfc((ends[1, k] - value) / unit)
             likelihood = lapse + (1.0 - 2.0 * lapse) * (above - beyond)
+            # With slips the likelihood is at least the lapse; without, a tie or a far
+            # tail may lose all its digits in the difference.
             if likelihood > _CANCELLED or lapse > 0.0:
                 sums[n] += log(likelihood)
             else:

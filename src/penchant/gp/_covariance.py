@@ -129,6 +129,7 @@ class LowRankCovariance:
     def rows(self, items: IntArray) -> FloatArray:
         """Give the rows of some items, shape (k, n_items)."""
         rows: FloatArray = self.factor[items] @ self.factor.T
+        # What an item is worth beyond its features varies with itself alone.
         rows[np.arange(len(items)), items] += self.diagonal[items]
         return rows
 

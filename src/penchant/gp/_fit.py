@@ -161,6 +161,8 @@ def fit_in_features(
         As for `fit_exactly`.
     """
     rng = check_random_state(model.random_state)
+    # Hyper-parameters are few numbers: some hundred answers determine them about as
+    # well as all, and O(n^3) per step allows no more.
     some = rng.choice(len(answers.rows), min(N_LEARNING, len(answers.rows)), False)
     few, used = answers.take(np.sort(some))
     problem = PosteriorProblem(make_family(U[used]), few, model, progress)
@@ -215,6 +217,7 @@ class PosteriorProblem:
         width = model.tie_width
         self._tie_width = 0.5 if width is None else width / model.noise
         n_items, n_answers = len(answers.items), len(answers.rows)
+        # The smaller of the two systems, of items or of answers, is factorised.
         self._by_answer = n_items > n_answers
         self.size = min(n_items, n_answers)
         self._rows = Rows.identity(n_answers) if self._by_answer else answers.rows
@@ -245,6 +248,8 @@ class PosteriorProblem:
 
     def _first_thresholds(self) -> FloatArray:
         """Split the prior of a rated utility with noise as the ratings are split."""
+        # A rating is utility plus noise: quantiles of that sum, at the prior's mean
+        # variance.
         K, _ = self.family.gram(self.family.prior_mean)
         spread = np.sqrt(1.0 + np.diagonal(K).mean())
         shares = np.clip(self._answers.level_shares(), 0.01, 0.99)
@@ -256,6 +261,7 @@ class PosteriorProblem:
         width = self._tie_width
         if self._answers.has_ties:
             width, own = float(np.exp(own[0])), own[1:]
+        # Logarithms of the gaps: thresholds stay in order wherever the search goes.
         thresholds = np.cumsum(np.concatenate([own[:1], np.exp(own[1:])]))
         return width, thresholds
 
@@ -273,6 +279,8 @@ class PosteriorProblem:
             options={
                 "maxiter": self._model.max_iter,
                 "gtol": self._model.tol,
+                # Evidence is inferred to _ROUGH: a smaller fall of it may be the
+                # inference's.
                 "ftol": 1e-7,
                 "maxcor": 20,
             },
@@ -306,6 +314,7 @@ class PosteriorProblem:
             start=self._warm,
             tol=tol,
         )
+        # Hyper-parameters move little per step, and so do the sites.
         self._warm = (result.tau, result.nu)
         return result, sites
 
@@ -328,6 +337,7 @@ class PosteriorProblem:
         Q = by.cov
         if self._by_answer:
             spread = self._answers.rows.spread
+            # From A K A' back to K: A' Q A.
             Q = spread(spread(Q).T)
         gradient = np.concatenate(
             [
@@ -335,6 +345,8 @@ class PosteriorProblem:
                 self._own_slopes(parameters, by.lower, by.upper),
             ]
         )
+        # The prior keeps apart what the answers cannot: without it the evidence is
+        # flat, or rises for ever, along scales of attributes that do not matter.
         score = (parameters - self.start) / self._deviation
         value = result.log_evidence - 0.5 * score @ score
         slopes = score / self._deviation - gradient

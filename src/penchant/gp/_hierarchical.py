@@ -72,6 +72,8 @@ class DenseHierarchy:
                 "New items need features, and the model was fitted without any. Give "
                 "X_items to fit."
             )
+        # A new item is predicted from the training items by the kernel, on top of which
+        # comes what the kernel leaves open.
         weights, rest = self.items.regression(items, places)
         return weights @ mean, DenseCovariance(weights @ cov @ weights.T + rest)
 
@@ -185,6 +187,7 @@ def fit_hierarchy(
     rng : RandomState
         Draws the landmarks.
     """
+    # The columns have mean 0: this is their covariance.
     spread = design[:, 1:].T @ design[:, 1:] / max(len(design), 1)
     fitter = _Fitter(sites, design, options, limits)
     if known is not None and sites.n_items > LARGEST_FREE:
@@ -220,6 +223,7 @@ class _Fitter:
         for _ in range(n_kernel_fits):
             if known is None or prior is None:
                 break
+            # As many people as the target counts for, if there are so many.
             people = min(self.options["shrinkage"], em.n_people)
             prior = prior.fitted(known[0], start.cov, people)
             em.target = prior.target(basis)
@@ -236,6 +240,7 @@ class _Fitter:
         rank: int,
         rng: np.random.RandomState,
     ) -> tuple[LowRankHierarchy, HierarchicalResult]:
+        # A free covariance of the weights takes the place of fitted scales.
         kernel = family.kernel(family.prior_mean)
         known = InducingItems.from_items(kernel, np.unique(items, axis=0), rank, rng)
         features = known.features(items)

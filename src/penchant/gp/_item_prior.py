@@ -32,6 +32,7 @@ def contrasts(n_items: int) -> FloatArray:
 
 def find_rows(rows: FloatArray, table: FloatArray) -> IntArray:
     """Give where each row first stands in a table; -1: nowhere."""
+    # + 0.0 makes -0 and 0 the same bytes; reversed, so that the first row wins.
     first = {row.tobytes(): k for k, row in reversed(list(enumerate(table + 0.0)))}
     return np.array([first.get(row.tobytes(), -1) for row in rows + 0.0], dtype=int)
 
@@ -108,6 +109,7 @@ class ItemPrior:
         def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
             value, slope = _misfit(family, parameters, basis, learned)
             away = (parameters - centre) / width
+            # Wishart: as if so many people had been seen, each with a known utility.
             total = n_people * value + 0.5 * away @ away
             return total, n_people * slope + away / width
 
@@ -164,6 +166,7 @@ def _misfit(
     inverse = np.linalg.inv(C)
     part = inverse @ inner
     value = float(np.log(np.diagonal(lower)).sum() + 0.5 * np.trace(part))
+    # d/dC of (log|C| + tr(C^-1 L)) / 2, carried from the contrasts to the items.
     inner_slope = 0.5 * (inverse - part @ inverse)
     Q = basis @ inner_slope @ basis.T
     slopes = family.slopes(parameters[:-1], 0.5 * (Q + Q.T), kept)

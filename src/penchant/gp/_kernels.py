@@ -182,6 +182,7 @@ class ArdFamily(KernelFamily):
         self._is_category = np.array([c is not None for c in encoding.categories])
         self._U = np.ascontiguousarray(U[:, self._active])
         n_active = len(self._active)
+        # Distances in the unit cube grow as the root of the dimension.
         default = 0.3 * np.sqrt(max(n_active, 1))
         scales = _per_attribute(length_scale, default, self._n_features)
         centre = np.log(_PRIOR_RATIO if variance is None else variance)
@@ -201,6 +202,7 @@ class ArdFamily(KernelFamily):
 
     def slopes(self, parameters: FloatArray, Q: FloatArray, kept: Any) -> FloatArray:
         kinds = self._is_category[self._active]
+        # dK / dlog scale_i = K (u_i - v_i)^2 / scale_i^2, and dK / dlog variance = K.
         moved = distance_slopes(self._U, Q * kept, kinds)
         total, by_scale = moved[-1], moved[:-1] * np.exp(-2.0 * parameters[1:])
         return np.concatenate([[total], by_scale])
@@ -250,13 +252,16 @@ class AnovaFamily(KernelFamily):
         self._n_orders = max(min(max_order, d), 1)
         scales = _per_attribute(length_scale, 0.7, len(encoding.names))[self._active]
         fixed = np.array([isinstance(k, Categorical) for k in chosen], dtype=bool)
+        # A category's delta kernel has no scale to learn.
         logs = np.log(np.where(fixed, _DELTA_SCALE, scales))
         total = _PRIOR_RATIO if variance is None else variance
         weights = np.full(d, np.log(total / max(d, 1)))
+        # Interactions start at a quarter of what attributes add alone.
         orders = np.full(self._n_orders - 1, np.log(0.25))
         self.prior_mean = np.concatenate([logs, weights, orders])
         spread = [np.full(d, 0.8), np.full(d, 2.0), np.full(len(orders), 1.5)]
         self.prior_deviation = np.concatenate(spread)
+        # A fixed scale: no room between its bounds, so that the search leaves it alone.
         steps = np.concatenate([np.where(fixed, 0.0, 2.2), np.full(d, 8.0)])
         reach = np.concatenate([steps, np.full(len(orders), 6.0)])
         ends = (self.prior_mean - reach, self.prior_mean + reach)
@@ -282,6 +287,8 @@ class AnovaFamily(KernelFamily):
         if not self._active:
             return AnovaItemKernel((), (), (1.0,))
         scales = np.ones(len(self._encoding.names))
+        # The weight of an attribute goes into its kernel, so that a product of kernels
+        # has the product of the weights.
         scales[self._active], _, orders = self._split(parameters)
         plain = make_kernels("rbf", scales.tolist(), self._encoding)
         amplitudes = self._table(parameters).amplitudes.tolist()

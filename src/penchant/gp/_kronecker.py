@@ -141,6 +141,8 @@ class KroneckerData:
         K: FloatArray,
     ) -> FloatArray:
         """Differentiate the log evidence by the logarithms of all scales (GP-5)."""
+        # K is a product: the slope by a scale of one factor sums Q * K, weighted by
+        # that factor's distances, over all nodes of the same two items, or people.
         QK = evidence_gradient(result, sites, self.rows).cov * K
         by_item = _add_up(QK, self.node_items, len(self.items))
         by_user = _add_up(QK, self.node_users, len(self.users))
@@ -198,6 +200,8 @@ class KroneckerModel:
         """
         data, scales = self.data, self.scales
         wanted = data.items if items is None else items
+        # eq. (GP-6): a new person is a new row of the product, through people who are
+        # alike.
         alike = scales.between_users(data.users, user[None, :])[data.node_users]
         cross = alike * scales.between_items(data.items, wanted)[data.node_items]
         own = scales.between_items(wanted, wanted)
@@ -281,6 +285,7 @@ def _maximise_evidence(
     )
     # At a bound a slope may point outwards.
     low, high = logs - _REACH, logs + _REACH
+    # The projected gradient: it vanishes at a bound that holds the optimum back.
     left = best.x - np.clip(best.x - best.jac, low, high)
     search = Search(bool(best.success), int(best.nit), float(np.abs(left).max()))
     return start.from_logs(best.x), search

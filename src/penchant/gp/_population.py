@@ -305,6 +305,8 @@ class PopulationGP(BaseEstimator):
                 self.item_kernel, encoded, encoding, self.max_order, variance=1.0
             )
             known = (family, encoded)
+        # A covariance of n items has as many directions: so many people make one of
+        # full rank.
         shrinkage = self.n_items_ if self.shrinkage is None else self.shrinkage
         self.model_, result = fit_hierarchy(
             sites,

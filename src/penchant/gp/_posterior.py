@@ -189,6 +189,8 @@ class Posterior:
     def probability(self, i: int, j: int) -> float:
         """Give the probability that the person, asked now, prefers i to j (GP-6)."""
         block = self.block([i, j])
+        # Asked now, the person answers with noise; the comparison of true utilities has
+        # none.
         spread = max(block[0, 0] + block[1, 1] - 2.0 * block[0, 1], 0.0)
         z = (self.mean[i] - self.mean[j]) / np.sqrt(spread + self.noise**2)
         return float(ndtr(z))
@@ -221,6 +223,7 @@ class Posterior:
 
     def _with_answered(self, index: IntArray) -> IntArray:
         """Append the items of the latest answers, as far as there is room."""
+        # Answers weigh draws only where all their items are drawn.
         seen = {i: None for answer in self.answers for i in answer.items if i >= 0}
         others = [item for item in seen if item not in set(index.tolist())]
         surplus = max(index.size + len(others) - MAX_DIMENSION, 0)
@@ -234,6 +237,8 @@ class Posterior:
         logs = self.evidence.log_ratios(items, utilities, self.noise, self.lapse)
         weights: FloatArray = np.exp(logs - logs.max())
         weights /= weights.sum()
+        # The effective number of draws: few heavy ones would be worse than the
+        # Gaussian.
         return weights if 1.0 / (weights @ weights) >= self._fewest_draws else equal
 
     def sample(

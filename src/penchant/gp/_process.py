@@ -93,6 +93,8 @@ class InducingItems:
         """Choose by pivoted Cholesky: each time the item that is least explained."""
         some = U
         if len(U) > _N_CANDIDATES:
+            # The choice costs O(n_candidates n_inducing^2), whatever the number of
+            # items.
             some = U[np.sort(rng.choice(len(U), _N_CANDIDATES, replace=False))]
         K = kernel.gram(some, some)
         total = float(np.trace(K))
@@ -120,6 +122,8 @@ class InducingItems:
         found = np.empty((len(rows), len(self.items)))
         for low in range(0, len(rows), _BLOCK):
             some = np.arange(low, min(low + _BLOCK, len(rows)))
+            # Features of the items that these answers speak of, and never of all at
+            # once.
             block, used = rows.take(some)
             found[some] = block.apply(self.features(U[used]))
         return found
@@ -130,6 +134,8 @@ class InducingItems:
         With H the precision of the weights the covariance is
         ``K(x, y) - phi(x)'(I - H^-1) phi(y)``: away from the items it is the prior.
         """
+        # I - H^-1 has eigenvalues from 0 (nothing learned) to 1; rounding may take H
+        # below 1.
         values, vectors = np.linalg.eigh(mode.factor @ mode.factor.T)
         known = vectors * np.sqrt(np.maximum(1.0 - 1.0 / values, 0.0))
         coef = self.projection @ mode.point.x

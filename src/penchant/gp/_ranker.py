@@ -360,6 +360,8 @@ class GaussianProcessRanker(RankerMixin, GAIModel, BaseEstimator):
         pairs = np.asarray(X, dtype=np.float64)
         U, V = (self.encoding_.transform(pairs[:, side]) for side in (0, 1))
         kernel, items = self.process_.kernel, self.process_.items
+        # Of the difference of two utilities, whose errors are correlated: never the sum
+        # of both variances.
         gram = kernel.gram(U, items) - kernel.gram(V, items)
         prior = kernel.paired(U, U) + kernel.paired(V, V) - 2.0 * kernel.paired(U, V)
         spread = np.hypot(self.process_.deviation(prior, gram), self.noise)

@@ -43,6 +43,8 @@ class UserEncoding:
         numbers = blank._expand(frame)
         center = pd.DataFrame(numbers).mean().fillna(0.0).to_numpy()
         spread = np.where(np.isnan(numbers), center, numbers).std(axis=0)
+        # A column of 0 and 1 keeps its unit: over a small deviation rare levels would
+        # weigh most.
         binary = np.isin(numbers, (0.0, 1.0)).all(axis=0)
         scale = np.where(binary | (spread == 0), 1.0, spread)
         return cls(tuple(frame), levels, center, scale)
@@ -69,6 +71,7 @@ class UserEncoding:
         What is missing, or a level that was not seen, becomes `blank`.
         """
         numbers = self._expand(self._check(X_users))
+        # 0 is the average person, from whom every feature takes its part.
         known = (numbers - self.center) / self.scale
         return np.where(np.isnan(numbers), blank, known)
 
@@ -102,6 +105,7 @@ class UserEncoding:
             if levels is None:
                 parts.append(_to_numbers(column)[:, None])
                 continue
+            # Compared as objects: a level may be a number, a text or a truth value.
             values = column.to_numpy(dtype=object)
             known = np.array([value in levels for value in values])
             block = np.array([[value == level for level in levels] for value in values])

@@ -7,13 +7,12 @@ from penchant.jobs._asked import (
     kind_of,
     read_job,
 )
-from penchant.jobs._kept import GAMES, KeptModel, Reasons, Said
+from penchant.jobs._kept import KeptModel, Reasons, Said, game_of
 from penchant.jobs._notebook import model_notebook
 from penchant.jobs._runner import Limits, Runner
 from penchant.jobs._work import work
 
 __all__ = [
-    "GAMES",
     "JobSettings",
     "KeptModel",
     "Limits",
@@ -21,6 +20,7 @@ __all__ = [
     "Runner",
     "Said",
     "TargetGuess",
+    "game_of",
     "guess_target",
     "kind_of",
     "model_notebook",

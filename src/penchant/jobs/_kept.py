@@ -45,6 +45,11 @@ GAMES: Final = {
 """What an explanation compares with, by words in its game."""
 
 
+def game_of(words: str) -> str:
+    """Give the value of `GAMES` that goes with the words of a game."""
+    return next((key for word, key in GAMES.items() if word in words), "domain")
+
+
 @dataclass(frozen=True)
 class Reasons:
     """What each attribute adds, by one way to share it out.
@@ -255,13 +260,12 @@ class KeptModel:
             found = find()
         except PenchantError:  # rules for grades have no formula
             return None
-        games = (key for word, key in GAMES.items() if word in found.game)
         return Reasons(
             found.names,
             tuple(map(float, np.asarray(found.values[0]))),
             float(found.base[0]),
             float(found.predictions[0]),
-            next(games, "domain"),
+            game_of(found.game),
             "" if found.classes is None else str(found.classes[0]),
         )
 

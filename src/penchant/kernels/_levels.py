@@ -92,6 +92,7 @@ def _level_weights(weights: tuple[float, ...] | None, n_levels: int) -> FloatArr
     """Give the weights of the levels, summing to 1."""
     if weights is None:
         return np.full(n_levels, 1.0 / n_levels)
+    # A weight may be 0: a level that no item has still gets a utility.
     values = np.array(weights, dtype=np.float64)
     if len(values) != n_levels or not (values >= 0).all() or values.sum() == 0:
         raise DataError(

@@ -66,6 +66,7 @@ class FeatureMap:
         -------
         ndarray of shape (n_features, n_features)
         """
+        # By the kernel's own quadrature, the one that centres it.
         points, weights = self.kernel.measure()
         features = self(points)
         return features.T @ (weights[:, None] * features)
@@ -115,6 +116,7 @@ class UnivariateKernel(ABC):
         values, vectors = np.linalg.eigh(
             roots[:, None] * self.k0(nodes, nodes) * roots[None, :]
         )
+        # Smaller ones are rounding, and dividing by their roots would blow it up.
         keep = np.flatnonzero(values > _EIGENVALUE_CUT * values[-1])[::-1]
         projection = roots[:, None] * vectors[:, keep] / np.sqrt(values[keep])
         return FeatureMap(self, nodes, projection)
@@ -168,6 +170,7 @@ class KernelSum(UnivariateKernel):
         if not self.kernels:
             raise DataError("A kernel sum needs at least one kernel. Got none.")
         first = self.kernels[0].measure()
+        # Parts centred on different measures would not add up to one centred kernel.
         for other in self.kernels[1:]:
             if not all(map(np.array_equal, first, other.measure())):
                 raise DataError(
@@ -191,6 +194,9 @@ class CentredKernel(UnivariateKernel):
     def k0(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         left = np.asarray(x, dtype=np.float64)
         right = np.asarray(y, dtype=np.float64)
+        # m(x) m(y) / M, not the double centring K - m1' - 1m' + M: what is taken off
+        # has rank one, and k0 is the kernel of all f with mean 0 in the space of k
+        # (GAI-1).
         centre = np.outer(self._mean(left), self._mean(right)) / self._grand_mean()
         return self.k(left, right) - centre
 
@@ -294,6 +300,7 @@ class WarpedRBF(_ContinuousKernel):
 
     def _mean(self, x: FloatArray) -> FloatArray:
         points, weights = self.measure()
+        # The warp leaves no closed form.
         return self.k(x, points) @ weights
 
     def _grand_mean(self) -> float:
@@ -362,6 +369,7 @@ class BSpline(_ContinuousKernel):
         degree = self.order + times
         total = np.zeros_like(t)
         for j in range(self.order + 2):
+            # Truncated powers cancel where many overlap; orders here are small.
             shifted = np.maximum(t + (self.order + 1) / 2 - j, 0.0)
             total += (-1) ** j * comb(self.order + 1, j) * shifted**degree
         return total / factorial(degree)

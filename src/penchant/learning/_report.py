@@ -48,6 +48,8 @@ class RowReasons:
         The same for coalitions, which need not add up.
     exact_game, coalition_game : str
         What the numbers mean.
+    exact_label, coalition_label : str
+        The class whose chance they add up to; empty: a number, or a score.
     """
 
     title: str
@@ -61,10 +63,12 @@ class RowReasons:
     exact_base: float = float("nan")
     exact_total: float = float("nan")
     exact_game: str = ""
+    exact_label: str = ""
     coalitions: tuple[float, ...] = ()
     coalition_base: float = float("nan")
     coalition_total: float = float("nan")
     coalition_game: str = ""
+    coalition_label: str = ""
 
 
 @dataclass(frozen=True)
@@ -298,12 +302,13 @@ def _row_reasons(
 
 def _numbers(way: Attribution | None, k: int) -> tuple[Any, ...]:
     if way is None:
-        return (), float("nan"), float("nan"), ""
+        return (), float("nan"), float("nan"), "", ""
     return (
         tuple(map(float, way.values[k])),
         float(way.base[k]),
         float(way.predictions[k]),
         way.game,
+        "" if way.classes is None else str(way.classes[k]),
     )
 
 

@@ -230,15 +230,8 @@ class ModelComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison as plain values for JSON."""
-        return {
-            "kind": self.kind,
-            "n_rows": self.n_rows,
-            "n_answers": self.n_answers,
-            "n_folds": self.n_folds,
-            "labels": list(self.labels),
-            "results": [result.to_dict() for result in self.results],
-            "random_state": self.random_state,
-        }
+        results = [result.to_dict() for result in self.results]
+        return {**vars(self), "labels": list(self.labels), "results": results}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

@@ -14,6 +14,7 @@ from penchant.typing import FloatArray, IntArray
 
 Subset = tuple[int, ...]
 
+# Sums may be reordered, which lets them use vector registers; NaN stays NaN.
 _compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 _PIVOT_CUT = 1e-15
@@ -61,6 +62,7 @@ class FactorDictionary:
     def __init__(self, features: Sequence[FloatArray], max_order: int) -> None:
         self.max_order = max_order
         lower = np.tri(len(features[0]), dtype=np.bool_)
+        # Half of each symmetric matrix: sums over all entries read half as many.
         self.kernels = np.stack([(matrix @ matrix.T)[lower] for matrix in features])
         self._features = features
         self._blocks: dict[Subset, Block] = {}
@@ -104,6 +106,8 @@ class FactorDictionary:
         """
         block = self._block(subset)
         triangle = block.columns[block.pivots]
+        # A solution is L_S'a for some a: the pivots alone can carry it, and the
+        # triangle gives how much each does. No kernel is inverted.
         shares, _ = lapack.dtrtrs(triangle.T, weights)
         features = [self._features[i][block.pivots] for i in subset]
         half = len(features) // 2  # the products of one half only fit into memory
@@ -143,6 +147,8 @@ class SubsetKernels:
     """
 
     def __init__(self, kernels: FloatArray, subsets: Sequence[Subset]) -> None:
+        # All prefixes of all subsets, in the order of a walk through their tree:
+        # siblings share the product of their parent.
         nodes = sorted({s[:size] for s in subsets for size in range(1, len(s) + 1)})
         place = {node: n for n, node in enumerate(nodes)}
         self._places = np.array([place[subset] for subset in subsets])
@@ -169,6 +175,8 @@ class SubsetKernels:
 def _factored(kernel: FloatArray) -> Block:
     """Factor a kernel by Cholesky with complete pivoting, which reveals its rank."""
     cut = _PIVOT_CUT * kernel.diagonal().max()
+    # Smooth kernels have few eigenvalues above rounding, and so have their products:
+    # far fewer columns than items.
     factor, pivots, rank, _ = lapack.dpstrf(
         kernel.T, tol=cut, lower=True, overwrite_a=True
     )
@@ -207,6 +215,7 @@ def evaluate_factor(tensor: FloatArray, features: Sequence[FloatArray]) -> Float
     array([3., 3., 3.])
     """
     first = features[0]
+    # One axis after the other: the products of all features are never formed.
     values = first @ tensor.reshape(first.shape[1], -1)
     for matrix in features[1:]:
         shaped = values.reshape(len(matrix), matrix.shape[1], -1)
@@ -232,6 +241,8 @@ def _fill_sum(
     """
     for low in range(0, len(total), _N_TOGETHER):
         size = min(_N_TOGETHER, len(total) - low)
+        # Children stand behind their parents, so that backwards every node finds its
+        # sum.
         for n in range(len(last) - 1, -1, -1):
             kernel, weight = kernels[last[n], low : low + size], weights[n]
             parent, own = sums[depths[n] - 1], sums[depths[n]]

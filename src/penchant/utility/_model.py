@@ -47,6 +47,7 @@ class FactorFunction:
                 f"The factor of {', '.join(self.names)} takes {len(self.names)} "
                 f"arrays, one per attribute. Got {len(values)}."
             )
+        # Broadcast before encoding: a level may be text, which has no arithmetic.
         columns = np.broadcast_arrays(*values)
         encoded = [
             self.encoding.column(i, column.ravel())
@@ -82,6 +83,8 @@ class GAIModel:
     def variance_shares_(self) -> FloatArray:
         """The share of each factor in the variance of the utility."""
         check_is_fitted(self)
+        # Factors have mean 0 over each attribute, so that their variances add up
+        # (GAI-3).
         variance = self.utility_.variance
         return self.utility_.variances / (variance if variance > 0 else 1.0)
 
@@ -166,6 +169,8 @@ class GAIModel:
             Fitted; the certificate of the fit is about the model with all factors.
         """
         check_is_fitted(self)
+        # A falling part may be outweighed by another: without that one the sum would
+        # fall.
         if getattr(self, "monotone", None):
             raise DataError(
                 "select would leave out parts that keep the utility monotone. Fit "
@@ -229,6 +234,7 @@ class GAIModel:
                 "list. Fit with a smaller max_order, or with sparse=True."
             )
         values = self._domains(domains)
+        # The intercept is the same for all: it joins at the end.
         tables = {factor: self._table(factor, values) for factor in self.factors_}
         sizes = [len(column) for column in values]
         return [
@@ -241,6 +247,7 @@ class GAIModel:
 
     def _table(self, factor: Factor, values: Sequence[Sequence[Any]]) -> FloatArray:
         """Evaluate a factor for all combinations of values of its attributes."""
+        # Values are encoded once per attribute, not once per combination.
         axes = [self.encoding_.column(i, np.asarray(values[i])) for i in factor]
         grid = np.stack([a.ravel() for a in np.meshgrid(*axes, indexing="ij")], axis=1)
         table: FloatArray = self.utility_.factor(factor, grid)

@@ -40,6 +40,7 @@ def maximal_factors(factors: Iterable[Factor]) -> tuple[Factor, ...]:
     ((2,), (0, 1), (1, 3))
     """
     maximal: list[Factor] = []
+    # The largest first: a factor can only be part of one that has been kept.
     for factor in sorted(set(factors), key=lambda s: (-len(s), s)):
         if not any(set(factor) <= set(other) for other in maximal):
             maximal.append(factor)
@@ -89,6 +90,8 @@ class CompactGAI(GAIUtility):
 
     @cached_property
     def weights(self) -> FloatArray:
+        # Parts of one maximal factor are orthogonal to each other: squares of shares
+        # add up.
         return np.sqrt(self._add_squares(np.square(self.full.weights)))
 
     @cached_property
@@ -185,6 +188,8 @@ def best_choices(
         for i, chosen in enumerate(choice):
             others = allowed[i][allowed[i] != chosen]
             if others.size:
+                # The first i attributes as chosen, this one otherwise, the rest free:
+                # every choice but the best is in exactly one of these sets.
                 fixed = [np.array([position]) for position in choice[:i]]
                 rest = [*fixed, others, *allowed[i + 1 :]]
                 top, where = _best(tables, order, rest)
@@ -204,6 +209,8 @@ def _elimination_order(
             i: {i}.union(*(scope for scope in scopes if i in scope)) for i in left
         }
         cost = {i: np.prod([float(sizes[j]) for j in joined[i]]) for i in left}
+        # The best order is NP-hard to find; the smallest next table is a good one
+        # (min-weight).
         chosen = min(left, key=lambda i: (cost[i], i))
         if cost[chosen] > _MAX_TABLE:
             raise DataError(
@@ -241,6 +248,7 @@ def _best(
             )
         axis = scope.index(i)
         rest = (*scope[:axis], *scope[axis + 1 :])
+        # The best value of i given its neighbours, to be read off once these are known.
         decisions.append((i, rest, summed.argmax(axis=axis)))
         largest = summed.max(axis=axis)
         if rest:
@@ -248,6 +256,7 @@ def _best(
         else:
             total += float(largest)
     positions: dict[int, int] = {}
+    # Last eliminated, first known: its neighbours are gone already.
     for i, rest, argmax in reversed(decisions):
         positions[i] = int(argmax[tuple(positions[j] for j in rest)])
     chosen = tuple(int(allowed[i][positions[i]]) for i in range(len(allowed)))

@@ -109,6 +109,7 @@ class KnotMap:
             return np.equal.outer(values, self.knots).astype(np.float64)
         inside = np.clip(values, self.knots[0], self.knots[-1])
         last = max(len(self.knots) - 2, 0)
+        # The last knot belongs to the last interval, on the right end of which it is.
         left = np.clip(np.searchsorted(self.knots, inside, "right") - 1, 0, last)
         share = (inside - self.knots[left]) / (self.knots[left + 1] - self.knots[left])
         rows = np.arange(len(values))
@@ -125,6 +126,7 @@ class KnotMap:
         """Give the mean products of the weights, shape (n_knots, n_knots)."""
         if self.level_weights is not None:
             return np.diag(self.level_weights)
+        # Integrals of products of hat functions: h/3 on the diagonal, h/6 beside it.
         thirds = np.diff(self.knots) / 3.0
         diagonal = np.append(thirds, 0.0) + np.append(0.0, thirds)
         return np.diag(diagonal) + np.diag(thirds / 2, 1) + np.diag(thirds / 2, -1)
@@ -162,6 +164,8 @@ class TensorGAI(GAIUtility):
     def weights(self) -> FloatArray:
         """Norms of the tensors; standard deviations where the features are knots."""
         if any(isinstance(feature_map, KnotMap) for feature_map in self.maps.values()):
+            # Weights of knots depend on how many there are; a standard deviation does
+            # not.
             return np.sqrt(self.variances)
         return np.array([np.linalg.norm(tensor) for tensor in self.tensors])
 
@@ -172,6 +176,7 @@ class TensorGAI(GAIUtility):
         variances = []
         for subset, tensor in zip(self.subsets, self.tensors, strict=True):
             moved = tensor
+            # The moments act axis by axis: no Kronecker product of them is formed.
             for i in subset:  # each step moves the first axis to the end
                 moved = np.tensordot(moved, moments[i], axes=(0, 0))
             variances.append(max(0.0, float(np.vdot(moved, tensor))))
@@ -220,6 +225,7 @@ def _find(subsets: Sequence[Factor], subset: Factor) -> int:
 
 def _contract(tensor: FloatArray, features: Sequence[FloatArray]) -> FloatArray:
     """Evaluate a tensor at rows of features, in blocks that fit into memory."""
+    # The largest array on the way is rows times all axes but the first.
     n_rows = max(1, _MAX_ENTRIES * tensor.shape[0] // tensor.size)
     n_items = len(features[0])
     blocks = [
@@ -274,6 +280,7 @@ class DualGAI(GAIUtility):
         """All factors, or those of the small orders if there are too many to list."""
         listed: list[Factor] = []
         for size in range(1, self.max_order + 1):
+            # Whole orders only: part of one would look like a choice.
             if len(listed) + comb(len(self.attributes), size) > _MAX_FACTORS:
                 break
             listed += combinations(self.attributes, size)
@@ -296,6 +303,7 @@ class DualGAI(GAIUtility):
     @cached_property
     def variance(self) -> float:
         """The variance of u, over all factors whether listed or not."""
+        # Without listing the factors: their number may be astronomical, the sum is not.
         total = sum_orders(self.moments(self), np.square(self.order_weights))
         return float(self.coef @ total @ self.coef)
 
@@ -310,11 +318,14 @@ class DualGAI(GAIUtility):
         )
         for left, right, x, y in columns:
             points, weights = left.measure()
+            # Variances of products of attributes are products: one matrix for each
+            # suffices.
             matrices.append((left.k0(x, points) * weights) @ right.k0(y, points).T)
         return matrices
 
     def _quadratic_forms(self, grams: Sequence[FloatArray]) -> FloatArray:
         """Give w_|S|^2 coef'(product of the grams of S) coef of each factor."""
+        # w coef'(K_i * K_j ...)coef = sum of the entries of coef coef' * K_i * K_j ...
         start = np.outer(self.coef, self.coef)
         forms = {s: product.sum() for s, product in self.products(start, grams)}
         squares = np.square(self.order_weights)
@@ -325,6 +336,7 @@ class DualGAI(GAIUtility):
     ) -> Iterator[tuple[Factor, FloatArray]]:
         """Walk through the listed factors with the products of their matrices."""
         largest = len(self.factors[-1]) if self.factors else 0
+        # Depth first: one product per attribute and order at most waits on the stack.
         stack: list[tuple[Factor, int, FloatArray]] = [((), 0, start)]
         while stack:
             subset, first, product = stack.pop()
@@ -400,6 +412,8 @@ class DualGAI(GAIUtility):
         _check_factor(subset, self.attributes, self.max_order)
         products = self.order_weights[len(subset) - 1] * self.coef[:, None]
         for i in subset[:-1]:
+            # The last attribute comes in by a matrix product, which saves the widest
+            # array.
             wide = products[:, :, None] * features[i][:, None, :]
             products = wide.reshape(len(wide), -1)
         shape = [features[i].shape[1] for i in subset]
@@ -429,6 +443,7 @@ def sum_orders(grams: Sequence[FloatArray], order_weights: ArrayLike) -> FloatAr
     weights = np.asarray(order_weights, dtype=np.float64)[: len(grams)]
     sums = np.zeros((len(weights), *grams[0].shape))
     for gram in grams:
+        # From the largest order down: e_(q-1) must not know this attribute yet.
         for order in range(len(weights) - 1, 0, -1):
             sums[order] += gram * sums[order - 1]
         sums[0] += gram

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -140,6 +141,16 @@ def _environment() -> Environment:
     environment.filters["shown"] = show_name
     environment.filters["markdown"] = markdown
     return environment
+
+
+def file_styles() -> Markup:
+    """Give the styles of the app, to stand inside a file that needs nothing else."""
+    styles, printed = (
+        Markup((STATIC / f"{name}.css").read_text(encoding="utf-8"))
+        for name in ("penchant", "print")
+    )
+    sheets = Markup("<style>{}</style><style media=print>{}</style>")
+    return sheets.format(styles, printed)
 
 
 _ENVIRONMENT: Final = _environment()

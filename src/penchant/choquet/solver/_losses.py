@@ -68,6 +68,8 @@ class Loss:
 
         The heavier of the positive and the negative slopes of each group shrink.
         """
+        # Conjugates are finite on an interval that holds 0: a slope that shrinks stays
+        # inside, and the dual value remains a bound.
         above = np.bincount(groups, np.maximum(u, 0), n_groups)
         below = np.bincount(groups, np.maximum(-u, 0), n_groups)
         lighter = np.minimum(above, below)
@@ -107,6 +109,7 @@ class SquaredLoss(Loss):
 
     def balance(self, u: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:
         """Subtract the weighted mean of each group."""
+        # The conjugate is finite everywhere: project, in the norm of the dual value.
         sums = np.bincount(groups, u, n_groups) / np.bincount(
             groups, self.weight, n_groups
         )
@@ -137,6 +140,7 @@ class LogisticLoss(Loss):
 
     def dual_value(self, u: FloatArray) -> float:
         """Weighted entropy of the probabilities of the wrong side."""
+        # Rounding and balancing may leave [0, 1] in the last bits only.
         p = np.clip(-u * self.sign / self.weight, 0, 1)
         return -float(self.weight @ (xlogy(p, p) + xlogy(1 - p, 1 - p)))
 
@@ -164,6 +168,7 @@ class HingeLoss(Loss):
         margin = self.sign * t - self.offset
         self.over = np.maximum(-margin, 0) + 1
         self.under = np.maximum(margin, 0) + 1
+        # In the middle of its box: no product starts near 0, where steps are short.
         self.v = self.weight / 2
         self.free = self.weight / 2
 
@@ -184,12 +189,14 @@ class HingeLoss(Loss):
         self, t: FloatArray, tau: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Eliminate the slacks from the Newton step of v w = tau, (c - v) xi = tau."""
+        # A row keeps its own slacks: the Newton matrix is no larger than without them.
         curvature = self._curvature()
         shift = self._shift(tau)
         return -self.sign * (self.v + curvature * shift), curvature
 
     def aim(self, dt: FloatArray, tau: FloatArray) -> None:
         """Recover the directions of v and both slacks."""
+        # Without the term dv dw of second order, which `correction` gives back.
         dv = self._curvature() * (self._shift(tau) - self.sign * dt)
         d_under = (tau[0] - self.under * dv) / self.v - self.under
         d_over = (tau[1] + self.over * dv) / self.free - self.over
@@ -233,6 +240,7 @@ class HingeLoss(Loss):
         return -float((self.sign * u) @ self.offset)
 
     def _curvature(self) -> FloatArray:
+        # A kink has no curvature: this is that of the barrier, which grows as 1 / tau.
         return 1 / (self.under / self.v + self.over / self.free)
 
     def _shift(self, tau: FloatArray) -> FloatArray:

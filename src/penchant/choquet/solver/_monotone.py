@@ -224,6 +224,8 @@ def _generate_constraints(
     _check_feasible(problem)
     masks = _subset_masks(problem.n, problem.k)
     full = (1 << problem.n) - 1
+    # What each attribute adds to nothing, and to all others; the rest as it is
+    # violated.
     found = [(i, full & ~(1 << i)) for i in range(problem.n)]
     found += [(i, 0) for i in range(problem.n)]
     rows = _constraint_rows(found, masks)

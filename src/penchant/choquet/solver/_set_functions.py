@@ -25,6 +25,7 @@ def zeta_transform(mobius: FloatArray) -> FloatArray:
     [0.0, 0.5, 0.2, 1.0]
     """
     values = np.array(mobius, dtype=np.float64)
+    # After attribute i, entry A sums the subsets that differ from A up to i alone.
     for i in range(count_attributes(values)):
         halves = _halves(values, i)
         halves[..., 1, :] += halves[..., 0, :]

@@ -101,7 +101,7 @@ def learn(
     from penchant.learning import describe, read_learning_files
     from penchant.studies.store import pack_model
     from penchant.texts import load_texts
-    from penchant.views.learned import model_page
+    from penchant.web.learned import model_report
 
     texts = load_texts(language)
     if from_study is not None:
@@ -115,9 +115,10 @@ def learn(
     for note in notes:
         screen.say(note)
     told, model = _compare(X, y, kind, max_time)
-    page = model_page(describe(model, X, y, told, target=name), texts)
+    report = describe(model, X, y, told, target=name)
+    page = model_report(report, model, X, texts)
     write_file(model_file, pack_model(model))
-    write_file(report_file, page.encode())
+    write_file(report_file, page)
     if as_json:
         write_json(_values(told, model_file, report_file))
     else:

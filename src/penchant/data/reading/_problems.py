@@ -50,12 +50,8 @@ class Problem:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the problem as plain values for JSON."""
-        return {
-            "severity": self.severity,
-            "row": self.row,
-            "column": self.column,
-            "message": self.message,
-        }
+        names = ("severity", "row", "column", "message")
+        return {name: getattr(self, name) for name in names}
 
 
 class TableError(DataError):

@@ -48,6 +48,8 @@ def evidence_gradient(
     n_nodes = len(result.mean)
     W = rows.gram(result.precision, n_nodes)
     g = rows.pull(result.pull, n_nodes)
+    # At fixed sites, eq. (GP-5): half of gg' - R. It is all there is for expectation
+    # propagation, whose evidence is stationary in its sites.
     slope = 0.5 * (np.outer(g, g) - (W - W @ result.cov @ W))
     if isinstance(result, EPResult):
         spread = np.sqrt(result.cavity_variance + sites.noise**2)
@@ -56,6 +58,7 @@ def evidence_gradient(
         return EvidenceGradient(
             slope, sites.weights * by_lower[0], sites.weights * by_upper[0]
         )
+    # Laplace: the mode follows the prior, and the curvature there follows the mode.
     s = rows.apply(result.mean)
     variances = rows.variances(result.cov)
     third = sites.weights * sites.derivatives(s).third

@@ -235,6 +235,8 @@ def propagate(
     """Sweep until the sites no longer change; the state is changed in place."""
     n_sites = len(state.tau)
     belief, _ = with_sites(prior_mean, prior_cov, sites, state)
+    # Full steps first: most problems converge in a few. Nothing guarantees it, so that
+    # the first sweep without progress ends them for good.
     step, gap, n_iter = 1.0, np.inf if n_sites else 0.0, 0
     while gap > limits.tol and n_iter < limits.max_iter:
         before, pace = gap, Pace(step, limits.tol, _INNER_STEPS)
@@ -246,6 +248,8 @@ def propagate(
         if n_iter % _FRESH_START == 0:
             belief, _ = with_sites(prior_mean, prior_cov, sites, state)
     belief, log_evidence = with_sites(prior_mean, prior_cov, sites, state)
+    # Evidence: integral of prior times sites, and for each answer the ratio of its mass
+    # to that of its site, against the same cavity.
     looking = Pace(0.0, limits.tol, 1)
     _, log_masses = sweep(belief, sites, state, looking, 0, n_sites)
     return n_iter, gap, log_evidence + log_masses, belief.mean, belief.cov
@@ -271,6 +275,8 @@ def add_sites(
     total = 0.0
     for k in range(first, last):
         tau, nu = sites.weights[k] * state.tau[k], sites.weights[k] * state.nu[k]
+        # New answers stand for nothing yet; the others come in one by one, rank one
+        # each.
         if tau == 0.0 and nu == 0.0:
             continue
         m, v = marginal(mean, cov, sites.raised[k], sites.lowered[k], column)
@@ -422,6 +428,8 @@ def _match(site: _Site, m: float, v: float) -> tuple[float, float, float]:
     if site.lapse == 0.0:
         rest = site.noise * site.noise + v * second
         return shrinkage / rest, (shrinkage * m + first * scale) / rest, log_mass
+    # eq. (GP-10) with lapse + (1 - 2 lapse) p for p; first and second logarithmic
+    # derivative by s follow from those of p.
     told = (1.0 - 2.0 * site.lapse) * exp(log_mass)
     mass = site.lapse + told
     share, slope, bend = told / mass, first / scale, -shrinkage / scale**2

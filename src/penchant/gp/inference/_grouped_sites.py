@@ -53,10 +53,14 @@ class GroupedSites(NamedTuple):
         users, n_users = _owners(comparisons, X_users)
         winners, losers = comparisons.winners, comparisons.losers
         ties, weights = comparisons.ties, comparisons.weights
+        # A tie is symmetric: both orders are the same answer.
         swap = ties & (winners > losers)
         left = np.where(swap, losers, winners)
         right = np.where(swap, winners, losers)
         keep = weights > 0
+        # One number per answer, by person first: a single sort finds equal answers and
+        # puts those of each person side by side. The nodes below get the same
+        # treatment.
         key = ((users * n_items + left) * n_items + right) * 2 + ties
         different, place = np.unique(key[keep], return_inverse=True)
         pair, tie = np.divmod(different, 2)
@@ -109,6 +113,7 @@ def _slices(start: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
     """Give the members of some groups, and where each of these groups starts."""
     sizes = np.diff(start)[groups]
     places = np.concatenate([[0], np.cumsum(sizes)])
+    # One arange counts through all groups; each is shifted to where its members are.
     shift = np.repeat(start[groups] - places[:-1], sizes)
     return np.arange(places[-1]) + shift, places
 
@@ -128,6 +133,7 @@ def _owners(comparisons: Comparisons, X_users: Any) -> tuple[IntArray, int]:
     if users.dtype.kind in "iu":
         rows = users.astype(np.int64)
     elif isinstance(X_users, pd.DataFrame):
+        # An index and answers may come from different files: 7 and "7" are one person.
         rows = X_users.index.astype(str).get_indexer(users.astype(str))
     else:
         raise DataError(

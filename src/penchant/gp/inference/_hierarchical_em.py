@@ -154,8 +154,11 @@ class HierarchicalEM:
             self._step()
             pairs = zip(self._learned(), before, strict=True)
             change = max(np.abs(now - then).max(initial=0.0) for now, then in pairs)
+            # A shortened step changes less; what counts is how far a whole one would
+            # go.
             gap = float(change / self._pace)
             # Where steps overshoot (contradictory, very few answers) they get shorter.
+            # A step that is too long shows in a larger change after it.
             self._pace *= 0.5 if gap > last else 1.1
             self._pace = min(max(self._pace, _SLOWEST), 1.0)
             n_iter += 1
@@ -184,6 +187,8 @@ class HierarchicalEM:
 
     def _step(self) -> None:
         _, information, trace = self._expect(1)
+        # One basis in which the prior is the identity and the information diagonal:
+        # every direction has a share of its uncertainty that the answers take away.
         root = np.linalg.cholesky(self.cov)
         shares, vectors = np.linalg.eigh(root.T @ information @ root)
         # Answers take from nothing to all of a prior's uncertainty, but for rounding.
@@ -202,6 +207,8 @@ class HierarchicalEM:
     def _expect(self, n_sweeps: int) -> tuple[float, FloatArray, float]:
         """Sweep all people; give evidence, mean information and its trace."""
         features = self._features
+        # Few items: their covariance is formed once for everybody. Many: each person's
+        # block from the rows of the factor, as nobody has seen more than a few items.
         factor = features @ np.linalg.cholesky(self.cov)
         dense = factor @ factor.T if self._is_dense else np.empty((0, 0))
         if self._is_dense and self.residual > 0.0:
@@ -296,6 +303,7 @@ class HierarchicalEM:
             self._seen + 1.0
         )
         # Both are equal where the evidence is largest in the variance.
+        # At most by a factor of 2: while the sites are new, the ratio says little.
         ratio = np.square(self._duals).sum() / max(trace, 1e-12)
         self.residual *= float(np.clip(ratio, 0.5, 2.0))
 
@@ -332,6 +340,8 @@ class HierarchicalEM:
         self.coef = self.coef / np.sqrt(unit)
         self.offsets = self.offsets / np.sqrt(unit)
         self.residual /= unit
+        # tau is per utility squared, nu per utility: the sites go along, and no sweep
+        # is lost.
         self._gaussians.tau[:] *= unit
         self._gaussians.nu[:] *= np.sqrt(unit)
         if self._learns_noise:

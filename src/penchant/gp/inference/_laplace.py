@@ -161,6 +161,8 @@ class _Problem:
         tau, nu = earlier_sites(sites, len(self.sites))
         w = self.sites.weights
         right = self.root.T @ self.pull(w * (nu - tau * self.apply(self.mean)))
+        # After one more answer the old sites are nearly right; after another prior they
+        # may be worse than nothing.
         near = self.point(dpotrs(self.factor(w * tau), right, lower=1)[0])
         return near if near.value > zero.value else zero
 
@@ -182,6 +184,7 @@ class _Problem:
 
     def factor(self, precision: FloatArray) -> FloatArray:
         """Factorise I + L'WL."""
+        # Without rows the sites are about L x itself, and W is diagonal.
         if self.rows is None:
             H = _weighted_gram(self.root, precision)
         else:
@@ -215,6 +218,8 @@ class _Problem:
         moved = self.point(start.x + state.step)
         # Rounding hides rises below the last digits of psi.
         slack = 8.0 * np.finfo(float).eps * abs(start.value)
+        # Armijo's rule. psi is concave, so that short enough steps rise by any share
+        # below one of what the slope promises.
         while moved.value < start.value + _SUFFICIENT * size * state.promise - slack:
             size *= 0.5
             moved = self.point(start.x + size * state.step)
@@ -277,6 +282,8 @@ def root_of_covariance(cov: FloatArray) -> FloatArray:
     """
     if not cov.any():
         return np.zeros((len(cov), 0))
+    # Pivoting ends at the numerical rank: equal items, or few features, only make L
+    # narrower.
     factor, pivots, rank, _ = dpstrf(cov, lower=1)
     root = np.zeros((len(cov), rank))
     root[pivots - 1] = np.tril(factor)[:, :rank]

@@ -121,6 +121,7 @@ class Blocks:
             )
         ]
         if len(jobs) == 1:
+            # Up to 500 people: a pool would cost more than it brings.
             return expect(*jobs[0])
         told = Parallel()(delayed(expect)(*job) for job in jobs)
         states = zip(*(each.state for each in told), strict=True)
@@ -147,6 +148,7 @@ def expect(
     line over the sweeps, not within one: the prior moves on after each anyway. The
     arguments stay as they are, so that the work can be done, and done again, anywhere.
     """
+    # A worker that is lost, and asked again, must find what the first one found.
     moved = SiteState(*(values.copy() for values in state))
     counts = np.diff(people.node_start)
     is_dense = len(prior.cov) > 0
@@ -227,10 +229,14 @@ def sweep_people(
     for u in range(len(places.node_start) - 1):
         low, n = places.node_start[u], places.node_start[u + 1] - places.node_start[u]
         first, last = places.site_start[u], places.site_start[u + 1]
+        # The prior has moved since the last step: the belief, and how wide a cavity may
+        # be, are made anew; only tau and nu are kept.
         belief = _before(prior, u, places.nodes, low, n)
         for k in range(first, last):
             i, j = sites.raised[k], sites.lowered[k]
             both = belief.cov[i, j]
+            # Two differences, each small where items are alike: a sum less twice the
+            # covariance would cancel later, with more digits lost.
             spread = (belief.cov[i, i] - both) - (both - belief.cov[j, j])
             state.widest[k] = max(spread, 0.0)
         log_evidence += add_sites(belief, sites, state, first, last)
@@ -291,6 +297,7 @@ def _dual_and_information(
     n = len(mean)
     WC, R = np.zeros((n, n)), np.zeros((n, n))
     for k in range(first, last):
+        # Rows of A have two entries: products with W cost n per answer, not n^2.
         i, j, precision = sites.raised[k], sites.lowered[k], sites.weights[k]
         precision *= state.tau[k]
         s, _ = marginal(mean, cov, i, j, column)

@@ -62,6 +62,7 @@ class Rows:
 
     def apply(self, f: FloatArray) -> FloatArray:
         """Give A f, over the first axis of f of shape (n_nodes, ...)."""
+        # Index -1 is the last entry, this 0: a missing side needs no case of its own.
         nothing = np.zeros((1, *f.shape[1:]))
         padded = np.concatenate([f, nothing])
         return padded[self.raised] - padded[self.lowered]
@@ -87,6 +88,8 @@ class Rows:
     def variances(self, cov: FloatArray) -> FloatArray:
         """Give the diagonal of A cov A', shape (n_sites,)."""
         i, j = self.raised, self.lowered
+        # As cov_ii - cov_ij, then cov_ij - cov_jj: items that are alike keep their
+        # digits.
         both = np.where((i >= 0) & (j >= 0), cov[i, j], 0.0)
         first = np.where(i >= 0, cov[i, i] - both, 0.0)
         second = np.where(j >= 0, both - cov[j, j], 0.0)
@@ -212,6 +215,8 @@ class Sites:
             value, first, second, third; each of shape (n_sites,). The second is
             between -1/noise^2 and 0.
         """
+        # Derivatives in s are cumulants of e given the answer, by powers of the noise
+        # (GP-3); the shrinkage is 1 - variance.
         log_mass, mean, _, third, shrinkage, _, _ = self._describe(s)
         noise = self.noise
         return SiteDerivatives(
@@ -311,6 +316,7 @@ def earlier_sites(
     start: tuple[FloatArray, FloatArray] | None, n_sites: int
 ) -> tuple[FloatArray, FloatArray]:
     """Give tau and nu to start from; sites that were not there before are 0."""
+    # Answers are appended at the end, so that the known ones come first.
     tau, nu = np.zeros((2, n_sites))
     if start is not None:
         known = min(len(start[0]), n_sites)

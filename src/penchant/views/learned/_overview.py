@@ -5,7 +5,7 @@ from types import SimpleNamespace as View
 from typing import Final
 
 from penchant.jobs import KeptModel
-from penchant.learning import CandidateResult
+from penchant.learning import CandidateResult, ModelComparison
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Tick
 from penchant.views._display import Fact, show_name
@@ -82,7 +82,6 @@ def overview(kept: KeptModel, texts: Texts) -> View:
         error = number(difference.error, texts, 2)
         mean = signed(float(f"{difference.mean:.2g}"), texts)
         hints.append(texts("models.over.difference", mean=mean, error=error))
-    points, upward, across, area = _picture(told.done, shown, best, texts)
     return View(
         lead=lead,
         title=name_of(shown.name, texts),
@@ -91,13 +90,7 @@ def overview(kept: KeptModel, texts: Texts) -> View:
         hints=tuple(hints),
         page=page_of(shown.name),
         count=texts.count("models.over.compared", len(told.done)),
-        words=texts(
-            "models.over.picture", parts="; ".join(_words(r, texts) for r in told.done)
-        ),
-        points=points,
-        upward=upward,
-        across=across,
-        area=area,
+        picture=candidates_picture(told, shown, texts),
         rows=tuple(
             _row(kept, each, texts)
             for each in sorted(told.done, key=lambda each: -each.score)
@@ -138,12 +131,12 @@ def _row(kept: KeptModel, result: CandidateResult, texts: Texts) -> View:
     )
 
 
-def _picture(
-    results: tuple[CandidateResult, ...],
-    shown: CandidateResult,
-    best: CandidateResult,
-    texts: Texts,
-) -> tuple[tuple[Point, ...], tuple[Tick, ...], tuple[Tick, ...], tuple[float, float]]:
+def candidates_picture(
+    told: ModelComparison, shown: CandidateResult, texts: Texts
+) -> View:
+    """Place all candidates by how good they are, and how much there is to read."""
+    results = told.done
+    best = max(results, key=lambda each: each.score)
     ends = [100 * end for each in results for end in score_range(each)]
     up = Axis.around(ends)
     most = max([each.size or 0 for each in results if each.readable] or [0])
@@ -178,11 +171,14 @@ def _picture(
     ticks = tuple(Tick(y(value), texts.number(value)) for value in up.ticks())
     sizes = [value for value in across.ticks() if value == round(value)]
     top, bottom = (y(100 * end) for end in reversed(score_range(best)))
-    return (
-        _with_labels(points),
-        ticks,
-        tuple(Tick(x(value), texts.number(value)) for value in sizes),
-        (top, round(bottom - top, 1)),
+    return View(
+        words=texts(
+            "models.over.picture", parts="; ".join(_words(r, texts) for r in results)
+        ),
+        points=_with_labels(points),
+        upward=ticks,
+        across=tuple(Tick(x(value), texts.number(value)) for value in sizes),
+        area=(top, round(bottom - top, 1)),
     )
 
 

@@ -6,21 +6,18 @@ from typing import Any, Final
 import numpy as np
 
 from penchant.data import Attribute, Items
-from penchant.jobs import KeptModel
 from penchant.learning import ModelPart
 from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers, Tick, curve_shape
 from penchant.views._curves import CurveView, Level, across_ticks
 from penchant.views._display import grid_value, show_name
 from penchant.views.learned._words import (
-    SUMS,
-    name_of,
+    Shown,
     parts_words,
     rule_side,
     rule_words,
     score_words,
     signed,
-    target_of,
 )
 
 _TICKS: Final = 4
@@ -35,11 +32,9 @@ _RULES: Final = 15
 """Rules that are shown before the fold."""
 
 
-def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> View:
-    """Show the curves and the pairs of a candidate."""
-    parts = kept.parts(name)
-    curves = [part for part in parts if part.kind in ("weight", "curve")]
-    pairs = [part for part in parts if part.kind == "pair"]
+def curves_page(shown: Shown, texts: Texts, pair: int | None = None) -> View:
+    """Show the curves of a candidate and its pairs, one of them or all."""
+    curves = [part for part in shown.parts if part.kind in ("weight", "curve")]
     reach = [v for c in curves for side in (c.values, c.low, c.high) for v in side]
     upward = Axis.around([0.0, *map(float, reach)])
     labels = list(dict.fromkeys(part.label for part in curves))
@@ -47,41 +42,34 @@ def curves_page(kept: KeptModel, name: str, pair: int, texts: Texts) -> View:
         (
             _heading(label, texts),
             tuple(
-                _curve(kept, part, upward, texts)
+                _curve(shown.items, part, upward, texts)
                 for part in curves
                 if part.label == label
             ),
         )
         for label in labels
     )
-    several = len({part.label for part in parts}) > 1
-    report = kept.report(name)
     bands = texts("models.curves.no_bands")
-    if report is not None and report.n_resamples:
-        bands = texts("models.curves.bands", count=texts.number(report.n_resamples))
-    pair = min(max(pair, 0), max(len(pairs) - 1, 0))
-    counts = {key: n for key, n in (kept.comparison[name].parts or {}).items() if n}
+    if count := shown.n_resamples:
+        bands = texts("models.curves.bands", count=texts.number(count))
+    pairs = [part for part in shown.parts if part.kind == "pair"]
+    chosen = pairs
+    if pair is not None:
+        chosen = pairs[pair : pair + 1] or pairs[-1:]
+    parts = shown.comparison[shown.name].parts or {}
+    counts = {key: n for key, n in parts.items() if n}
     return View(
         title=texts(
-            "models.curves.h1",
-            parts=parts_words(counts, texts),
-            target=target_of(kept, texts),
+            "models.curves.h1", parts=parts_words(counts, texts), target=shown.target
         ),
-        lead=f"{texts('models.curves.lead')} {score_words(kept, name, texts)}",
-        models=tuple(
-            (each, name_of(each, texts), each == name)
-            for each in SUMS
-            if each in kept.names
-        ),
+        lead=f"{texts('models.curves.lead')} {score_words(shown, texts)}",
         groups=groups,
         bands=bands,
-        pair=_pair(kept, pairs[pair], texts) if pairs else None,
-        pairs=tuple(
-            (_names(p, several, texts), k == pair) for k, p in enumerate(pairs)
-        ),
+        pairs=tuple(_pair(shown, part, texts) for part in chosen),
+        which=tuple((_part_name(shown, part, texts), part in chosen) for part in pairs),
         shares=tuple(
-            _share(part, several, texts)
-            for part in sorted(parts, key=lambda part: -part.size)
+            _share(shown, part, texts)
+            for part in sorted(shown.parts, key=lambda part: -part.size)
         ),
     )
 
@@ -92,22 +80,23 @@ def _heading(label: str, texts: Texts) -> str:
     return texts("models.curves.adds")
 
 
-def _attribute(kept: KeptModel, name: str) -> Attribute:
-    return next(each for each in kept.items.attributes if each.name == name)
+def _attribute(items: Items, name: str) -> Attribute:
+    return next(each for each in items.attributes if each.name == name)
 
 
-def _names(part: ModelPart, several: bool, texts: Texts) -> str:
+def _part_name(shown: Shown, part: ModelPart, texts: Texts) -> str:
     """Name the attributes of a part, and its class if there are several."""
     name = texts.listed([show_name(each, 30) for each in part.names])
+    several = len({each.label for each in shown.parts}) > 1
     return f"{name} ({show_name(part.label, 20)})" if several else name
 
 
-def _share(part: ModelPart, several: bool, texts: Texts) -> View:
-    name, share = _names(part, several, texts), texts.share(part.size)
+def _share(shown: Shown, part: ModelPart, texts: Texts) -> View:
+    name, share = _part_name(shown, part, texts), texts.share(part.size)
     words = texts("models.share.words", name=name, share=share)
     return View(
         label=name,
-        share=share,
+        share=shown.sized(part, share),
         width=round(100 * min(part.size, 1.0), 2),
         words=words,
         low=0.0,
@@ -117,8 +106,8 @@ def _share(part: ModelPart, several: bool, texts: Texts) -> View:
     )
 
 
-def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> CurveView:
-    attribute = _attribute(kept, part.names[0])
+def _curve(items: Items, part: ModelPart, upward: Axis, texts: Texts) -> CurveView:
+    attribute = _attribute(items, part.names[0])
     name, grid = show_name(attribute.name), part.grid[0]
     low, high = part.low or part.values, part.high or part.values
     numeric = attribute.kind == "numeric"
@@ -142,7 +131,7 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
             Tick(round(100 - upward.place(value), 2), signed(value, texts))
             for value in upward.ticks(_TICKS)
         ),
-        _rug(kept, attribute, across) if numeric else (),
+        _rug(items, attribute, across) if numeric else (),
         () if numeric else _levels(part, upward),
         round(100 - upward.place(0.0), 2),
         bool(part.low)
@@ -183,14 +172,14 @@ def _levels(part: ModelPart, upward: Axis) -> tuple[Level, ...]:
     )
 
 
-def _rug(kept: KeptModel, attribute: Attribute, axis: Axis) -> tuple[float, ...]:
-    column = kept.items.frame[attribute.name].dropna().to_numpy(dtype=float)
+def _rug(items: Items, attribute: Attribute, axis: Axis) -> tuple[float, ...]:
+    column = items.frame[attribute.name].dropna().to_numpy(dtype=float)
     places = dict.fromkeys(round(axis.place(float(v))) for v in np.unique(column))
     return tuple(map(float, places))
 
 
-def _pair(kept: KeptModel, part: ModelPart, texts: Texts) -> View:
-    first, second = (_attribute(kept, name) for name in part.names)
+def _pair(shown: Shown, part: ModelPart, texts: Texts) -> View:
+    first, second = (_attribute(shown.items, name) for name in part.names)
     rows, columns = (_spread(len(side)) for side in part.grid)
     table = np.asarray(part.values, dtype=float)[np.ix_(rows, columns)]
     reach = float(np.abs(table).max()) or 1.0
@@ -239,13 +228,11 @@ def _cell(value: float, reach: float, text: str) -> View:
     return View(text=text, kind=kind)
 
 
-def importance_page(kept: KeptModel, texts: Texts) -> View:
+def importance_page(shown: Shown, model: Any, texts: Texts) -> View:
     """Show a Choquet integral."""
-    parts = kept.parts("choquet")
-    criteria = [part for part in parts if part.kind == "criterion"]
-    pairs = [part for part in parts if part.kind == "interaction"]
+    criteria = [part for part in shown.parts if part.kind == "criterion"]
+    pairs = [part for part in shown.parts if part.kind == "interaction"]
     total = sum(abs(part.size) for part in criteria) or 1.0
-    model = kept.model("choquet")
     shares = []
     for part in criteria:
         share = abs(part.size) / total
@@ -253,7 +240,7 @@ def importance_page(kept: KeptModel, texts: Texts) -> View:
         said = texts("models.share.words", name=name, share=words)
         row = View(
             label=name,
-            share=words,
+            share=shown.sized(part, words),
             width=round(100 * share, 2),
             words=said,
             low=0.0,
@@ -261,18 +248,21 @@ def importance_page(kept: KeptModel, texts: Texts) -> View:
             unsure=False,
             named="",
         )
-        shares.append((row, _way(model, part.names[0], kept.items, texts)))
+        shares.append((row, _way(model, part.names[0], shown.items, texts)))
     names = [part.names[0] for part in criteria]
-    values = {frozenset(part.names): part.size / total for part in pairs}
-    reach = max([_FAINT, *map(abs, values.values())])
+    known = {frozenset(part.names): part for part in pairs}
+    reach = max([_FAINT, *(abs(part.size) / total for part in pairs)])
+
+    def cell(name: str, other: str) -> View:
+        part = known.get(frozenset((name, other)))
+        if part is None:
+            return View(text="0", kind="")
+        value = part.size / total
+        shade = _cell(value, reach, _two(value, texts))
+        return View(text=shown.sized(part, shade.text), kind=shade.kind)
+
     rows = tuple(
-        (
-            show_name(name, 30),
-            tuple(
-                _interaction(values.get(frozenset((name, other))), reach, texts)
-                for other in names[:k]
-            ),
-        )
+        (show_name(name, 30), tuple(cell(name, other) for other in names[:k]))
         for k, name in enumerate(names)
         if k
     )
@@ -289,7 +279,7 @@ def importance_page(kept: KeptModel, texts: Texts) -> View:
         )
         for part in strong
     )
-    lead = f"{texts('models.importance.lead')} {score_words(kept, 'choquet', texts)}"
+    lead = f"{texts('models.importance.lead')} {score_words(shown, texts)}"
     heads = tuple(show_name(name, 30) for name in names[:-1])
     return View(
         lead=lead, criteria=tuple(shares), heads=heads, rows=rows, sentences=sentences
@@ -324,16 +314,13 @@ def _two(value: float, texts: Texts) -> str:
     return f"+{texts.number(rounded)}" if rounded > 0 else texts.number(rounded)
 
 
-def _interaction(value: float | None, reach: float, texts: Texts) -> View:
-    if value is None:
-        return View(text="0", kind="")
-    return _cell(value, reach, _two(value, texts))
+def rules_page(shown: Shown, model: Any, texts: Texts, n_first: int = _RULES) -> View:
+    """Show weighted rules; of two sides, what speaks for the lower goes to the left.
 
-
-def rules_page(kept: KeptModel, texts: Texts) -> View:
-    """Show weighted rules; of two sides, what speaks for the lower goes to the left."""
-    rules = kept.model("rules").rules_
-    labels = tuple(map(str, kept.comparison.labels)) or ("worse", "better")
+    After `n_first` of them comes a fold.
+    """
+    rules = model.rules_
+    labels = tuple(map(str, shown.comparison.labels)) or ("worse", "better")
     lower = labels[0] if len(labels) == 2 else None
     weights = [
         -float(rule.weight) if str(rule.target) == lower else float(rule.weight)
@@ -342,15 +329,16 @@ def rules_page(kept: KeptModel, texts: Texts) -> View:
     axis = Axis.both_sides(weights)
     if min(weights, default=0.0) >= 0:
         axis = Axis(0.0, axis.high)
-    rows = [
-        _rule(rule, part, axis, weight, texts)
-        for rule, part, weight in zip(rules, kept.parts("rules"), weights, strict=True)
-    ]
-    rest = rows[_RULES:]
+    rows = []
+    for rule, part, weight in zip(rules, shown.parts, weights, strict=True):
+        row = _rule(rule, part, axis, weight, texts)
+        row.weight = shown.sized(part, row.weight)
+        rows.append(row)
+    rest = rows[n_first:]
     return View(
         title=texts.count("models.rules.h1", len(rows)),
-        lead=f"{texts('models.rules.lead')} {score_words(kept, 'rules', texts)}",
-        first=tuple(rows[:_RULES]),
+        lead=f"{texts('models.rules.lead')} {score_words(shown, texts)}",
+        first=tuple(rows[:n_first]),
         rest=tuple(rest),
         more=texts.count("models.rules.rest", len(rest)) if rest else "",
         zero=axis.place(0.0),

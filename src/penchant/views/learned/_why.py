@@ -11,7 +11,7 @@ from penchant.texts import Texts
 from penchant.views._charts import Axis, Bar, NumberRow, Numbers
 from penchant.views._display import Fact, item_facts, show_name
 from penchant.views._what_if import sliders_of
-from penchant.views.learned._words import name_of, number, signed
+from penchant.views.learned._words import in_full, name_of, number, signed
 
 MOST_OPTIONS: Final = 200
 """Rows in a list to choose from; of more the number is typed."""
@@ -57,16 +57,14 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> View:
     name = show_name(kept.items.names[row])
     groups = coalitions.groups if coalitions else ()
     sure, hint = _agreement(exact, coalitions, texts)
-    axes = _axes(exact, coalitions)
+    values = _values(kept.items, row, texts)
     return View(
         lead=texts("models.why.lead", name=name, model=name_of(model, texts)),
         title=said_words(said, kind, texts),
         facts=tuple(facts),
         sure=sure,
         hint=hint,
-        rows=_rows(kept.items, row, (exact, coalitions), texts),
-        exact=_way(exact, axes[0], kept, "models.why.no_exact", texts),
-        coalitions=_way(coalitions, axes[1], kept, "models.why.no_coalitions", texts),
+        ways=ways_view(values, exact, coalitions, kind, texts),
         signs=_signs(exact, coalitions, kept, texts),
         groups=tuple(
             texts(
@@ -121,27 +119,44 @@ def _signs(
     return texts("models.why.signs", best=best, worst=worst, label=show_name(label, 30))
 
 
-def _rows(
-    items: Items,
-    row: int,
-    ways: tuple[Reasons | None, Reasons | None],
+def ways_view(
+    values: Mapping[str, str],
+    exact: Reasons | None,
+    coalitions: Reasons | None,
+    kind: str,
     texts: Texts,
-) -> tuple[View, ...]:
-    values = _values(items, row, texts)
-    groups = ways[1].groups if ways[1] else ()
-    order, axes = _order(ways[0] or ways[1]), _axes(*ways)
-    return tuple(
-        View(
-            label=show_name(column, 30),
-            group=_groups_of(column, groups, texts),
-            value=show_name(values[column], 30),
-            exact=_half(ways[0], axes[0], column, texts("models.why.exact"), texts),
-            coalitions=_half(
-                ways[1], axes[1], column, texts("models.why.coalitions"), texts
-            ),
-        )
-        for column in order[:_COLUMNS]
-    )
+    key: str = "",
+) -> View:
+    """Show both ways side by side, the heaviest columns first.
+
+    Parameters
+    ----------
+    values : mapping of str to str
+        What stands in each column.
+    exact, coalitions : Reasons or None
+        None: that way does not apply.
+    kind : str
+        Of the comparison.
+    key : str
+        What numbers in a file are called first; empty: this is a page.
+    """
+    ways = {"exact": exact, "coalitions": coalitions}
+    axes = dict(zip(ways, _axes(exact, coalitions), strict=True))
+    groups = coalitions.groups if coalitions else ()
+    rows = []
+    for column in _order(exact or coalitions)[:_COLUMNS]:
+        halves = {
+            way: _half(reasons, axes[way], column, way, key, texts)
+            for way, reasons in ways.items()
+        }
+        group = _groups_of(column, groups, texts)
+        label, value = show_name(column, 30), show_name(values[column], 30)
+        rows.append(View(label=label, group=group, value=value, **halves))
+    sides = {
+        way: _way(reasons, axes[way], way, kind, key, texts)
+        for way, reasons in ways.items()
+    }
+    return View(rows=tuple(rows), **sides)
 
 
 def _values(items: Items, row: int, texts: Texts) -> dict[str, str]:
@@ -167,21 +182,26 @@ def _axes(*ways: Reasons | None) -> list[Axis]:
 
 
 def _half(
-    reasons: Reasons | None, axis: Axis, column: str, way: str, texts: Texts
+    reasons: Reasons | None, axis: Axis, column: str, way: str, key: str, texts: Texts
 ) -> View:
     if reasons is None:
         return View(figure="", words="", bar=None)
-    value = reasons.values[reasons.names.index(column)]
+    place = reasons.names.index(column)
+    value = reasons.values[place]
     shown = signed(value, texts, max(map(abs, reasons.values)))
     words = texts(
-        "models.why.words", column=show_name(column, 30), way=way, value=shown
+        "models.why.words",
+        column=show_name(column, 30),
+        way=texts(f"models.why.{way}"),
+        value=shown,
     )
     bar = Bar.placed(axis, 0.0, value, value, value)
-    return View(figure=shown, words=words, bar=bar)
+    figure = in_full(value, key and f"{key}.{way}.{place}", shown)
+    return View(figure=figure, words=words, bar=bar)
 
 
 def _way(
-    reasons: Reasons | None, axis: Axis, kept: KeptModel, absent: str, texts: Texts
+    reasons: Reasons | None, axis: Axis, way: str, kind: str, key: str, texts: Texts
 ) -> View:
     if reasons is None:
         return View(
@@ -191,13 +211,13 @@ def _way(
             begins="",
             ends="",
             facts=(),
-            hint=texts(absent),
+            hint=texts(f"models.why.no_{way}"),
         )
     unit = texts("models.why.in_score")
     if reasons.label:
         label = show_name(reasons.label, 30)
         unit = texts("models.why.in_chance", label=label)
-    elif kept.comparison.kind == "numbers":
+    elif kind == "numbers":
         unit = texts("models.why.in_units")
     fits = reasons.n_models
     fitted = texts("models.why.none") if fits is None else texts.number(fits)
@@ -209,12 +229,18 @@ def _way(
     small = abs(reasons.gap) <= 1e-6 * (1 + abs(reasons.total))
     adds = texts("models.why.yes" if small else "models.why.left_over", value=left)
     facts.append(Fact(texts("models.why.adds_up"), adds))
+    ends = {
+        word: in_full(value, key and f"{key}.{way}_{name}", number(value, texts, 4))
+        for word, name, value in (
+            ("begins", "base", reasons.base),
+            ("ends", "total", reasons.total),
+        )
+    }
     return View(
         there=True,
         unit=unit,
         zero=axis.place(0.0),
-        begins=number(reasons.base, texts, 4),
-        ends=number(reasons.total, texts, 4),
+        **ends,
         facts=tuple(facts),
         hint=texts(f"models.why.game_{reasons.game}"),
     )

@@ -4,8 +4,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
+from markupsafe import Markup
+
+from penchant.data import Items
 from penchant.jobs import KeptModel
 from penchant.learning import CandidateResult, ModelComparison, ModelPart
 from penchant.studies import JobRecord
@@ -57,6 +60,17 @@ def signed(value: float, texts: Texts, reach: float = 0.0) -> str:
         value = round(value, max(2 - math.floor(math.log10(reach)), 0))
     text = number(value, texts)
     return f"+{text}" if value > 0 and text != "0" else text
+
+
+def in_full(value: float, key: str, shown: str) -> str:
+    """Write a number so that files keep its full value, and say what it is.
+
+    Without a `key` it is only what is shown.
+    """
+    if not key:
+        return shown
+    element = Markup('<data value="{!r}" data-key="{}">{}</data>')
+    return element.format(value, key, shown)
 
 
 def name_of(candidate: str, texts: Texts) -> str:
@@ -123,10 +137,10 @@ def range_words(result: CandidateResult, texts: Texts) -> str:
     return texts("numbers.range", low=low, high=high)
 
 
-def score_words(kept: KeptModel, name: str, texts: Texts) -> str:
+def score_words(shown: "Shown", texts: Texts) -> str:
     """Say in a sentence how good a candidate is."""
-    result = kept.comparison[name]
-    key = f"models.score.{kept.comparison.kind}"
+    result = shown.comparison[shown.name]
+    key = f"models.score.{shown.comparison.kind}"
     score = hundred(result.score, texts)
     return texts(key, score=score, range=range_words(result, texts))
 
@@ -177,6 +191,46 @@ def target_of(kept: KeptModel, texts: Texts) -> str:
     if kept.comparison.kind == "comparisons":
         return texts("models.start.choice")
     return show_name(kept.settings.target or str(kept.about["target"]), 40)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A candidate that is read, on pages and in the report.
+
+    Parameters
+    ----------
+    name : str
+        Of the candidate.
+    comparison : ModelComparison
+    parts : tuple of ModelPart
+        What there is to read.
+    n_resamples : int
+        Fits behind the bands; 0: there are none.
+    items : Items
+        What it was learned from.
+    target : str
+        What is predicted.
+    """
+
+    name: str
+    comparison: ModelComparison
+    parts: tuple[ModelPart, ...]
+    n_resamples: int
+    items: Items
+    target: str
+
+    @classmethod
+    def from_kept(cls, kept: KeptModel, name: str, texts: Texts) -> Self:
+        """Show a candidate of a job."""
+        report = kept.report(name)
+        fits = 0 if report is None else report.n_resamples
+        target = target_of(kept, texts)
+        return cls(name, kept.comparison, kept.parts(name), fits, kept.items, target)
+
+    def sized(self, part: ModelPart, shown: str) -> str:
+        """Write the size of a part."""
+        place = next(k for k, each in enumerate(self.parts) if each is part)
+        return in_full(part.size, f"parts.{place}.size", shown)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import base64
 import binascii
 import math
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BeforeValidator, Field
@@ -119,12 +119,9 @@ class ModelOut(Model):
     def from_job(cls, job: JobRecord) -> "ModelOut":
         """Show a job."""
         told = job.progress
-        return cls(
-            id=job.id,
-            name=job.name,
-            state=cast(Any, job.state),
+        return cls.from_source(
+            job,
             target=str(job.settings.get("target", "")),
-            created=job.created,
             share=1.0 if job.state == "done" else float(told.get("share") or 0.0),
             candidate=str(told.get("candidate") or ""),
             seconds_left=told.get("seconds_left"),
@@ -195,15 +192,8 @@ class ReasonsOut(Model):
         """Show reasons; None: the way does not apply."""
         if reasons is None:
             return None
-        return cls(
-            values=dict(zip(reasons.names, reasons.values, strict=True)),
-            base=reasons.base,
-            total=reasons.total,
-            gap=reasons.gap,
-            game=reasons.game,
-            label=reasons.label,
-            groups=[list(group) for group in reasons.groups],
-        )
+        values = dict(zip(reasons.names, reasons.values, strict=True))
+        return cls.from_source(reasons, values=values)
 
 
 class RowOut(Model):
@@ -351,16 +341,13 @@ def describe_model(
     """Say what was compared, which one is recommended, and what there is to read."""
     kept = KeptModel.from_job(store, job)
     told, name = kept.comparison, kept.check_name(model or "")
-    return DescriptionOut(
-        kind=told.kind,
-        measure=told.measure,
-        n_rows=told.n_rows,
-        n_folds=told.n_folds,
+    return DescriptionOut.from_source(
+        told,
         recommended=told.recommended.name,
         shown=kept.shown,
-        candidates=[CandidateOut.model_validate(each) for each in told.results],
+        candidates=told.results,
         model=name,
-        parts=[ModelPartOut.model_validate(part) for part in kept.parts(name)],
+        parts=kept.parts(name),
         notes=[str(note) for note in kept.about["notes"]],
     )
 
@@ -397,11 +384,10 @@ def why(store: StoreOfApp, job: ApiJob, row: _Row, model: _Shown = None) -> RowO
     name, place = kept.check_name(model or ""), kept.check_row(row - 1)
     frame = kept.items.frame.iloc[[place]]
     said = kept.said(name, frame)[0]
-    return RowOut(
+    return RowOut.from_source(
+        said,
         row=row,
         name=kept.items.names[place],
-        value=said.value,
-        label=said.label,
         chances=dict(said.chances),
         exact=ReasonsOut.from_reasons(kept.exact(name, frame)),
         coalitions=ReasonsOut.from_reasons(kept.by_coalitions(name, place)),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pandas as pd
 from fastapi import Request
@@ -75,6 +75,12 @@ class Model(BaseModel):
         from_attributes=True,
         populate_by_name=True,
     )
+
+    @classmethod
+    def from_source(cls, source: Any, **told: Any) -> Self:
+        """Take what is told, and the other fields from a source."""
+        names = [name for name in cls.model_fields if name not in told]
+        return cls.model_validate({n: getattr(source, n) for n in names} | told)
 
 
 class Problem(Model):
@@ -231,14 +237,7 @@ class LimitsOut(LimitsIn):
     @classmethod
     def from_fits(cls, found: WhatFits) -> "LimitsOut":
         """Show limits and what fits them."""
-        return cls.model_validate(
-            {
-                "limits": found.limits.to_dict(),
-                "n_fit": found.n_fit,
-                "n_items": found.n_items,
-                "relaxations": found.relaxations,
-            }
-        )
+        return cls.from_source(found, limits=found.limits.to_dict())
 
 
 class AttributeModel(Model):
@@ -433,14 +432,10 @@ class StudyOut(Model):
             sizes = study.n_items, study.n_attributes
         else:
             sizes = study.n_standing, len(study.items.attributes)
-        return cls(
-            id=study.id,
-            name=study.name,
-            demo=study.demo,
-            created=study.created,
-            n_items=sizes[0],
-            n_attributes=sizes[1],
-            settings=study.settings.to_dict(),
+        n_items, n_attributes = sizes
+        settings = study.settings.to_dict()
+        return cls.from_source(
+            study, n_items=n_items, n_attributes=n_attributes, settings=settings
         )
 
 
@@ -478,11 +473,8 @@ class ParticipantOut(Model):
     ) -> "ParticipantOut":
         """Show a participant."""
         now = replayed.participation if replayed else None
-        return cls(
-            id=person.id,
-            label=person.label,
-            simulated=person.simulated,
-            created=person.created,
+        return cls.from_source(
+            person,
             state=now.state if now else "new",
             n_answers=len(now.answered) if now else 0,
             weight=now.weight if now else 1.0,
@@ -563,14 +555,8 @@ class QuestionOut(Model):
         cls, question: OpenQuestion, items: Items, shelf: Shelf
     ) -> "QuestionOut":
         """Show a question."""
-        return cls(
-            id=question.id,
-            form=question.form,
-            number=question.number,
-            repeat=question.repeat,
-            positions=list(question.items),
-            items=[item_out(items, row, shelf) for row in question.items],
-        )
+        shown = [item_out(items, row, shelf) for row in question.items]
+        return cls.from_source(question, positions=question.items, items=shown)
 
 
 class BestWorst(Model):
@@ -627,14 +613,8 @@ class AboutQuestionOut(Model):
     @classmethod
     def from_question(cls, each: PersonQuestion, language: str) -> "AboutQuestionOut":
         """Show a question."""
-        return cls(
-            name=each.name,
-            kind=each.kind,
-            required=each.required,
-            question=each.ask(language),
-            options=list(each.options),
-            option_words=list(each.words(language)),
-        )
+        question, words = each.ask(language), each.words(language)
+        return cls.from_source(each, question=question, option_words=words)
 
 
 class AboutIn(Model):
@@ -671,11 +651,9 @@ class ParticipationOut(Model):
     ) -> "ParticipationOut":
         """Show where somebody stands."""
         reasons = study.reasons_for(now.answered[-1]) if now.answered else ()
-        return cls(
+        return cls.from_source(
+            now,
             study=study.id,
-            state=now.state,
-            finished=now.finished,
-            language=now.language,
             needs_consent=needs_consent,
             n_answers=len(now.answered),
             certainty=progress.certainty,
@@ -685,5 +663,5 @@ class ParticipationOut(Model):
                 AboutQuestionOut.from_question(each, now.language)
                 for each in study.about_due(now)
             ],
-            reasons=list(reasons),
+            reasons=reasons,
         )

@@ -50,13 +50,12 @@ class WhyOut(Model):
     @classmethod
     def from_parts(cls, found: Parts, reason: MainReason, item: int) -> "WhyOut":
         """Show what each attribute adds."""
-        return cls(
+        return cls.from_source(
+            found,
             item=item,
-            base=found.base,
             points=found.total,
             parts=_parts(found),
-            rest=found.rest,
-            main_reason=list(reason.attributes),
+            main_reason=reason.attributes,
             main_reason_probability=reason.probability,
         )
 
@@ -77,15 +76,8 @@ class ComparisonOut(Model):
     @classmethod
     def from_parts(cls, found: Parts, a: int, b: int) -> "ComparisonOut":
         """Show a comparison."""
-        return cls(
-            a=a,
-            b=b,
-            ahead=found.total - found.base,
-            chance=found.chance,
-            parts=_parts(found),
-            rest=found.rest,
-            decisive=list(found.decisive),
-        )
+        ahead = found.total - found.base
+        return cls.from_source(found, a=a, b=b, ahead=ahead, parts=_parts(found))
 
 
 def _parts(found: Parts) -> list[PartOut]:

@@ -90,13 +90,12 @@ class VersionOut(Model):
     ) -> "VersionOut":
         """Show a version after another; None: it is the first."""
         found = () if before is None else difference(before, version)
-        return cls(
-            number=version.number,
-            at=version.at,
-            note=version.note,
-            n_items=len(version.items) - len(version.withdrawn),
-            withdrawn=[version.items.names[place] for place in version.withdrawn],
-            changes=[ChangeOut.model_validate(change) for change in found],
+        names = version.items.names
+        return cls.from_source(
+            version,
+            n_items=len(names) - len(version.withdrawn),
+            withdrawn=[names[place] for place in version.withdrawn],
+            changes=found,
         )
 
 

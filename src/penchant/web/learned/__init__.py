@@ -2,7 +2,7 @@
 
 from penchant.web.learned._asking import asking_pages
 from penchant.web.learned._making import MOST_ACTIVE, choose_model, making_pages
-from penchant.web.learned._reading import export_file, reading_pages
+from penchant.web.learned._reading import export_file, model_report, reading_pages
 
 __all__ = [
     "MOST_ACTIVE",
@@ -10,5 +10,6 @@ __all__ = [
     "choose_model",
     "export_file",
     "making_pages",
+    "model_report",
     "reading_pages",
 ]

@@ -1,24 +1,29 @@
 """Reading a model: curves and pairs, importance, rules, and files to take away."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from penchant.data import Items
 from penchant.data.reading import write_csv_table
 from penchant.exceptions import NotAnswerableError
 from penchant.jobs import KeptModel, model_notebook
+from penchant.learning import ModelReport
 from penchant.studies import JobRecord, Store
-from penchant.texts import Texts
+from penchant.texts import Texts, load_texts
 from penchant.views.learned import (
     SUMS,
+    Shown,
     curves_page,
     importance_page,
-    model_page,
+    name_of,
+    report_view,
     rules_page,
 )
 from penchant.web._exports import csv_response, file_response, json_response
+from penchant.web._page import file_styles, render
 from penchant.web._workers import in_pool
 from penchant.web.learned._frame import show
 from penchant.web.security._access import OwnJob, StoreOfApp, VisitorOfApp
@@ -49,8 +54,10 @@ def curves(
     known = kept.check_name(model) if model or kept.shown in sums else (sums or [""])[0]
     if known not in sums:
         raise HTTPException(404, "There are no curves in this model.")
-    view = curves_page(kept, known, pair, visitor.texts())
-    return show(visitor, "curves", kept, name=known, view=view)
+    texts = visitor.texts()
+    view = curves_page(Shown.from_kept(kept, known, texts), texts, pair)
+    models = [(name, name_of(name, texts), name == known) for name in sums]
+    return show(visitor, "curves", kept, name=known, view=view, models=models)
 
 
 @reading_pages.get("/importance")
@@ -58,7 +65,9 @@ def curves(
 def importance(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
     """Show what counts, alone and together."""
     kept = _with(store, job, "choquet")
-    view = importance_page(kept, visitor.texts())
+    texts = visitor.texts()
+    shown = Shown.from_kept(kept, "choquet", texts)
+    view = importance_page(shown, kept.model("choquet"), texts)
     return show(visitor, "importance", kept, name="choquet", view=view)
 
 
@@ -67,7 +76,8 @@ def importance(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Respons
 def rules(store: StoreOfApp, visitor: VisitorOfApp, job: OwnJob) -> Response:
     """Show weighted rules."""
     kept = _with(store, job, "rules")
-    view = rules_page(kept, visitor.texts())
+    texts = visitor.texts()
+    view = rules_page(Shown.from_kept(kept, "rules", texts), kept.model("rules"), texts)
     return show(visitor, "rules", kept, name="rules", view=view)
 
 
@@ -105,13 +115,36 @@ def export_file(kept: KeptModel, name: str, texts: Texts | None = None) -> Respo
         report = kept.report(shown)
         if report is None:
             raise NotAnswerableError("The report is not ready yet.")
-        return file_response(model_page(report, texts).encode(), title, "text/html")
+        body = model_report(report, kept.model(shown), kept.items, texts)
+        return file_response(body, title, "text/html")
     if name == "predictions.csv":
         table = write_csv_table(kept.predicted_rows(shown), None)
         return csv_response(str(table), title)
     if name == "notebook.ipynb":
         return json_response(model_notebook(kept.settings), title)
     raise HTTPException(404, "There is no such file.")
+
+
+def model_report(
+    report: ModelReport, model: Any, items: Items, texts: Texts | None = None
+) -> bytes:
+    """Write a report as one HTML file, without scripts and without addresses.
+
+    Parameters
+    ----------
+    report : ModelReport
+        As `penchant.learning.describe` gives it.
+    model : estimator
+        The one that it is about.
+    items : Items
+        What it was learned from.
+    texts : Texts or None
+        In which language; None: in English.
+    """
+    texts = texts or load_texts("en")
+    view = report_view(report, model, items, texts)
+    page = render("learned/report.html", t=texts, view=view, styles=file_styles())
+    return bytes(page.body)
 
 
 def _with(store: Store, job: JobRecord, name: str) -> KeptModel:

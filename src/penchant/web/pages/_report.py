@@ -5,12 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from markupsafe import Markup
-
 from penchant.studies import PICTURE_TYPE, GroupModels, Study, small_picture
 from penchant.texts import Texts
 from penchant.views import Photo, checks_view, group_view, model_view, shelf_of
-from penchant.web._page import STATIC, render
+from penchant.web._page import file_styles, render
 
 
 def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes:
@@ -25,17 +23,12 @@ def make_report(study: Study, models: GroupModels | None, texts: Texts) -> bytes
     texts : Texts
         In the language of the owner, about the study.
     """
-    styles, printed = (
-        (STATIC / f"{name}.css").read_text(encoding="utf-8")
-        for name in ("penchant", "print")
-    )
-    sheets = Markup("<style>{}</style><style media=print>{}</style>")
     page = render(
         "report.html",
         record=study.record,
         t=texts,
         day=texts.day(datetime.now(UTC)),
-        styles=sheets.format(Markup(styles), Markup(printed)),
+        styles=file_styles(),
         reason="",
         photos=photos_of(study, inside=True),
         **report_context(study, models, texts),
