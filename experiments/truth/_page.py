@@ -28,7 +28,9 @@ compares every statement with the truth. A full run has {N_PEOPLE} people per fa
 deviation of 1 over the items; "as good as the best" means at most .1 worse, or the
 person's own width of indifference. Figures in brackets are 90 % ranges, found by
 drawing tables with replacement. **A bar is missed where the range excludes it**, and
-open where only the figure itself lies beyond it; misses are listed, not hidden.
+open where only the figure itself lies beyond it; misses are listed, not hidden. After a
+change of code a row stays if its first table, run again, gives the same in every figure
+but time.
 """
 
 _PICTURE = """\
