@@ -154,6 +154,15 @@ end, which still held .94 to .96 of the points of indifferent people, left .81 t
 those of interaction, threshold and noisy people inside. Parts of attributes that do not
 count are held by .99 of their ranges, those of the one that counts most of
 lexicographic people with taps by half of them: four classes are no curve.
+
+Lists: people unlike the earlier ones hear of attributes that those care about. On other
+tables, 180 such people with 40 items and 84 with 200, .81 of 108 entries were right
+after 10 answers. If an entry that would not reach .88 without the earlier people needs
+.92, then .86 of 76 are right, but people like the earlier ones hear 9 % less after 10
+answers and 23 % less after 5. If it is told only to who is like them with .9, then .85
+of 54 are right where .86 of 90 were (40 items), and those hear 26 % less. Entries of
+people with interactions were right there (.92 of 13); shares in pairs did not tell
+wrong entries from right ones.
 """
 
 
