@@ -1,6 +1,7 @@
 """The simulation that checks what is told: its people, its rival, its judgement."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,6 +179,29 @@ class TestStore:
         page = (tmp_path / "truth.md").read_text()
         assert "### noisy" in page
         assert "people can name their reason" in page
+
+    @pytest.mark.parametrize(("said", "again"), [(0.5, [0]), (0.6, [0, 0, 1])])
+    def test_after_a_change_of_code_one_table_can_confirm_the_others(
+        self, said: float, again: list[int], tmp_path: Path, monkeypatch: Any
+    ) -> None:
+        before = cell_of("noisy", said=[(0.5, 1), (0.7, 1)], cpu_ms=[(3, 1), (3, 1)])
+        before.engine = "code before this"
+        store("noisy", [before], tmp_path)
+        ran = []
+
+        def run(family: str, n_items: int, variant: str, number: int) -> Tally:
+            ran.append(number)
+            return Tally({"said": [said, 1], "cpu ms": [9.0, 1]})
+
+        monkeypatch.setattr(_command, "run_table", run)
+        (tmp_path / "images").mkdir()
+        arguments = ["noisy", "--items", "40", "--variants", "none", "--apart"]
+        arguments += ["--confirm", "--jobs", "1", "--tables", "2"]
+        _command.main(arguments, results=tmp_path, docs=tmp_path)
+        cell = load_cells(tmp_path)[before.key]
+        assert ran == again
+        assert not cell.stale
+        assert (cell.to_dict()["sums"] == before.to_dict()["sums"]) == (said == 0.5)
 
 
 class TestConversations:
