@@ -15,7 +15,7 @@ from experiments.coalitional._data_sets import Sample
 from experiments.coalitional._games import attributes_of, plan
 from experiments.strong._games import Game, members
 from penchant.explanation import LeastSquaresExplainer
-from penchant.explanation.retraining._least_squares import (
+from penchant.explanation._least_squares import (
     draw_sets,
     least_squares_weights,
 )

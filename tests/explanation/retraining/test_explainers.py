@@ -29,9 +29,9 @@ from penchant.explanation import (
     CompleteExplainer,
     DepthExplainer,
     LeastSquaresExplainer,
+    _smooth_games,
 )
 from penchant.explanation._shapley import members
-from penchant.explanation.retraining import _smooth_games
 from penchant.models import GAIRegressor
 
 EXPLAINERS = [
@@ -574,16 +574,16 @@ class TestLeastSquares:
         model = LinearRegression().fit(X, X @ strengths)
         found = LeastSquaresExplainer(25, random_state=0).fit(model, X, X @ strengths)
         values = found.explain().values
-        np.testing.assert_allclose(values, X * strengths, rtol=1e-3)
+        np.testing.assert_allclose(values, X * strengths, atol=1e-3)
 
     def test_errors_tell_how_far_the_complete_method_is(self) -> None:
         X, y = load_wine(return_X_y=True)
-        X = X[::2, :9] / X[:, :9].std(axis=0)
+        X = X[::2, :8] / X[:, :8].std(axis=0)
         beyond = []
-        for model in (DecisionTreeClassifier(max_depth=4, random_state=0), SVR()):
+        for model in (DecisionTreeClassifier(max_depth=4), KernelRidge(kernel="rbf")):
             model.fit(X, y[::2])
             exact = CompleteExplainer().fit(model, X, y[::2]).explain(X[:20]).values
-            for budget in (37, 73, 145):
+            for budget in (33, 65, 129):
                 near = LeastSquaresExplainer(budget, random_state=0)
                 found = near.fit(model, X, y[::2]).explain(X[:20])
                 beyond.append(np.abs(found.values - exact) > 2.0 * found.std)

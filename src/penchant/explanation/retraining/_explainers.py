@@ -10,6 +10,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
+from penchant.explanation._least_squares import (
+    draw_sets,
+    least_squares_weights,
+    smallest_budget,
+)
 from penchant.explanation._players import frame_of
 from penchant.explanation._shapley import (
     depth_weights,
@@ -18,22 +23,17 @@ from penchant.explanation._shapley import (
     members,
     normalized,
 )
+from penchant.explanation._smooth_games import (
+    MAX_INTERPOLATED,
+    smooth_influences,
+)
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
-from penchant.explanation.retraining._least_squares import (
-    draw_sets,
-    least_squares_weights,
-    smallest_budget,
-)
 from penchant.explanation.retraining._retraining import (
     RetrainingExplainer,
     Solve,
     check_number,
     linear,
-)
-from penchant.explanation.retraining._smooth_games import (
-    MAX_INTERPOLATED,
-    smooth_influences,
 )
 from penchant.typing import FloatArray, IntArray
 
