@@ -28,7 +28,7 @@ _SECTIONS = {
         "as good as zeros. The last part of a row's name is the number of evaluations, "
         "in multiples of the number of attributes d. Games of models that stay as they "
         "are, which the peers were made for, and of models that are trained anew; how "
-        "additive and how smooth a game is, `LeastSquaresExplainer` reads from the same "
+        "additive and smooth a game is, `LeastSquaresExplainer` reads from the same "
         "evaluations. It was decided on other games (`experiments/strong/README.md`). "
         "LIME "
         "answers another question: its row is the rank correlation with the exact "
