@@ -22,7 +22,7 @@ import penchant
 from experiments.coalitional._data_sets import Sample
 from experiments.coalitional._models import MODELS
 from penchant.explanation.retraining._game import RetrainingGame
-from penchant.explanation.retraining._retraining import RetrainingExplainer
+from penchant.explanation.retraining._retraining import RetrainingExplainer, Solve
 
 __all__ = ["CACHE", "Answer", "Played", "play", "quietly", "state_of_code"]
 
@@ -90,11 +90,11 @@ class Played:
         """Let an explainer choose its sets, and add up their worths."""
         attributes = self.attributes
         start = time.process_time()
-        masks, weights = plan(explainer, attributes, seed)
+        masks, solve = plan(explainer, attributes, seed)
         planned = time.process_time() - start
         worths = np.stack([self.worths[mask] for mask in masks], axis=1)
         start = time.process_time()
-        values = worths @ weights
+        values = solve(worths)[0]
         added = time.process_time() - start
         trained = planned + sum(self.seconds[mask] for mask in masks)
         one = trained + self.seconds_row * len(masks)
@@ -108,8 +108,8 @@ def attributes_of(sample: Sample) -> RetrainingGame:
 
 def plan(
     explainer: RetrainingExplainer, game: RetrainingGame, seed: int
-) -> tuple[list[int], np.ndarray]:
-    """Let an explainer choose its sets and their weights, without training."""
+) -> tuple[list[int], Solve]:
+    """Let an explainer choose its sets and what it solves, without training."""
     with quietly():
         return explainer._plan(game, np.random.default_rng(seed))
 

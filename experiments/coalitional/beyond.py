@@ -168,11 +168,11 @@ def plans(sample: Sample, budgets: tuple[int, ...], n_seeds: int) -> Iterator[Pl
 
 
 def _plan(name: str, explainer: RetrainingExplainer, sample: Sample, seed: int) -> Plan:
-    masks, weights = plan(explainer, attributes_of(sample), seed)
+    masks, compute = plan(explainer, attributes_of(sample), seed)
 
     def solve(played: Played) -> ByOrders:
         worths = np.stack([played.worths[mask] for mask in masks], axis=1)
-        values = worths @ weights
+        values = compute(worths)[0]
         return ByOrders(values, np.zeros_like(values))
 
     return Plan(name, masks, solve)

@@ -15,7 +15,7 @@ from experiments.coalitional._data_sets import Sample
 from experiments.coalitional._games import attributes_of, plan
 from experiments.strong._games import Game, members
 from penchant.explanation import LeastSquaresExplainer
-from penchant.explanation.retraining._least_squares import (
+from penchant.explanation._least_squares import (
     draw_sets,
     least_squares_weights,
 )
@@ -49,8 +49,8 @@ def ours(asked: Asked, budget: int, seed: int) -> np.ndarray:
     """Let `LeastSquaresExplainer` choose and weigh its sets."""
     X = asked.game.X
     table = attributes_of(Sample(X, np.arange(len(X)) % 2))
-    masks, weights = plan(LeastSquaresExplainer(budget), table, seed)
-    return asked.worths(members(np.array(masks), asked.n_players)).T @ weights
+    masks, solve = plan(LeastSquaresExplainer(budget), table, seed)
+    return solve(asked.worths(members(np.array(masks), asked.n_players)).T)[0]
 
 
 def ours_squares(asked: Asked, budget: int, seed: int) -> np.ndarray:

@@ -26,9 +26,11 @@ _SECTIONS = {
         "Shapley values from few evaluations",
         "Distance to the exact values of all sets, over their length: 0 is exact, 1 is "
         "as good as zeros. The last part of a row's name is the number of evaluations, "
-        "in multiples of the number of attributes d. `LeastSquaresExplainer` was made "
-        "for models that are trained anew; fixed models, which the peers were made "
-        "for, are nearly additive, and there plain weighted squares are nearer. LIME "
+        "in multiples of the number of attributes d. Games of models that stay as they "
+        "are, which the peers were made for, and of models that are trained anew; how "
+        "additive and smooth a game is, `LeastSquaresExplainer` reads from the same "
+        "evaluations. It was decided on other games (`experiments/strong/README.md`). "
+        "LIME "
         "answers another question: its row is the rank correlation with the exact "
         "values.",
     ),

@@ -136,8 +136,8 @@ def contrast(
     they differ, by the Shapley values of the game in which attributes of b are
     replaced by those of a (EX-10). Exact for the models of `explain` that need no
     background, in milliseconds for any number of attributes; exact for any other
-    model where up to 12 attributes differ, else by random orders, with standard
-    errors in `std`.
+    model where up to 12 attributes differ, else from some of the sets of attributes
+    (EX-7), with standard errors in `std`.
 
     Parameters
     ----------
@@ -150,10 +150,12 @@ def contrast(
     players : mapping from str to columns, optional
         Columns that belong together, such as one-hot columns of one attribute.
     n_orders : int, default=100
-        Random orders, each with its reverse, where more than 12 attributes differ
-        and the model has no formula.
+        Effort where more than 12 attributes differ and the model has no formula: ten
+        sets of attributes for each, at most 4,096 sets. By default that is a third or
+        less of what 100 random orders with their reverses would ask of the model, for
+        values that come nearer.
     random_state : int, RandomState or None, default=0
-        Draws them.
+        Draws the sets.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Contrasts of any model: all coalitions of few attributes, orders of many."""
+"""Contrasts of any model: all coalitions of few attributes, some of many."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +9,17 @@ from sklearn.base import is_classifier
 
 from penchant.data import Items
 from penchant.exceptions import DataError
+from penchant.explanation._least_squares import draw_sets, smallest_budget
 from penchant.explanation._players import Players, frame_of
-from penchant.explanation._shapley import shapley_of_table
+from penchant.explanation._shapley import membership, shapley_of_table
+from penchant.explanation._smooth_games import MAX_INTERPOLATED, smooth_influences
 from penchant.typing import BoolArray, FloatArray
 
 _MAX_EXACT = 12
 """Differing attributes up to which all coalitions are asked."""
+
+SETS_PER_ORDER = 10
+"""A random order and its reverse would take two sets per attribute, at least 26."""
 
 
 def output_of(model: Any, rows: Any) -> Callable[[Any], FloatArray]:
@@ -74,8 +79,8 @@ def contrast_any(
     """Give Shapley values of the contrast game, and their standard errors.
 
     Attributes in which the items agree get 0. Exact for up to 12 others, where there
-    are no standard errors; above, the mean over random orders of the attributes, each
-    with its reverse, so that values add up to the difference all the same.
+    are no standard errors; above, those of the smoothest games through the worths of
+    some sets and their complements (EX-7), which add up to the difference all the same.
 
     Parameters
     ----------
@@ -86,7 +91,7 @@ def contrast_any(
     players : Players
         Blocks of columns that change together.
     n_orders : int
-        Number of random orders, reverses not counted.
+        Where more attributes differ, `SETS_PER_ORDER` sets each are asked for.
     rng : RandomState
 
     Returns
@@ -110,7 +115,7 @@ def contrast_any(
         values[0, differ] = _by_coalitions(worths, len(differ))
         return values, None
     errors = np.zeros((1, len(players)))
-    found = _by_orders(worths, len(differ), n_orders, rng)
+    found = _by_some(worths, len(differ), SETS_PER_ORDER * n_orders, rng)
     values[0, differ], errors[0, differ] = found
     return values, errors
 
@@ -122,21 +127,14 @@ def _by_coalitions(worths: Callable[[BoolArray], FloatArray], size: int) -> Floa
     return shapley_of_table(worths(sets).reshape((2,) * size))
 
 
-def _by_orders(
+def _by_some(
     worths: Callable[[BoolArray], FloatArray],
     size: int,
-    n_orders: int,
+    n_sets: int,
     rng: np.random.RandomState,
 ) -> tuple[FloatArray, FloatArray]:
-    orders = np.array([rng.permutation(size) for _ in range(n_orders)])
-    # Where no more than two attributes interact, an order and its reverse are exact.
-    orders = np.stack([orders, orders[:, ::-1]], axis=1).reshape(-1, size)
-    ranks = np.argsort(orders, axis=1)
-    steps = np.arange(size + 1)
-    sets = ranks[:, None, :] < steps[None, :, None]
-    table = worths(sets.reshape(-1, size)).reshape(len(orders), size + 1)
-    gains = np.take_along_axis(np.diff(table, axis=1), ranks, axis=1)
-    # The two of a pair depend on each other: the pair is what is drawn.
-    pairs = gains.reshape(n_orders, 2, size).mean(axis=1)
-    errors = pairs.std(axis=0, ddof=1) / np.sqrt(n_orders)
-    return pairs.mean(axis=0), errors
+    budget = max(min(n_sets, MAX_INTERPOLATED), smallest_budget(size))
+    masks, _ = draw_sets(size, budget, np.random.default_rng(rng.randint(2**31 - 1)))
+    found = worths(membership([0, *masks], size))
+    values, errors = smooth_influences(masks, size, found[None, 1:] - found[0])
+    return values[0], errors[0]

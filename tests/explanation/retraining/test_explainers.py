@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -28,6 +29,7 @@ from penchant.explanation import (
     CompleteExplainer,
     DepthExplainer,
     LeastSquaresExplainer,
+    _smooth_games,
 )
 from penchant.explanation._shapley import members
 from penchant.models import GAIRegressor
@@ -224,8 +226,14 @@ class TestDefinitions:
         assert found.n_models == 2**d - 1
         assert (found.std == 0.0).all()
 
-    def test_least_squares_is_the_value_of_the_smoothest_game(self, task: Any) -> None:
-        """Krige the worths of all sets from some, then average over all orders."""
+    def test_least_squares_is_the_value_of_the_smoothest_games(
+        self, task: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Krige the worths of all sets by each process, and average by likelihood."""
+        # Fewer and milder processes: this way to compute them is less exact.
+        ratios, trends = (0.1, 0.7), np.array([0.1, 10.0])
+        monkeypatch.setattr(_smooth_games, "_RATIOS", ratios)
+        monkeypatch.setattr(_smooth_games, "_TRENDS", trends)
         model, X, y, rows, game = task
         d = X.shape[1]
         explainer = LeastSquaresExplainer(2 * d + 9, random_state=0).fit(model, X, y)
@@ -234,32 +242,40 @@ class TestDefinitions:
         known = [frozenset(members(mask)) for mask in explainer._masks]
         assert {len(part) for part in known} >= {1, d - 1, d}
         assert all(frozenset(range(d)) - part in known for part in known[:-1])
-        known = [frozenset(), *known]
-
-        def kernel(first: frozenset[int], second: frozenset[int]) -> float:
-            n_different = len(first ^ second)
-            return (3 / 7) ** n_different + 0.1 * (1 + d - 2 * n_different)
-
-        sets = list(game)
-        gram = [[kernel(a, b) for b in known] for a in known]
-        cross = [[kernel(a, b) for b in known] for a in sets]
-        smooth = np.array(cross) @ np.linalg.solve(gram, [game[part] for part in known])
-        expected = complete(dict(zip(sets, smooth, strict=True)), d)
-        np.testing.assert_allclose(found.values, expected, atol=1e-10)
+        pairs = known[::2]
+        sets = [frozenset(), *game]
+        shapley = complete(dict(zip(sets, np.eye(len(sets)), strict=True)), d).T
+        # What is known: half of what a set is worth more than its complement.
+        halves = np.zeros((len(pairs), len(sets)))
+        for row, part in enumerate(pairs):
+            halves[row, sets.index(part)] += 0.5
+            halves[row, sets.index(frozenset(range(d)) - part)] -= 0.5
+        told = halves @ np.array([np.zeros(len(rows)), *game.values()])
+        differ = np.array([[len(a ^ b) for b in sets] for a in sets])
+        lines = np.array([[2.0 * (i in part) - 1 for i in range(d)] for part in sets])
+        fits = []
+        for ratio in ratios:
+            for trend in trends:
+                prior = ((1 - ratio) / (1 + ratio)) ** differ + trend * lines @ lines.T
+                gram = halves @ prior @ halves.T
+                effects = halves @ prior @ shapley.T
+                gain = np.linalg.solve(gram, effects)
+                squares = (told * np.linalg.solve(gram, told)).sum(axis=0)
+                left = np.diagonal(shapley @ prior @ shapley.T - effects.T @ gain)
+                additive = trend * halves @ lines @ lines.T @ halves.T
+                used = np.trace(np.linalg.solve(gram, additive))
+                scale = squares / (len(pairs) - used)
+                likelihood = -0.5 * (
+                    len(pairs) * np.log(squares) + np.linalg.slogdet(gram)[1]
+                )
+                fits.append((likelihood, told.T @ gain, np.outer(scale, left)))
+        likelihood, values, variances = map(np.array, zip(*fits, strict=True))
+        chances = softmax(likelihood, axis=0)[:, :, None]
+        expected = (chances * values).sum(axis=0)
+        np.testing.assert_allclose(found.values, expected, atol=1e-8)
         np.testing.assert_allclose(found.gap, 0.0, atol=1e-9)
-        # Its standard errors: what the known worths leave open of all the others.
-        every = [[kernel(a, b) for b in sets] for a in sets]
-        open_still = every - np.array(cross) @ np.linalg.solve(
-            gram, np.transpose(cross)
-        )
-        each = dict(zip(sets, np.eye(len(sets)), strict=True))
-        shapley = complete(each, d)
-        left = np.diagonal(shapley.T @ open_still @ shapley)
-        given = np.array([game[part] for part in known])
-        scale = (given * np.linalg.solve(gram, given)).mean(axis=0)
-        np.testing.assert_allclose(
-            found.std, np.sqrt(np.outer(scale, left)), atol=1e-10
-        )
+        squares = (chances * (variances + values**2)).sum(axis=0) - expected**2
+        np.testing.assert_allclose(found.std, np.sqrt(squares), atol=1e-6)
 
     def test_many_models_are_fitted_by_weighted_squares(
         self, task: Any, monkeypatch: pytest.MonkeyPatch
@@ -548,6 +564,37 @@ class TestLeastSquares:
             near = LeastSquaresExplainer(budget, random_state=0)
             values = near.fit(model, X[:, :5], y).explain().values
             np.testing.assert_allclose(values, exact, atol=tolerance)
+
+    def test_what_is_additive_is_found_with_the_fewest_models(self) -> None:
+        rng = np.random.default_rng(0)
+        X = np.linalg.qr(rng.standard_normal((40, 12)))[0] * 6.0
+        X -= X.mean(axis=0)
+        X = np.linalg.qr(X)[0]  # so that the slopes of a set are those of all
+        strengths = np.arange(1.0, 13.0)
+        model = LinearRegression().fit(X, X @ strengths)
+        found = LeastSquaresExplainer(25, random_state=0).fit(model, X, X @ strengths)
+        values = found.explain().values
+        np.testing.assert_allclose(values, X * strengths, atol=1e-3)
+
+    def test_errors_tell_how_far_the_complete_method_is(self) -> None:
+        X, y = load_wine(return_X_y=True)
+        X = X[::2, :8] / X[:, :8].std(axis=0)
+        beyond = []
+        for model in (DecisionTreeClassifier(max_depth=4), KernelRidge(kernel="rbf")):
+            model.fit(X, y[::2])
+            exact = CompleteExplainer().fit(model, X, y[::2]).explain(X[:20]).values
+            for budget in (33, 65, 129):
+                near = LeastSquaresExplainer(budget, random_state=0)
+                found = near.fit(model, X, y[::2]).explain(X[:20])
+                beyond.append(np.abs(found.values - exact) > 2.0 * found.std)
+        assert 0.001 < np.mean(beyond) < 0.1
+
+    def test_a_row_is_explained_alike_in_any_company(self, rated: Any) -> None:
+        X, y = rated
+        explainer = LeastSquaresExplainer(31, random_state=0).fit(SVR().fit(X, y), X, y)
+        alone, all_rows = explainer.explain(X[:1]), explainer.explain(X)
+        np.testing.assert_allclose(alone.values, all_rows.values[:1], atol=1e-12)
+        np.testing.assert_allclose(alone.std, all_rows.std[:1], atol=1e-12)
 
     def test_more_models_come_nearer(self) -> None:
         X, y = load_diabetes(return_X_y=True)

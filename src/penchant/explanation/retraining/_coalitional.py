@@ -28,7 +28,9 @@ from penchant.explanation.retraining._game import RetrainingGame
 from penchant.explanation.retraining._retraining import (
     MAX_MODELS,
     RetrainingExplainer,
+    Solve,
     check_number,
+    linear,
 )
 from penchant.typing import BoolArray, FloatArray
 
@@ -349,7 +351,7 @@ class CoalitionalExplainer(RetrainingExplainer):
 
     def _plan(
         self, game: RetrainingGame, rng: np.random.Generator
-    ) -> tuple[list[int], FloatArray]:
+    ) -> tuple[list[int], Solve]:
         n_players = len(game.players)
         table = thresholds(self.strategy, frame_of(game.table), game.players)
         self.alpha_ = self._choose_alpha(table, n_players)
@@ -364,8 +366,8 @@ class CoalitionalExplainer(RetrainingExplainer):
         masks = sorted({part for group in groups for part in submasks(group)})
         weights = coalitional_weights(masks, n_players, groups)
         if self.normalize:
-            return normalized(masks, weights, game.full)
-        return masks, weights
+            masks, weights = normalized(masks, weights, game.full)
+        return masks, linear(weights)
 
     def _choose_alpha(self, table: FloatArray, n_players: int) -> float:
         given = [self.complexity, self.alpha, self.budget]

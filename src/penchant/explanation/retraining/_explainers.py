@@ -1,6 +1,7 @@
 """Complete, k-depth and least-squares explainers (EX-2, EX-3, EX-7)."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import comb
 from numbers import Integral
 from typing import Any, ClassVar
@@ -9,6 +10,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from penchant.exceptions import DataError
+from penchant.explanation._least_squares import (
+    draw_sets,
+    least_squares_weights,
+    smallest_budget,
+)
 from penchant.explanation._players import frame_of
 from penchant.explanation._shapley import (
     depth_weights,
@@ -17,21 +23,19 @@ from penchant.explanation._shapley import (
     members,
     normalized,
 )
+from penchant.explanation._smooth_games import (
+    MAX_INTERPOLATED,
+    smooth_influences,
+)
 from penchant.explanation.retraining._association import constant_players
 from penchant.explanation.retraining._game import RetrainingGame
-from penchant.explanation.retraining._least_squares import (
-    MAX_INTERPOLATED,
-    draw_sets,
-    interpolation_deviations,
-    interpolation_weights,
-    least_squares_weights,
-    smallest_budget,
-)
 from penchant.explanation.retraining._retraining import (
     RetrainingExplainer,
+    Solve,
     check_number,
+    linear,
 )
-from penchant.typing import FloatArray
+from penchant.typing import FloatArray, IntArray
 
 _DEFAULT_BUDGET = 512
 
@@ -104,11 +108,11 @@ class CompleteExplainer(RetrainingExplainer):
 
     def _plan(
         self, game: RetrainingGame, rng: np.random.Generator
-    ) -> tuple[list[int], FloatArray]:
+    ) -> tuple[list[int], Solve]:
         n_players = len(game.players)
         check_number(game.full, n_players)
         masks = list(range(1, game.full + 1))
-        return masks, depth_weights(masks, n_players, n_players)
+        return masks, linear(depth_weights(masks, n_players, n_players))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -158,7 +162,7 @@ class DepthExplainer(RetrainingExplainer):
 
     def _plan(
         self, game: RetrainingGame, rng: np.random.Generator
-    ) -> tuple[list[int], FloatArray]:
+    ) -> tuple[list[int], Solve]:
         n_players = len(game.players)
         if self.k > n_players:
             raise DataError(
@@ -170,8 +174,8 @@ class DepthExplainer(RetrainingExplainer):
         masks = masks_up_to(n_players, self.k)
         weights = depth_weights(masks, n_players, self.k)
         if self.normalize:
-            return normalized(masks, weights, game.full)
-        return masks, weights
+            masks, weights = normalized(masks, weights, game.full)
+        return masks, linear(weights)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -201,14 +205,18 @@ class LeastSquaresExplainer(RetrainingExplainer):
     Notes
     -----
     The smoothest game is the mean of a Gaussian process over sets of attributes, given
-    the worths that are known: least squares in the norm of its kernel. It needs a
-    linear system with one equation per model, so that from 4,097 models on weighted
-    least squares take over: influences whose sums over sets are nearest to the worths,
-    in the weights that make the Shapley value exact.
+    the worths that are known: least squares in the norm of its kernel. How nearly
+    additive the game is and how fast interactions fade is not assumed: the answer is
+    the mean over 54 processes, from additive to rough, weighted by how likely each
+    makes the worths of the row. So it suits models that are trained anew as well as
+    functions that are nearly additive, for which it comes near weighted least squares.
+    It needs linear systems with one equation per two models, so that from 4,097 models
+    on weighted least squares take over: influences whose sums over sets are nearest to
+    the worths, in the weights that make the Shapley value exact.
 
-    The process also tells how far the influences may be from those of all models: these
-    are the standard errors (`std`) of the attribution, 0 where all sets are known and
-    unknown for weighted squares.
+    The processes also tell how far the influences may be from those of all models:
+    these are the standard errors (`std`) of the attribution, 0 where all sets are known
+    and unknown for weighted squares.
 
     An attribute with one value in all rows gets 0 and no models, unless the budget
     covers all sets.
@@ -238,7 +246,7 @@ class LeastSquaresExplainer(RetrainingExplainer):
 
     def _plan(
         self, game: RetrainingGame, rng: np.random.Generator
-    ) -> tuple[list[int], FloatArray]:
+    ) -> tuple[list[int], Solve]:
         n_players = len(game.players)
         least = smallest_budget(n_players)
         budget = max(least, _DEFAULT_BUDGET) if self.budget is None else self.budget
@@ -252,37 +260,39 @@ class LeastSquaresExplainer(RetrainingExplainer):
         changing = np.flatnonzero(~constant)
         if budget >= game.full or len(changing) in (0, n_players):
             changing = np.arange(n_players)
-        sets, part = self._plan_among(len(changing), int(budget), rng)
-        self._changing, self._sets = changing, sets
+        sets, solve = self._plan_among(len(changing), int(budget), rng)
         if len(changing) == n_players:
-            return sets, part
-        weights = np.zeros((len(sets), n_players))
-        weights[:, changing] = part
+            return sets, solve
         # All that change, and all: the same to a model, and the user has the latter.
         masks = [mask_of(changing[list(members(each))].tolist()) for each in sets]
         everyone = mask_of(changing.tolist())
-        return [game.full if mask == everyone else mask for mask in masks], weights
-
-    def _deviations(self, worths: FloatArray) -> FloatArray | None:
-        if self.solution_ == "weighted squares":
-            return None
-        deviations = np.zeros((len(worths), len(self.names_)))
-        if self.solution_ == "smoothest game":
-            deviations[:, self._changing] = interpolation_deviations(
-                self._sets, len(self._changing), worths
-            )
-        return deviations
+        masks = [game.full if mask == everyone else mask for mask in masks]
+        return masks, partial(_spread_out, solve, changing, n_players)
 
     def _plan_among(
         self, n_players: int, budget: int, rng: np.random.Generator
-    ) -> tuple[list[int], FloatArray]:
-        """Choose sets and weights for a number of players that all matter."""
+    ) -> tuple[list[int], Solve]:
+        """Choose the sets, and what is solved, for players that all matter."""
         masks, shares = draw_sets(n_players, budget, rng)
         if len(masks) == (1 << n_players) - 1:
             self.solution_ = "all sets"
-            return masks, depth_weights(masks, n_players, n_players)
+            weights = depth_weights(masks, n_players, n_players)
+            return masks, linear(weights, is_exact=True)
         if len(masks) <= MAX_INTERPOLATED:
             self.solution_ = "smoothest game"
-            return masks, interpolation_weights(masks, n_players)
+            return masks, partial(smooth_influences, masks, n_players)
         self.solution_ = "weighted squares"
-        return masks, least_squares_weights(masks, shares, n_players)
+        return masks, linear(least_squares_weights(masks, shares, n_players))
+
+
+def _spread_out(
+    solve: Solve, players: IntArray, n_players: int, worths: FloatArray
+) -> tuple[FloatArray, FloatArray | None]:
+    """Solve for some players; the others have no influence, and that is certain."""
+    wide = np.zeros((2, len(worths), n_players))
+    values, errors = solve(worths)
+    wide[0][:, players] = values
+    if errors is None:
+        return wide[0], None
+    wide[1][:, players] = errors
+    return wide[0], wide[1]

@@ -1,8 +1,9 @@
 """What the explainers by refitted models share."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -22,6 +23,9 @@ from penchant.typing import FloatArray
 
 MAX_MODELS = 1 << 20
 """More models than this are refused: listing their sets would fill the memory."""
+
+Solve = Callable[[FloatArray], tuple[FloatArray, FloatArray | None]]
+"""From worths, shape (n_rows, n_sets), to influences and their standard errors."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -51,16 +55,12 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _plan(
         self, game: RetrainingGame, rng: np.random.Generator
-    ) -> tuple[list[int], FloatArray]:
-        """Give the sets to train and their weights, shape (n_sets, n_players)."""
+    ) -> tuple[list[int], Solve]:
+        """Give the sets to train, and how their worths make up the influences."""
 
     @abstractmethod
     def _method(self) -> str:
         """Give the method in a few words."""
-
-    def _deviations(self, worths: FloatArray) -> FloatArray | None:
-        """Give standard errors of the influences, where they are known."""
-        return None
 
     def fit(self, estimator: Any, X: Any, y: Any) -> Self:
         """Train the models of the sets of attributes that the method needs.
@@ -84,7 +84,7 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
         draw = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         seed = int(draw[0]) if fixed else None
         game = RetrainingGame(estimator, X, y, self.players, seed=seed)
-        masks, weights = self._plan(game, np.random.default_rng(int(draw[1])))
+        masks, solve = self._plan(game, np.random.default_rng(int(draw[1])))
         game.train(
             masks,
             memory=self.memory,
@@ -96,7 +96,7 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
         self.names_ = game.players.names
         self.n_models_ = len(masks)
         self.complexity_ = len(masks) / game.full
-        self._masks, self._weights = masks, weights
+        self._masks, self._solve = masks, solve
         return self
 
     def explain(self, X: Any = None, *, look_at: Any = None) -> Attribution:
@@ -123,10 +123,10 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
         sets = masks if game.full in masks else [*masks, game.full]
         worths = game.worths(sets, table, target, n_jobs=self.n_jobs)
         base = game.base(target)
-        known = worths[:, : len(masks)]
+        values, std = self._solve(worths[:, : len(masks)])
         return Attribution(
-            values=known @ self._weights,
-            std=self._deviations(known),
+            values=values,
+            std=std,
             base=base,
             predictions=base + worths[:, sets.index(game.full)],
             names=self.names_,
@@ -136,6 +136,18 @@ class RetrainingExplainer(BaseEstimator):  # type: ignore[misc]
             data=game.players.describe(table),
             classes=None if game.classes is None else game.classes[target],
         )
+
+
+def linear(weights: FloatArray, *, is_exact: bool = False) -> Solve:
+    """Let influences be weighted sums of worths; without error if they are exact."""
+    return partial(_add_up, weights, is_exact)
+
+
+def _add_up(
+    weights: FloatArray, is_exact: bool, worths: FloatArray
+) -> tuple[FloatArray, FloatArray | None]:
+    values: FloatArray = worths @ weights
+    return values, np.zeros_like(values) if is_exact else None
 
 
 def check_number(n_models: int, n_players: int) -> None:

@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from penchant.explanation.retraining._least_squares import draw_sets, smallest_budget
+from penchant.explanation._least_squares import draw_sets, smallest_budget
 
 
 @pytest.mark.parametrize("n_players", [4, 5, 6, 8, 9])
