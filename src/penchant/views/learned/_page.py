@@ -17,6 +17,7 @@ from penchant.views.learned._words import (
     rule_side,
     rule_words,
     size_of,
+    warning_words,
 )
 
 _STYLE: Final = """
@@ -362,6 +363,12 @@ class _Page:
         table = _table((said, true, rows), cells)
         return f"{_soft(self.say('calibration'))}<figure>{picture}</figure>{table}"
 
+    def warned(self, note: str) -> str:
+        said = warning_words(note, self.texts)
+        if said is None:
+            return f'<li lang="en">{escape(note)}</li>'
+        return f"<li>{escape(said)}</li>"
+
     def made(self) -> str:
         told, report = self.told, self.report
         used = [w for name, w in _PAPERS.items() if report.model.startswith(name)]
@@ -379,6 +386,6 @@ class _Page:
             f"{known}, {report.model}. {self.say('cite', cite=escape(cite))}",
         ]
         notes = sorted({note for each in told.results for note in each.notes})
-        listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+        listed = "".join(map(self.warned, notes))
         warned = f'{_soft(self.say("warnings"))}<ul class="soft">{listed}</ul>'
         return "".join(f"<p>{each}</p>" for each in said) + (warned if notes else "")

@@ -134,7 +134,7 @@ def _curve(kept: KeptModel, part: ModelPart, upward: Axis, texts: Texts) -> Curv
         shape = curve_shape(across, upward, *sides)
     return CurveView(
         name,
-        show_name(texts.measured(attribute, "").strip(), 20),
+        show_name(attribute.unit_beside, 20),
         f"{name}. {told}",
         shape,
         across_ticks(attribute, across, texts),
