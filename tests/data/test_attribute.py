@@ -63,3 +63,17 @@ def test_format_shows_units_and_gaps():
     assert rent.format(0.5) == "0.5 EUR"
     assert rent.format(float("nan")) == ""
     assert Attribute("class", "ordinal", domain=("A", "B")).format("A") == "A"
+
+
+def test_years_are_not_written_in_groups_of_three():
+    built = Attribute("year built", domain=(1911, 2018))
+    assert built.is_year
+    assert built.format(1998.0) == "1998"
+    for other in (
+        Attribute("price", domain=(1100, 1900)),  # no year
+        Attribute("yearly cost", domain=(900, 5000)),
+        Attribute("rent per year", domain=(1100, 1900), unit="EUR"),
+        Attribute("Jahr", "ordinal", domain=("2001", "2002")),
+    ):
+        assert not other.is_year
+    assert Attribute("price", domain=(1100, 1900)).format(1100.0) == "1,100"

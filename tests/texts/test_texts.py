@@ -185,6 +185,14 @@ def test_money_is_written_as_the_language_does(
     assert [texts.value(price, each) for each in (1110.0, 0.5, -3.25)] == written
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_years_are_not_amounts(language: str) -> None:
+    built = Attribute("Baujahr", domain=(1911, 2018))
+    texts = load_texts(language)
+    assert texts.value(built, 1998.0) == "1998"
+    assert texts.ticks(built, [1950, 2000]) == ["1950", "2000"]
+
+
 def test_lists_in_sentences() -> None:
     texts = load_texts("en")
     assert texts.listed([]) == ""

@@ -1,5 +1,6 @@
 """Attribute: what a column of the table of alternatives means."""
 
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
@@ -9,6 +10,11 @@ from penchant.exceptions import DataError
 
 DATE = "date"
 """Unit of numbers that are dates, as days since 1970-01-01."""
+
+_YEAR = re.compile(
+    r"year|jahr|\bann[ée]e|\bbuilt\b|\bvintage\b|\bmillésime\b", re.IGNORECASE
+)
+"""Headers of columns that hold years, if the numbers could be some."""
 
 Kind = Literal["numeric", "ordinal", "categorical"]
 Direction = Literal["up", "down", "unknown"]
@@ -107,6 +113,34 @@ class Attribute:
         """The levels of an ordinal or categorical attribute; none if numeric."""
         return () if self.kind == "numeric" or self.domain is None else self.domain
 
+    @property
+    def is_year(self) -> bool:
+        """Whether the numbers are years, which nobody writes in groups of three.
+
+        Examples
+        --------
+        >>> Attribute("Baujahr", domain=(1911, 2018)).format(1998)
+        '1998'
+        """
+        if self.kind != "numeric" or self.unit or self.domain is None:
+            return False
+        low, high = self.domain
+        return low >= 1000 and high < 2200 and bool(_YEAR.search(self.name))
+
+    @property
+    def unit_beside(self) -> str:
+        """The unit as it stands beside the name, where the name does not say it.
+
+        Examples
+        --------
+        >>> Attribute("size", unit="m²").unit_beside
+        'm²'
+        >>> Attribute("Preis (€)", unit="€").unit_beside
+        ''
+        """
+        said = re.search(rf"(?<!\w){re.escape(self.unit)}[)\]]?$", self.name)
+        return "" if said or self.unit == DATE else self.unit
+
     def format(self, value: Any) -> str:
         """Give a value as text with its unit; a missing one as an empty text.
 
@@ -121,7 +155,8 @@ class Attribute:
             return ""
         if self.unit == DATE and self.kind == "numeric":
             return _format_day(float(value))
-        text = f"{value:,.6g}" if self.kind == "numeric" else str(value)
+        groups = "" if self.is_year else ","
+        text = f"{value:{groups}.6g}" if self.kind == "numeric" else str(value)
         return f"{text} {self.unit}" if self.unit else text
 
     def to_dict(self) -> dict[str, Any]:

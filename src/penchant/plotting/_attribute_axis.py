@@ -61,7 +61,7 @@ class AttributeAxis:
         """Make the axis of a column of Items."""
         return cls(
             attribute.name,
-            attribute.unit,
+            attribute.unit_beside,
             tuple(attribute.levels or values),
             bool(attribute.levels),
             attribute.kind != "categorical",

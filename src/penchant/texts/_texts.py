@@ -127,7 +127,7 @@ class Texts:
         text = self.entries[key][self.plural(n)]
         return text.format_map({**self.words, "n": self.number(n), **values})
 
-    def number(self, value: float, cents: bool = False) -> str:
+    def number(self, value: float, cents: bool = False, *, grouped: bool = True) -> str:
         """Write a number with at most six digits that mean something.
 
         Parameters
@@ -136,6 +136,8 @@ class Texts:
             A finite number.
         cents : bool, default=False
             Whether what is not whole has two decimals at least.
+        grouped : bool, default=True
+            Whether thousands are set apart; those of years are not.
         """
         if abs(value) >= _LARGEST:
             return f"{value:.{_DIGITS}g}"
@@ -143,7 +145,13 @@ class Texts:
         rounded = round(value) if whole else float(f"{value:.{_DIGITS}g}")
         # Quantization would round again, to three decimals; "or 0" is for -0.0.
         form = "#,##0.00" if cents and rounded % 1 else None
-        text = _decimal(rounded or 0, form, self.locale, decimal_quantization=False)
+        text = _decimal(
+            rounded or 0,
+            form,
+            self.locale,
+            decimal_quantization=False,
+            group_separator=grouped,
+        )
         return text.replace("-", "\N{MINUS SIGN}")
 
     def points(self, value: float) -> str:
@@ -206,14 +214,16 @@ class Texts:
             return self._date(float(value)) or attribute.format(value)
         if attribute.kind != "numeric":
             return self.measured(attribute, str(value))
-        text = self.number(abs(value), cents=_is_money(attribute.unit))
+        cents, grouped = _is_money(attribute.unit), not attribute.is_year
+        text = self.number(abs(value), cents, grouped=grouped)
         sign = "\N{MINUS SIGN}" if value < 0 else ""
         return sign + self.measured(attribute, text)
 
     def ticks(self, attribute: Attribute, values: Sequence[float]) -> list[str]:
         """Write round values of an attribute, dates as shortly as they are round."""
         if attribute.unit != DATE:
-            return [self.number(value) for value in values]
+            grouped = not attribute.is_year
+            return [self.number(value, grouped=grouped) for value in values]
         try:
             days = [
                 datetime.fromtimestamp(0, UTC) + timedelta(value) for value in values

@@ -106,7 +106,7 @@ def _view(
     heads = ("result.value", "result.points", "result.range")
     return CurveView(
         name,
-        show_name(texts.measured(attribute, "").strip(), 20),
+        show_name(attribute.unit_beside, 20),
         texts("curves.words", attribute=name, parts=_told(rows, texts)),
         curve_shape(across, upward, *_columns(curve)) if numeric else None,
         across_ticks(attribute, across, texts),

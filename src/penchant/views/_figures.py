@@ -114,8 +114,8 @@ def _curves(group: Group, items: Items, texts: Texts) -> Callable[[], Any]:
 
 
 def _named(attribute: Attribute) -> str:
-    has_unit = attribute.unit and attribute.unit != DATE
-    unit = f" ({show_name(attribute.unit, 12)})" if has_unit else ""
+    beside = attribute.unit_beside
+    unit = f" ({show_name(beside, 12)})" if beside else ""
     return f"{show_name(attribute.name, 24)}{unit}"
 
 

@@ -143,7 +143,7 @@ def lines_view(
     name = show_name(attribute.name, _LONGEST_LABEL)
     return View(
         name=name,
-        unit=show_name(texts.measured(attribute, "").strip(), 20),
+        unit=show_name(attribute.unit_beside, 20),
         words=texts(
             "owner.group.curve_words", attribute=name, labels=", ".join(labels)
         ),

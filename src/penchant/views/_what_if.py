@@ -164,6 +164,7 @@ def _slider(
         value=f"{float(value):.12g}",
         shown=texts.value(attribute, value),
         unit="" if attribute.unit == DATE else texts.measured(attribute, "#"),
+        grouped=not attribute.is_year,
         levels=(),
     )
 

@@ -6,7 +6,13 @@ from penchant.data import Comparisons
 from penchant.learning import CANDIDATES, ModelPart, read_model
 from penchant.models import RuleRanker
 from penchant.texts import load_texts
-from penchant.views.learned._words import left_words, note_words, rule_words, signed
+from penchant.views.learned._words import (
+    left_words,
+    note_words,
+    rule_words,
+    signed,
+    warning_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +26,39 @@ from penchant.views.learned._words import left_words, note_words, rule_words, si
 )
 def test_notes_are_said_in_the_language_of_the_reader(note: str, words: str) -> None:
     assert note_words(note, load_texts("de")).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("warning", "words"),
+    [
+        (
+            "GAIRankerCV stopped after max_time = 5 s with the best so far: a gap "
+            "of 1. Allow more time.",
+            "GAIRankerCV hörte nach 5 s",
+        ),
+        (
+            "GAIRegressor reached a relative duality gap of 0.0012; 1e-05 was asked "
+            "for. Raise max_iter.",
+            "GAIRegressor endete mit einer Lücke von 0,0012; verlangt waren 1e-05.",
+        ),
+        (
+            "The solver stopped at a relative gap of 1.0e-04 after 90 steps, above "
+            "tol=1e-05. Raise max_iter, alpha or tol.",
+            "Ein Löser endete nach 90 Schritten mit einer Lücke von 1,0e-04",
+        ),
+        (
+            "More price is declared better, but the data say the opposite (rank "
+            "correlation -0.40). Less a is declared better, but the data say the "
+            "opposite (rank correlation 0.40). Set directions={}, or 'auto'.",
+            "price: Die Daten sagen das Gegenteil der angegebenen Richtung. a: Die",
+        ),
+    ],
+)
+def test_warnings_of_fits_are_said_in_the_language_of_the_reader(
+    warning: str, words: str
+) -> None:
+    assert warning_words(warning, load_texts("de")).startswith(words)
+    assert warning_words("lbfgs failed.", load_texts("de")) is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """One column of a table, read as a whole: one reading must explain all its cells."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast, get_args
@@ -23,12 +24,14 @@ from penchant.data.reading._headers import (
     guess_direction,
     is_counter_header,
     is_identifier_header,
+    unit_of_header,
 )
 from penchant.data.reading._levels import read_levels
 from penchant.data.reading._marks import read_stars
 from penchant.data.reading._numbers import NUMBER_READINGS, read_as, read_numbers
 from penchant.data.reading._problems import Problem
 from penchant.data.reading._report import Choice, ColumnReading, Role
+from penchant.data.reading._units import find_unit
 from penchant.typing import FloatArray
 
 _PROBE = 30
@@ -120,7 +123,8 @@ def _typed(name: str, values: pd.Series, asked: Asked) -> ReadColumn | None:
         key = _counts_rows(name, known) if free else ""
         if key:
             return shown_column(collect(name, values), "identifier", key)
-        return _numbers_of(name, numbers, asked.reading or "number")
+        reading, unit = asked.reading or "number", _home(name, asked)
+        return _numbers_of(name, numbers, reading, unit)
     return None
 
 
@@ -228,7 +232,7 @@ def _candidates(cells: Cells, home: str) -> list[Candidate]:
 
 def _pool(cells: Cells, asked: Asked) -> list[Candidate]:
     """Give the readings that the user must choose between; one, if all is clear."""
-    home = asked.attribute.unit if asked.attribute else ""
+    home = _home(cells.name, asked)
     if asked.reading is not None and asked.reading in NUMBER_READINGS.values():
         return [read_as(asked.reading, cells.distinct, cells.counts, home)]
     found = _candidates(cells, home)
@@ -241,6 +245,11 @@ def _pool(cells: Cells, asked: Asked) -> list[Candidate]:
     return [c for c, share in zip(found, shares, strict=True) if share == best]
 
 
+def _home(name: str, asked: Asked) -> str:
+    """Give the unit of cells without one: what somebody said, or the header says."""
+    return asked.attribute.unit if asked.attribute else unit_of_header(name)
+
+
 def _share(cells: Cells, candidate: Candidate) -> float:
     counts = cells.counts
     return float(counts[np.isfinite(candidate.values)].sum() / counts.sum())
@@ -250,10 +259,14 @@ def _numbers(cells: Cells, pool: Sequence[Candidate], asked: Asked) -> ReadColum
     """Make an attribute of cells that are numbers or dates."""
     chosen, name = pool[0], cells.name
     known = chosen.values[np.isfinite(chosen.values)]
-    key = _counts_rows(name, known) if not chosen.unit and len(pool) == 1 else ""
+    home = _home(name, asked)
+    unit = chosen.unit or home
+    key = _counts_rows(name, known) if not unit and len(pool) == 1 else ""
     if key and asked.role is None and asked.attribute is None:
         return shown_column(cells, "identifier", key)
-    attribute, doubts = _numeric(name, known, chosen.unit)
+    attribute, doubts = _numeric(name, known, unit)
+    if asked.attribute is None:
+        doubts += _other_unit(name, home, unit)
     noun = "date" if chosen.unit == DATE else "number"
     told = (*chosen.converted, *cells.notes())
     reading = ColumnReading(
@@ -267,6 +280,17 @@ def _numbers(cells: Cells, pool: Sequence[Candidate], asked: Asked) -> ReadColum
         _choices(cells, pool) if len(pool) > 1 else (),
     )
     return ReadColumn(reading, cells.spread(chosen.values))
+
+
+def _other_unit(name: str, said: str, unit: str) -> tuple[Problem, ...]:
+    """Tell that header and cells say different units; "EUR/month" is more than "€"."""
+    first = re.split(r"\s*/|\s", said)[0]
+    measures = {find_unit(said)[0], find_unit(first)[0]}
+    if not said or unit == DATE or find_unit(unit)[0] in measures:
+        return ()
+    message = f"the header says {said!r}, but the cells say {unit!r}"
+    facts = {"said": said, "unit": unit}
+    return (Problem(message, None, name, "warning", "other_unit", facts),)
 
 
 def _strays(cells: Cells, chosen: Candidate, noun: str) -> tuple[Problem, ...]:

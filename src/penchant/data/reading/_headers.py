@@ -3,6 +3,7 @@
 import re
 
 from penchant.data._attribute import Direction
+from penchant.data.reading._units import MULTIPLIERS, is_known
 
 NAME_WORDS = tuple(
     """item alternative option title label product model bezeichnung titel produkt
@@ -34,6 +35,39 @@ _MORE_IS_BETTER = re.compile(
     r"akku|speicher|garantie|bewertung|batterie|stockage",
     re.IGNORECASE,
 )
+
+_LONGEST_UNIT = 20
+_BEHIND = re.compile(
+    r"(?:^|\s)\((?P<round>[^()]+)\)|\[(?P<square>[^\[\]]+)\]|,\s*(?P<comma>\S+)$|"
+    r"\s(?P<word>in\s+.+)$",
+    re.IGNORECASE,
+)
+_IN = re.compile(r"in\s+", re.IGNORECASE)
+_RATE = re.compile(r"\s*(?:/|\s(?:per|pro|je|par)\s)\s*", re.IGNORECASE)
+
+
+def unit_of_header(header: str) -> str:
+    """Give the unit that a header names: "Preis (€)", "weight [kg]", "rent in EUR".
+
+    Empty where it names none that is known: "marks (1-6)", "bedroom(s)".
+    """
+    for match in _BEHIND.finditer(header):
+        unit = _IN.sub("", next(filter(None, match.groups())).strip(), count=1).strip()
+        if len(unit) <= _LONGEST_UNIT and _is_unit(unit):
+            return unit
+    return ""
+
+
+def _is_unit(text: str) -> bool:
+    """Tell whether this is a known unit, also of so many or for each of something."""
+    measured, *_each = _RATE.split(text, maxsplit=1)
+    word, _, rest = measured.partition(" ")
+    if word in MULTIPLIERS and rest:
+        measured = rest
+    # "in", "an" and "mo" are words first; of letters alone the case matters
+    is_word = measured.lower() in ("an", "in", "mi", "mo")
+    is_letter = len(measured) == 1 and measured.isupper() and measured not in "BLW"
+    return bool(measured) and is_known(measured) and not is_word and not is_letter
 
 
 def guess_direction(header: str) -> Direction:

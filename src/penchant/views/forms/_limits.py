@@ -319,9 +319,8 @@ def _field(
 def _label(attribute: Attribute) -> str:
     """Give the name of an attribute with its unit."""
     name = show_name(attribute.name, _LONGEST_LABEL)
-    if not attribute.unit or attribute.unit == DATE:
-        return name
-    return f"{name} ({show_name(attribute.unit, _LONGEST_LABEL)})"
+    beside = show_name(attribute.unit_beside, _LONGEST_LABEL)
+    return f"{name} ({beside})" if beside else name
 
 
 def _open_ends(

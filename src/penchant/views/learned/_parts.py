@@ -123,7 +123,7 @@ def _curve(items: Items, part: ModelPart, upward: Axis, texts: Texts) -> CurveVi
         shape = curve_shape(across, upward, *sides)
     return CurveView(
         name,
-        show_name(texts.measured(attribute, "").strip(), 20),
+        show_name(attribute.unit_beside, 20),
         f"{name}. {told}",
         shape,
         across_ticks(attribute, across, texts),

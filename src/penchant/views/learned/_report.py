@@ -25,6 +25,7 @@ from penchant.views.learned._words import (
     number,
     parts_words,
     size_of,
+    warning_words,
 )
 
 _PAPERS: Final = {
@@ -95,8 +96,15 @@ class _Report:
             hints=self.hints(rows),
             calibration=self.calibration(),
             made=self.made(),
-            notes=sorted({note for each in told.results for note in each.notes}),
+            warnings=self.warnings(),
         )
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """Give what fits warned of, each with its language."""
+        warned = sorted({note for each in self.told.results for note in each.notes})
+        said = [(warning_words(note, self.texts), note) for note in warned]
+        own = self.texts.language
+        return [(own, words) if words else ("en", note) for words, note in said]
 
     def summary(self) -> list[str]:
         """Say what is recommended, how good it is, and with what certificate."""

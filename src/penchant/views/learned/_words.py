@@ -45,6 +45,21 @@ _NOTES: Final = {
 _COLUMN: Final = re.compile(r"['\"](?P<column>.*)['\"] was left out: (?P<reason>.*)")
 _EMPTY: Final = re.compile(r"(?P<count>\d+) rows without ['\"](?P<column>.*)['\"] were")
 
+_WARNED: Final = {
+    "time": re.compile(r"(?P<name>\w+) stopped after max_time = (?P<seconds>\S+) s"),
+    "gap": re.compile(
+        r"(?P<name>\w+) reached a relative duality gap of (?P<gap>[^;]+); "
+        r"(?P<tol>\S+) was asked for"
+    ),
+    "steps": re.compile(
+        r"The solver stopped at a relative gap of (?P<gap>\S+) after (?P<steps>\d+) "
+    ),
+    "direction": re.compile(
+        r"(?:More|Less) (?P<column>.+?) is declared better, but the data say the opp"
+    ),
+}
+"""Warnings of fits: how they are worded."""
+
 
 def number(value: float, texts: Texts, digits: int = 3) -> str:
     """Write a number with a few digits that mean something."""
@@ -184,6 +199,23 @@ def note_words(note: str, texts: Texts) -> str:
         if found and found["reason"].startswith(word):
             return texts(f"models.note.{key}", column=show_name(found["column"], 40))
     return note
+
+
+def warning_words(warning: str, texts: Texts) -> str | None:
+    """Say what a fit warned of, in the language of the reader; None: not known."""
+    for key, form in _WARNED.items():
+        said = [
+            texts(f"models.warned.{key}", **_local(found.groupdict(), texts))
+            for found in form.finditer(warning)
+        ]
+        if said:
+            return " ".join(said)
+    return None
+
+
+def _local(said: Mapping[str, str], texts: Texts) -> dict[str, str]:
+    names = ("name", "column")
+    return {k: v if k in names else local(v, texts) for k, v in said.items()}
 
 
 def target_of(kept: KeptModel, texts: Texts) -> str:

@@ -73,7 +73,7 @@ document.addEventListener("input", (event) => {
     const { lang } = document.documentElement;
     const value = Number(event.target.value);
     const { unit } = shown.dataset; // a date has none, and counts days
-    shown.textContent = unit?.replace("#", value.toLocaleString(lang)) || new Date(value * 864e5).toLocaleDateString(lang, { dateStyle: "medium" });
+    shown.textContent = unit?.replace("#", value.toLocaleString(lang, { useGrouping: !("year" in shown.dataset) })) || new Date(value * 864e5).toLocaleDateString(lang, { dateStyle: "medium" });
   }
   clearTimeout(timer);
   timer = setTimeout(look, WAIT, form);
