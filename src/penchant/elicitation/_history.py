@@ -242,5 +242,5 @@ def _in_circles(duels: Sequence[Said]) -> set[Pair]:
     above[winners, losers] = 1.0
     for _ in range(int(items.size).bit_length()):  # paths of twice the length
         above = np.minimum(above + above @ above, 1.0)
-    closed = np.flatnonzero(above[losers, winners])
+    closed: list[int] = np.flatnonzero(above[losers, winners]).tolist()
     return {duels[k].pair for k in closed}

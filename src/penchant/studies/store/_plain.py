@@ -160,7 +160,7 @@ class Key(sa.types.TypeDecorator[str]):
         return ""
 
 
-def as_json(value: dict[str, Any]) -> str:
+def as_json(value: Mapping[str, Any]) -> str:
     """Write a mapping as it is kept."""
     return json.dumps(value, separators=(",", ":"))
 
