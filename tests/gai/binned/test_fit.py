@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.metrics import r2_score
 
 from penchant.datasets import make_gai
 from penchant.exceptions import ConvergenceWarning, DataError
@@ -28,6 +29,19 @@ def test_default_finds_curves_and_pairs_and_says_how(model):
     shares = dict(zip(model.factors_, model.variance_shares_, strict=True))
     assert all(shares[factor] > 0.02 for factor in [(0,), (1, 2), (3,)])
     assert (model.solver_, model.max_order_) == ("binned", 2)
+    assert model.dual_gap_ <= 1e-3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_grows_with_the_logarithm_is_learned_from_few_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = np.exp(1.5 * rng.normal(size=(1_150, 4)))  # as incomes or populations
+    truth = np.log(X) @ [1.0, 0.7, 0.4, 0.0]
+    y = truth[:150] + rng.normal(size=150)
+    model = GAIRegressor().fit(X[:150], y)
+    assert (
+        r2_score(truth[150:], model.predict(X[150:])) > 0.92
+    )  # lines in X: .70 to .89
     assert model.dual_gap_ <= 1e-3
 
 

@@ -65,7 +65,7 @@ def rising_products(
         yield (-falling[0], *falling[1:])
 
 
-def _places(axis: Axis, order: int) -> FloatArray:
+def mid_ranks(axis: Axis, order: int) -> FloatArray:
     """Give the mid-rank of each known cell."""
     known = axis.shares[order][:-1]
     return np.asarray((np.cumsum(known) - known / 2) / max(known.sum(), 1e-300))
@@ -73,7 +73,7 @@ def _places(axis: Axis, order: int) -> FloatArray:
 
 def _ramps(axis: Axis, order: int, direction: int, rank: int) -> FloatArray:
     """Give one ramp between each two neighbouring knots; blanks are at 0."""
-    places = _places(axis, order)
+    places = mid_ranks(axis, order)
     knots = np.unique(np.linspace(0, len(places) - 1, rank + 1).round().astype(int))
     starts, widths = places[knots[:-1]], np.diff(places[knots])
     ramps = np.clip((places[:, None] - starts) / np.maximum(widths, 1e-12), 0.0, 1.0)
@@ -91,7 +91,7 @@ def _hats(axis: Axis, order: int, rank: int) -> FloatArray:
         hats[often, np.arange(len(often))] = 1.0
         hats[often, rank] = 0.0
     else:
-        places = _places(axis, order)
+        places = mid_ranks(axis, order)
         knots = np.unique(np.linspace(0, len(places) - 1, rank).round().astype(int))
         for k in range(len(knots)):
             peak = np.eye(len(knots))[k]

@@ -9,13 +9,16 @@ import numpy as np
 
 from penchant.gai.binned._bins import SMALL, Axis, make_axes
 from penchant.gai.binned._blocks import Block, Cells, SingleArray, Table
-from penchant.gai.binned._cones import rising_curve, rising_products
+from penchant.gai.binned._cones import mid_ranks, rising_curve, rising_products
 from penchant.typing import BoolArray, FloatArray, IntArray
 from penchant.utility import Factor
 
 WEIGHTS = (1.0, 1.5, 2.0)
 """Price of factors of 1, 2 and 3 attributes."""
 LINEAR_WEIGHT = 0.5
+_SKEWED = 0.95
+"""Ranks that follow the values less closely than this say something else; those of a
+normal attribute follow them by .98."""
 _FINE_RANKS, _COARSE_RANKS = (48, 8, 4), (48, 5, 3)
 _FINE_COLUMNS, _COARSE_COLUMNS = (48, 64, 32), (12, 16, 16)
 """The penalty decides how rough a function is; ranks only cut off what it would. Curves
@@ -42,6 +45,8 @@ class Group:
         Whether coefficients must not be negative.
     sign : {1, -1}
         Direction of a line.
+    is_rank : bool
+        Whether this is a line, too, but over the ranks of the values.
     """
 
     factor: Factor
@@ -50,6 +55,7 @@ class Group:
     n_columns: int
     is_cone: bool = False
     sign: int = 1
+    is_rank: bool = False
 
     @property
     def is_line(self) -> bool:
@@ -64,7 +70,9 @@ class Group:
     @property
     def price(self) -> float:
         """The weight w_S of the group's norm in the penalty."""
-        return LINEAR_WEIGHT if self.is_line else WEIGHTS[len(self.factor) - 1]
+        if self.is_line or self.is_rank:
+            return LINEAR_WEIGHT
+        return WEIGHTS[len(self.factor) - 1]
 
     @cached_property
     def cells(self) -> tuple[Cells, ...]:
@@ -226,12 +234,35 @@ def make_groups(
         for i, axis in enumerate(axes)
         if axis.has_line
     ]
+    groups += [
+        Group((i,), (axis,), (_ranks(axis),), 1, is_rank=True)
+        for i, axis in enumerate(axes)
+        if axis.has_line and i not in signs and _is_skewed(axis)
+    ]
     for order in range(1, max_order + 1):
         for factor in combinations(range(len(axes)), order):
             chosen = tuple(axes[i] for i in factor)
             own = [signs.get(i, 0) for i in factor]
             groups += _candidates(factor, chosen, own, n_columns[order - 1])
     return axes, [group for group in groups if group.size]
+
+
+def _ranks(axis: Axis) -> FloatArray:
+    """Give the centred rank of each cell, a single feature; blanks are at the mean."""
+    ranks = np.append(mid_ranks(axis, 0) - 0.5, 0.0)
+    return ranks[:, None]
+
+
+def _is_skewed(axis: Axis) -> bool:
+    """Tell whether values are far from their ranks, as money and counts are.
+
+    A line in the value then leans on the few largest; most of what is learned of such
+    attributes is nearer to their logarithm, and to their rank.
+    """
+    shares, ranks, line = axis.shares[0], _ranks(axis)[:, 0], axis.lines
+    covariance = shares @ (ranks * line)
+    variances = (shares @ ranks**2) * (shares @ line**2)
+    return bool(covariance < _SKEWED * np.sqrt(variances))
 
 
 def _candidates(
