@@ -174,6 +174,11 @@ class Asking:
         self.memory.check_limits(limits)
         if limits == now.limits:
             return []
+        if not (self.settings.own_limits or limits == Limits()):
+            raise DataError(
+                "In this study nobody sets must-haves of their own.",
+                "errors.own_limits",
+            )
         kept: NewEvent = ("limits", {"limits": limits.to_dict()})
         waits = now.open_question is not None
         return [kept, *(self._next(now.after(*kept)) if waits else [])]

@@ -17,6 +17,13 @@ from penchant.web.pages._visit import AgreedVisit, AnswerFields, Visit
 limit_pages = APIRouter()
 
 
+def may_limit(visit: Visit) -> bool:
+    """Tell whether the person may demand something, or did before that ended."""
+    study = visit.study
+    allowed = study.settings.own_limits or bool(visit.now.limits)
+    return allowed and bool(study.items.attributes)
+
+
 def limits_of(visit: Visit) -> LimitsForm:
     """Give the form with what the person demands now."""
     study, texts = visit.study, visit.texts
@@ -27,6 +34,8 @@ def limits_of(visit: Visit) -> LimitsForm:
 @limit_pages.get("/p/{token}/limits")
 def limits(visit: AgreedVisit) -> Response:
     """Show what must be, and what that leaves."""
+    if not may_limit(visit):
+        return RedirectResponse(visit.home, 303)
     return _page(visit, limits_of(visit))
 
 

@@ -20,6 +20,7 @@ from penchant.views import because_view, question_view
 from penchant.views.forms import about_form, read_about_form, settings_form
 from penchant.web._page import change_language, render
 from penchant.web._public import link_to
+from penchant.web.pages._limits import may_limit
 from penchant.web.pages._visit import (
     AgreedVisit,
     AnswerFields,
@@ -153,7 +154,7 @@ def _invitation(
         pace=settings_form(study.record).pace,
         label=label,
         new=new,
-        limited=bool(study.items.attributes),
+        limited=bool(study.items.attributes) and study.settings.own_limits,
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
     )
@@ -192,7 +193,7 @@ def _who(
         label=label[:LONGEST_LABEL],
         longest_label=LONGEST_LABEL,
         label_error=texts.count("join.too_long", LONGEST_LABEL) if long else "",
-        limited=bool(study.items.attributes),
+        limited=bool(study.items.attributes) and study.settings.own_limits,
     )
 
 
@@ -383,7 +384,7 @@ def _question(
 def _limits_line(visit: Visit) -> tuple[str, str]:
     """Say beside a question how many fit, and what a click is for; empty: nothing."""
     found, texts = visit.study.what_fits(visit.now.limits), visit.texts
-    if not visit.study.items.attributes:
+    if not may_limit(visit):
         return "", ""
     if not found.drops:
         return texts("limits.ask"), texts("limits.set")

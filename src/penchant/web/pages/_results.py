@@ -29,7 +29,7 @@ from penchant.views import (
 from penchant.views.table import some_changes
 from penchant.web._exports import csv_response, json_response
 from penchant.web._workers import in_pool
-from penchant.web.pages._limits import limits_of
+from penchant.web.pages._limits import limits_of, may_limit
 from penchant.web.pages._visit import AgreedVisit, Visit
 from penchant.web.pages._wanted import WantedPart
 
@@ -78,6 +78,7 @@ def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
         together=together_words(study.interactions(person), visit.texts),
         what_if=_what_if(visit, best, best, {}),
         limits=limits_of(visit),
+        may_limit=may_limit(visit),
         limits_page="result",
         answers=answers_view(
             items,
