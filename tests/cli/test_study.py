@@ -48,6 +48,7 @@ def test_settings_and_columns_are_as_said(run: Any) -> None:
         "reasons": True,
         "check_every": 8,
         "end_checks": False,
+        "own_limits": True,
         "closes": "",
         "quota": 0,
         "owner_sees": False,

@@ -182,6 +182,11 @@ class Asking:
         self.memory.check_limits(limits)
         if limits == now.limits:
             return [], now
+        if not (self.settings.own_limits or limits == Limits()):
+            raise DataError(
+                "In this study nobody sets must-haves of their own.",
+                "errors.own_limits",
+            )
         kept, now = _keep(now, "limits", {"limits": limits.to_dict()})
         if now.open_question is None:
             return kept, now

@@ -73,6 +73,9 @@ class StudySettings:
     check_every : int
         One in so many questions, at most three to a person, is there to see whether
         its answer is predicted correctly; 0: none, else 2 to 1000.
+    own_limits : bool
+        Whether people may say what an alternative must have for themselves; what was
+        said before stands.
     end_checks : bool
         Whether two questions whose answers seem clear end the asking; careless people
         are found by them. They count among the three.
@@ -117,6 +120,7 @@ class StudySettings:
     reasons: bool = True
     check_every: int = 8
     end_checks: bool = False
+    own_limits: bool = True
     closes: str = ""
     quota: int = 0
     owner_sees: bool = False
@@ -167,8 +171,8 @@ class StudySettings:
                 "errors.quota",
                 most=_LARGEST_QUOTA,
             )
-        for name in ("open", "help_each_other", "reasons", "end_checks", "owner_sees"):
-            if not isinstance(getattr(self, name), bool):
+        for name, kind in type(self).__annotations__.items():
+            if kind is bool and not isinstance(getattr(self, name), bool):
                 raise DataError(f"The setting {name!r} must be true or false.")
         _check_nouns(self.nouns)
         if not isinstance(self.limits, Limits):

@@ -162,7 +162,8 @@ def _curves(
 
 def _scale(model: Any, items: Items) -> float:
     """Give the points of one unit of utility: the whole table spans 100 points."""
-    return 100.0 / (float(np.ptp(model.utility(items))) or 1.0)
+    whole = items.impute("middle") if items.missing() else items  # as it was fitted
+    return 100.0 / (float(np.ptp(model.utility(whole))) or 1.0)
 
 
 def pair_tables(models: GroupModels, items: Items, texts: Texts) -> tuple[Any, ...]:

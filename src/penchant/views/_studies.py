@@ -1,6 +1,5 @@
 """Turning studies into what the templates show."""
 
-from dataclasses import replace
 from types import SimpleNamespace as View
 from urllib.parse import urlencode
 
@@ -172,7 +171,6 @@ def _cells(items: Items, row: int, texts: Texts) -> list[View]:
         unit = attribute.unit if behind and attribute.unit != DATE else ""
         value = items.values(row)[attribute.name]
         known = value == value and value is not None
-        bare = replace(attribute, unit="") if unit else attribute
-        text = texts.value(bare, value) if known else ""
+        text = texts.value(attribute, value).removesuffix(unit).strip() if known else ""
         cells.append(View(value=text, unit=unit, long=len(text) > _LONGEST_LINE))
     return cells

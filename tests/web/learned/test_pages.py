@@ -215,6 +215,22 @@ def test_grades_rows_and_levels_are_told_as_the_file_has_them(
     assert "noise best: quiet" in text(client.get(f"{base}/importance").text)
 
 
+def test_grades_that_are_numbers_are_explained(
+    client: TestClient,
+    store: SqlStore,
+    upload_model: Callable[..., Any],
+    text: Text,
+) -> None:
+    lines = [f"{(7 * k) % 50},{k % 5},{1 + (k % 5 + k // 30) // 2}" for k in range(60)]
+    table = "\n".join(["size,stars,grade", *lines]).encode()
+    job_id = id_of(upload_model(table=table))
+    run(store, job_id, candidates=("linear",), kind="grades")
+    pages = [client.get(f"/models/{job_id}/why?row={row}") for row in range(2, 9)]
+    assert {page.status_code for page in pages} == {200}
+    words = "A higher score speaks for 3 rather than 1"
+    assert any(words in text(page.text) for page in pages)
+
+
 def test_answers_alone_and_with_a_table(
     client: TestClient,
     store: SqlStore,

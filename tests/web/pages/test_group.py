@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from fastapi.testclient import TestClient
 
+from penchant.data import Items
 from penchant.datasets import load_flats
 from penchant.exceptions import NotAnswerableError
 from penchant.studies import (
@@ -313,3 +314,38 @@ def test_page_does_not_wait_for_models_for_ever(
     page = client.get(f"/studies/{world[1]}/model").text
     assert "The models are being fitted" in page
     assert "Look again" in page
+
+
+def test_unknown_values_keep_no_page_of_the_owner_away(store: SqlStore) -> None:
+    flats = load_flats().take(range(12))
+    frame = flats.frame.copy()
+    frame.loc[[0, 1], "price"] = np.nan
+    frame.loc[2, "noise"] = None
+    items = Items(frame, flats.attributes, flats.names)
+    study = Study(store, store.create_study("Flats", items), background=False)
+    likes, rng = np.arange(12.0), np.random.default_rng(0)
+    for _ in range(3):
+        person, _ = study.join()
+        for _ in range(10):
+            question = study.ask(person.id)
+            answer = simulated_answer(question.form, question.items, likes, rng)
+            study.tell(person.id, question.id, answer)
+    study.group_models()
+    client = TestClient(create_app(store))
+    for page in (
+        "group",
+        "model",
+        "report",
+        "export/report.html",
+        "export/study.xlsx",
+        "export/ranking.csv",
+        "export/study.json",
+        *(
+            f"charts/{name}.svg"
+            for name in ("ranking", "weights", "curves", "rules", "model")
+        ),
+    ):
+        found = client.get(f"/studies/{study.id}/{page}")
+        assert found.status_code == 200, page
+        if page in ("model", "export/report.html"):
+            assert "being fitted" not in found.text

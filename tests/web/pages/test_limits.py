@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -217,3 +218,35 @@ def test_must_haves_may_come_before_the_first_question(
     assert joined.headers["location"].endswith("/limits")
     page = client.get(joined.headers["location"]).text
     assert "Go on without changing them" in page
+
+
+def test_an_owner_may_keep_must_haves_to_themselves(
+    client: TestClient, join: Callable[..., tuple[Study, str]]
+) -> None:
+    study, home = join(own_limits=False, limits=CHEAP.to_dict())
+    invited = client.get(f"/s/{study.id}/join?new=1").text
+    assert "Set must-haves first" not in invited
+    assert f'href="{home}/limits"' not in client.get(home).text
+    asked = client.get(f"{home}/limits", follow_redirects=False)
+    assert asked.headers["location"] == home
+    refused = client.post(f"{home}/limits", data={"at_most-1": "60"})
+    assert refused.status_code == 422
+    assert not _now(study).limits
+    study.finish(study.store.list_participants(study.id)[0].id)
+    page = client.get(f"{home}/result").text
+    assert 'id="limits-fold"' not in page
+    assert f'action="{home}/limits"' not in page
+
+
+def test_what_a_person_demanded_before_stands_and_can_be_dropped(
+    client: TestClient, store: SqlStore, join: Callable[..., tuple[Study, str]]
+) -> None:
+    study, home = join()
+    client.post(f"{home}/limits", data={"at_most-0": "900"})
+    shut = replace(study.settings, own_limits=False)
+    store.update_study(study.id, settings=shut)
+    assert f'href="{home}/limits"' in client.get(home).text
+    assert _now(study).limits == CHEAP
+    client.post(f"{home}/limits", data={"none": "yes"})
+    assert not _now(Study(store, study.id)).limits
+    assert f'href="{home}/limits"' not in client.get(home).text

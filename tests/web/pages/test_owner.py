@@ -119,6 +119,7 @@ def test_settings_are_changed(
         reasons=False,
         check_every=5,
         end_checks=True,
+        own_limits=False,
     )
     page = client.get(address).text
     assert '<option value="rating" selected>' in page

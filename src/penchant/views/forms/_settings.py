@@ -34,7 +34,14 @@ PACES: Final = {
 
 
 _TYPED: Final = ("question", "intro", "consent", "thanks", "closes")
-_TICKED: Final = ("open", "help_each_other", "reasons", "end_checks", "owner_sees")
+_TICKED: Final = (
+    "open",
+    "help_each_other",
+    "reasons",
+    "own_limits",
+    "end_checks",
+    "owner_sees",
+)
 _COUNTS: Final = ("max_questions", "check_every", "quota")
 _OWN_TEXTS: Final = ("intro", "consent", "thanks")
 

@@ -25,6 +25,8 @@ from penchant.views.learned._words import (
 _STRIP: Final = 73.0
 """Where the readable ones end, in per cent across; the others stand in a strip."""
 _TOP, _HEIGHT = 14.0, 250.0
+_LINE: Final = 17.0
+"""Pixels from one name to the next, so that they do not touch."""
 _FIRST: Final = 3
 _LETTERS: Final = 20
 """Of a longer name in the picture the first word stands there."""
@@ -192,8 +194,8 @@ def _with_labels(points: list[Point]) -> tuple[Point, ...]:
             aside, anchor, at = 0.0, "middle", min(point.low, point.high) - 8
         for other in placed:
             near = abs(other.x - point.x) < 60 and other.readable == point.readable
-            if near and abs(other.label[1] - at) < 15:
-                at = other.label[1] + (15 if point.readable else -15)
+            if near and abs(other.label[1] - at) < _LINE:
+                at = other.label[1] + (_LINE if point.readable else -_LINE)
         placed.append(replace(point, label=(aside, round(at, 1), anchor)))
     return tuple(placed)
 

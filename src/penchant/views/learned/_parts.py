@@ -306,7 +306,7 @@ def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
         )
         said = texts("owner.study.best_level", level=best)
     sure = getattr(direction, "is_sure", True)
-    return said if sure else f"{said}: {texts('numbers.not_sure')}"
+    return said if sure else f"{said} ({texts('numbers.not_sure')})"
 
 
 def _two(value: float, texts: Texts) -> str:

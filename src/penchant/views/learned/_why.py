@@ -111,7 +111,7 @@ def _signs(
     exact: Reasons | None, coalitions: Reasons | None, kept: KeptModel, texts: Texts
 ) -> str:
     """Say why the ways may differ in signs: a scale, and the chance of one label."""
-    labels = [show_name(label, 30) for label in kept.comparison.labels]
+    labels = [show_name(str(label), 30) for label in kept.comparison.labels]
     label = "" if exact is None or coalitions is None else coalitions.label
     if not label or show_name(label, 30) == labels[-1]:
         return texts("models.why.hint")

@@ -170,6 +170,11 @@ class SettingsModel(Model):
         description="One in so many questions is predicted; 0: none. Not 1.",
     )
     end_checks: bool = Field(default=False, strict=True)
+    own_limits: bool = Field(
+        default=True,
+        strict=True,
+        description="Whether people may set must-haves of their own.",
+    )
     closes: str = Field(
         default="",
         max_length=40,

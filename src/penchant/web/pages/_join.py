@@ -127,7 +127,7 @@ def _invitation(
         pace=settings_form(study.record).pace,
         label=label,
         new=new,
-        limited=bool(study.items.attributes),
+        limited=bool(study.items.attributes) and study.settings.own_limits,
         longest_label=LONGEST_LABEL,
         error=texts.count("join.too_long", LONGEST_LABEL) if status == 422 else "",
     )
@@ -157,7 +157,7 @@ def _who(
         label=label[:LONGEST_LABEL],
         longest_label=LONGEST_LABEL,
         label_error=texts.count("join.too_long", LONGEST_LABEL) if long else "",
-        limited=bool(study.items.attributes),
+        limited=bool(study.items.attributes) and study.settings.own_limits,
     )
 
 

@@ -27,6 +27,8 @@ def limits_of(visit: Visit) -> LimitsForm:
 @limit_pages.get("/p/{token}/limits")
 def limits(visit: AgreedVisit) -> Response:
     """Show what must be, and what that leaves."""
+    if not visit.may_limit:
+        return RedirectResponse(visit.home, 303)
     return _page(visit, limits_of(visit))
 
 

@@ -87,6 +87,12 @@ class Visit:
         study = self.study
         return shelf_of(study.store, study.id, study.items, f"{self.home}/pictures")
 
+    @property
+    def may_limit(self) -> bool:
+        """Whether the person may demand something, or did before that ended."""
+        allowed = self.study.settings.own_limits or bool(self.now.limits)
+        return allowed and bool(self.study.items.attributes)
+
     def render(
         self, template: str, status: int = 200, *, page: str = "", **context: Any
     ) -> Response:
@@ -322,7 +328,7 @@ def _question(
 def _limits_line(visit: Visit) -> tuple[str, str]:
     """Say beside a question how many fit, and what a click is for; empty: nothing."""
     found, texts = visit.study.what_fits(visit.now.limits), visit.texts
-    if not visit.study.items.attributes:
+    if not visit.may_limit:
         return "", ""
     if not found.drops:
         return texts("limits.ask"), texts("limits.set")

@@ -78,6 +78,7 @@ def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
         together=together_words(study.interactions(person), visit.texts),
         what_if=_what_if(visit, best, best, {}),
         limits=limits_of(visit),
+        may_limit=visit.may_limit,
         limits_page="result",
         answers=answers_view(
             items,
