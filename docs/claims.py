@@ -244,7 +244,7 @@ CLAIMS = (
     Claim(
         "docs/instead.md",
         "ahead of ridge on {:.0f} of {:.0f}, of pyGAM on {:.0f} of {:.0f}, of "
-        "RuleFit on {:.0f} of {:.0f}; **level with EBM in mean rank** ({:.2f}, ours "
+        "RuleFit on {:.0f} of {:.0f}; **ahead of EBM in mean rank** ({:.2f}, ours "
         "{:.2f}) on the {:.0f} tables",
         (GAI,),
         lambda: [
