@@ -4,7 +4,7 @@ import pytest
 from penchant.data import Attribute, Items
 from penchant.exceptions import DataError
 from penchant.studies import WhatIf, load_texts
-from penchant.views._what_if import read_values, what_if_view
+from penchant.views._what_if import read_values, sliders_of, what_if_view
 
 ITEMS = Items.from_frame(
     pd.DataFrame(
@@ -78,3 +78,12 @@ def test_the_best_one_unchanged_does_not_compete_with_itself() -> None:
     texts = load_texts("en")
     assert what_if_view(ITEMS, 0, values, _outcome(), 0, texts).chance == ""
     assert what_if_view(ITEMS, 0, values, _outcome(), 1, texts).chance != ""
+
+
+def test_a_slider_of_years_shows_them_without_groups() -> None:
+    table = pd.DataFrame({"built": [1911, 1998, 2018], "rent": [1500, 1200, 900]})
+    items = Items.from_frame(table)
+    texts = load_texts("de")
+    built, rent = sliders_of(items, items.values(1), texts)
+    assert (built.shown, built.unit) == ("1998", "##")
+    assert (rent.shown, rent.unit) == ("1.200", "#")

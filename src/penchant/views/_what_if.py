@@ -155,6 +155,7 @@ def _slider(
         )
         return View(field=field, label=label, levels=tuple(options))
     low, high = _ends(attribute)
+    number = "##" if attribute.is_year else "#"  # the script puts what is chosen
     return View(
         field=field,
         label=label,
@@ -163,8 +164,7 @@ def _slider(
         step=f"{_step(attribute, items):.12g}",
         value=f"{float(value):.12g}",
         shown=texts.value(attribute, value),
-        unit="" if attribute.unit == DATE else texts.measured(attribute, "#"),
-        grouped=not attribute.is_year,
+        unit="" if attribute.unit == DATE else texts.measured(attribute, number),
         levels=(),
     )
 

@@ -72,8 +72,8 @@ document.addEventListener("input", (event) => {
   if (shown) {
     const { lang } = document.documentElement;
     const value = Number(event.target.value);
-    const { unit } = shown.dataset; // a date has none, and counts days
-    shown.textContent = unit?.replace("#", value.toLocaleString(lang, { useGrouping: !("year" in shown.dataset) })) || new Date(value * 864e5).toLocaleDateString(lang, { dateStyle: "medium" });
+    const { unit } = shown.dataset; // ## is a year; a date has none
+    shown.textContent = unit?.replace("##", value).replace("#", value.toLocaleString(lang)) || new Date(value * 864e5).toLocaleDateString(lang, { dateStyle: "medium" });
   }
   clearTimeout(timer);
   timer = setTimeout(look, WAIT, form);
@@ -163,5 +163,4 @@ function enhance(part) {
 }
 
 enhance(document);
-// On a phone the pages scroll sideways.
 document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
