@@ -28,7 +28,7 @@ __all__ = ["CACHE", "Answer", "Played", "play", "quietly", "state_of_code"]
 
 CACHE = Path(__file__).parent / "results" / "cache"
 _CHUNK = 256
-_SOURCES = ("_game.py", "_kernel*.py", "_players.py", "_restriction.py", "_subset*.py")
+_SOURCES = ("_game.py", "_kernel*.py", "_players.py", "_subset*.py")
 
 memory = Memory(CACHE, verbose=0)
 
@@ -178,6 +178,9 @@ def state_of_code() -> str:
     digest = sha256(version("scikit-learn").encode())
     folder = Path(penchant.__file__).parent / "explanation"
     for pattern in _SOURCES:
-        for path in sorted(folder.glob(pattern)):
+        paths = sorted(folder.rglob(pattern))
+        if not paths:
+            raise FileNotFoundError(f"No module of explanations is called {pattern}.")
+        for path in paths:
             digest.update(path.read_bytes())
     return digest.hexdigest()

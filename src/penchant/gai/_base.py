@@ -31,7 +31,6 @@ from penchant.utility import GAIModel, GAIUtility
 _ADVICE = {
     "node_limit": "Set max_order=2 or 3",
     "stalled": "Use a smaller C or a larger tol",
-    "time_limit": "Time was up (max_time): allow more, or give fewer rows",
 }
 
 _EXACT_ROWS = 1_000
@@ -253,11 +252,18 @@ def progress_of(estimator: Any) -> Progress:
 
 
 def warn_of_gap(estimator: Any, status: str, gap: float, tol: float) -> None:
-    """Say that the tolerance was not reached, and what to try."""
-    if status != "optimal":
+    """Say that the tolerance was not reached, or time was up, and what to try."""
+    name = type(estimator).__name__
+    if status == "time_limit":  # the gap is that of the best so far, and may be small
         warn_user(
-            f"{type(estimator).__name__} reached a relative duality gap of "
-            f"{gap:.2g}; {tol:.2g} was asked for. {_ADVICE[status]}.",
+            f"{name} stopped after max_time = {estimator.max_time:g} s with the best "
+            f"so far: a gap of {gap:.2g}. Allow more time, or give fewer rows.",
+            ConvergenceWarning,
+        )
+    elif status != "optimal":
+        warn_user(
+            f"{name} reached a relative duality gap of {gap:.2g}; {tol:.2g} was asked "
+            f"for. {_ADVICE[status]}.",
             ConvergenceWarning,
         )
 

@@ -36,6 +36,9 @@ from penchant.typing import BoolArray, FloatArray
 
 _ROUNDING = 1e-12
 
+_MOST_COUNTED = 1_000_000
+"""Models that an error still counts one by one."""
+
 
 def thresholds(strategy: str, frame: pd.DataFrame, players: Players) -> FloatArray:
     """Give the threshold from which on each player joins each candidate group.
@@ -146,8 +149,9 @@ def choose_alpha(table: FloatArray, target: int, *, at_most: bool) -> float:
         middle = (below + above) // 2
         below, above = (middle, above) if count(middle) <= target else (below, middle)
     if at_most and below < 0:
+        fewest = count_subsets(groups_at(table, alphas[0]), _MOST_COUNTED)
         raise DataError(
-            f"The budget must allow at least the {count(0):,} models of the smallest "
+            f"The budget must allow at least the {fewest:,} models of the smallest "
             f"groups. Got {target:,}."
         )
     if below < 0:
