@@ -82,22 +82,3 @@ def test_what_is_known_of_the_first_rows_is_used_and_changes_nothing():
     np.testing.assert_allclose(carried.inner, inner, atol=1e-9)
     weights = np.einsum("hrs,hs->hr", inner, nu / tau - mean)
     np.testing.assert_allclose(carried.weights, weights, atol=1e-9)
-
-
-def test_what_a_model_makes_of_rows_does_not_depend_on_its_neighbours():
-    rng = np.random.default_rng(2)
-    roots = rng.standard_normal((8, 5, 6))
-    mean, gram = rng.standard_normal((8, 5)), roots @ roots.transpose(0, 2, 1)
-    mean[0], gram[0] = 0.0, np.eye(5)  # one that is done before the others
-    ends = np.zeros((8, 5)), np.full((8, 5), np.inf)
-    told = Likelihood(*ends, np.full((8, 5), 0.1), np.full((8, 5), 0.01))
-    nothing = Sites(np.zeros((8, 0)), np.zeros((8, 0)))
-    together = propagate(mean, gram, told, nothing)
-    alone = propagate(
-        mean[:1],
-        gram[:1],
-        Likelihood(*(part[:1] for part in told)),
-        Sites(*(part[:1] for part in nothing)),
-    )
-    assert together.log_evidence[0] == alone.log_evidence[0]
-    np.testing.assert_array_equal(together.inner[0], alone.inner[0])

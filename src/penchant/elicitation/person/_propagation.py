@@ -69,7 +69,7 @@ def propagate(
     tol: float = 1e-2,
     damping: float = 0.9,
 ) -> State:
-    """Find the sites of each model, all at once in each sweep, from where they stand.
+    """Find the sites, all at once in each sweep, from where they stand.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def propagate(
     max_iter : int
         Most sweeps, at least 1.
     tol : float
-        Change of standardised means at which a model is done.
+        Change of standardised means at which to stop.
     damping : float
         Share of a step that is taken.
     """
@@ -111,38 +111,43 @@ def _settle(
     weights: FloatArray,
     limits: tuple[int, float, float],
 ) -> FloatArray:
-    """Sweep over each model until it hardly moves; give the evidence.
+    """Sweep over all models until they hardly move; give the evidence.
 
     Rows are (lower, upper, noise, lapse), sites (tau, nu). Sites, inner and weights are
     written to.
     """
     n_models, n = mean.shape
     max_iter, tol, damping = limits
-    log_evidence, moved = np.empty(n_models), np.empty((2, n))
+    evidence, moved = np.empty(n_models), np.empty((n_models, 2, n))
+    log_det = np.zeros(n_models)  # found in the first step, and needed after it
     for h in range(n_models):
-        log_det = 0.0  # found in the first step, and needed after it
         if known.shape[1] == 0:
             scaled_inverse(gram[h], sites[h, 0], inner[h])
         else:
             _border(gram[h], sites[h, 0], known[h], inner[h])
-        for sweep in range(max_iter + 1):
-            change, evidence = _look(
+    for sweep in range(max_iter + 1):
+        most = 0.0
+        for h in range(n_models):
+            change, evidence[h] = _look(
                 mean[h],
                 gram[h],
                 rows[h],
                 sites[h],
                 inner[h],
                 weights[h],
-                moved,
+                moved[h],
                 damping,
             )
-            if sweep == max_iter or (sweep > 0 and change < tol):
-                log_evidence[h] = evidence - 0.5 * log_det
-                break
+            most = max(most, change)
+        if sweep == max_iter or (sweep > 0 and most < tol):
+            break
+        for h in range(n_models):
             for r in range(n):
-                sites[h, 0, r], sites[h, 1, r] = moved[0, r], moved[1, r]
-            log_det = scaled_inverse(gram[h], sites[h, 0], inner[h])
-    return log_evidence
+                sites[h, 0, r], sites[h, 1, r] = moved[h, 0, r], moved[h, 1, r]
+            log_det[h] = scaled_inverse(gram[h], sites[h, 0], inner[h])
+    for h in range(n_models):
+        evidence[h] -= 0.5 * log_det[h]
+    return evidence
 
 
 @compiled
