@@ -54,7 +54,7 @@ def test_nearest_are_the_tests_of_the_module_then_of_the_room():
         own.parent,
         tests / "test_defaults.py",
     ]
-    assert nearest_tests(Path("penchant/gai/_dense.py"))[0] == tests / "gai"
+    assert nearest_tests(Path("penchant/gai/_candidates.py"))[0] == tests / "gai"
 
 
 def test_children_import_the_sources_with_the_mistake(monkeypatch):

@@ -61,7 +61,7 @@ class AttributeAxis:
         """Make the axis of a column of Items."""
         return cls(
             attribute.name,
-            attribute.unit_beside,
+            DATE if attribute.unit == DATE else attribute.unit_beside,
             tuple(attribute.levels or values),
             bool(attribute.levels),
             attribute.kind != "categorical",

@@ -1,14 +1,9 @@
 import numpy as np
 import pytest
 
-from penchant.elicitation import PersonSpace
+from penchant.elicitation import PersonBelief, PersonSpace
 from penchant.elicitation.person._components import Components
-from penchant.elicitation.person._draws import (
-    N_DRAWS,
-    draw_person,
-    posterior_means,
-    systematic,
-)
+from penchant.elicitation.person._draws import N_DRAWS, systematic
 from penchant.elicitation.person._rows import Rows, read
 from penchant.gp import Answer
 
@@ -35,10 +30,16 @@ def told(table):
     )
 
 
+def belief_of(space, prior, rows, state):
+    some = Components.draw(space, 1, 0.0, np.random.default_rng(0))
+    return PersonBelief(space, 0, 0.0, some, prior, rows, state, np.zeros(1))
+
+
 def test_draws_have_the_moments_of_the_posterior(told):
     space, prior, rows = told
     state = rows.infer(prior)
-    drawn = draw_person(space, prior, rows, state, np.ones(1))
+    believed = belief_of(space, prior, rows, state)
+    drawn = believed.draws
     assert len(drawn.utilities) == N_DRAWS
     np.testing.assert_allclose(drawn.weights, 1 / N_DRAWS)
     np.testing.assert_allclose(drawn.utilities.mean(axis=1), 0.0, atol=1e-12)
@@ -48,7 +49,7 @@ def test_draws_have_the_moments_of_the_posterior(told):
     np.testing.assert_allclose(drawn.lapse, prior.lapse[0])
     theta = drawn.theta / scale
     # plus and minus a deviation: their mean is exact
-    mean, utilities = posterior_means(space, prior, rows, state)
+    mean, utilities = believed._means
     half = N_DRAWS // 2
     pairs = (theta[:half] + theta[half:]) / 2
     np.testing.assert_allclose(pairs, np.repeat(mean, half, axis=0), atol=1e-9)
@@ -72,7 +73,7 @@ def test_draws_have_the_moments_of_the_posterior(told):
 def test_means_are_those_of_a_gaussian_with_the_sites(told):
     space, prior, rows = told
     state = rows.infer(prior)
-    theta, utilities = posterior_means(space, prior, rows, state)
+    theta, utilities = belief_of(space, prior, rows, state)._means
     D = prior.block[0, space.block_of]
     spread = (prior.rest @ space.unknown)[0]
     pull = state.weights[0]
