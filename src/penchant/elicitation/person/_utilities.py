@@ -163,19 +163,20 @@ class Utilities:
         half = N_DRAWS // 2
         h = systematic(self.weights, half, 0.5)
         tau = state.sites.tau
-        deviation = np.sqrt(prior.block)[:, space.block_of]
-        theta = _normals(half, space.block_of.size, 0) * deviation[h]
-        spread = prior.rest @ space.unknown
-        own = _normals(half, space.n_items, 1) * np.sqrt(spread)[h]
+        deviation = np.sqrt(prior.block)[:, space.block_of][h]
+        theta = _normals(half, space.block_of.size, 0) * deviation
+        spread = (prior.rest @ space.unknown)[h]
+        own = _normals(half, space.n_items, 1) * np.sqrt(spread)
         seen = theta @ rows.features.T + own @ rows.items.T
         noisy = seen + _normals(*seen.shape, 2) / np.sqrt(tau[h])
         pull = np.empty_like(noisy)
-        ends = np.searchsorted(h, np.arange(len(self.weights) + 1))
-        for inner, first, last in zip(state.inner, ends[:-1], ends[1:], strict=True):
+        drawn, starts = np.unique(h, return_index=True)
+        ends = [*starts[1:].tolist(), half]
+        for k, first, last in zip(drawn.tolist(), starts.tolist(), ends, strict=True):
             # a copy per draw would be large
-            pull[first:last] = noisy[first:last] @ inner
-        theta = theta - deviation[h] ** 2 * (pull @ rows.features)
-        own = own - spread[h] * (pull @ rows.items)
+            np.matmul(noisy[first:last], state.inner[k], out=pull[first:last])
+        theta = theta - deviation**2 * (pull @ rows.features)
+        own = own - spread * (pull @ rows.items)
         theta_mean, u_mean = self._means
         u_dev = theta @ space.table.T + space.own_scale * own
         both = np.concatenate([h, h])
