@@ -71,7 +71,7 @@ def _engine(n_items: int, form: str) -> Budget:
             likes = utilities[seed % len(utilities)]
             answer = simulated_answer(form, asked[0], likes, rng)
             now = now.after(AnsweredQuestion(str(k), form, asked[0], answer))
-            assert 0.0 <= now.certainty <= 1.0
+            assert 0.0 <= now.recommendation.probability_best <= 1.0
         return len(now.answers)
 
     more = 2 if form != "pair" else 1

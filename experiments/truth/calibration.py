@@ -25,7 +25,7 @@ from experiments.truth._store import RESULTS, circumstances
 from experiments.truth._worlds import make_world, people_of
 from penchant._parallel import one_thread
 from penchant.elicitation import Elicitor
-from penchant.elicitation.person import _calibration
+from penchant.elicitation.person import _utilities
 
 __all__ = ["PATH", "learn", "main", "record"]
 
@@ -61,8 +61,8 @@ class _Watch(Tally):
 
     def look(self, elicitor: Elicitor, right: bool) -> None:
         belief: Any = elicitor.posterior
-        ties = _calibration.ties_at_the_top(belief.answers, belief.mean)
-        raw = logit(elicitor.certainty()) - _calibration.TIES * ties
+        ties = _utilities.ties_at_the_top(belief.answers, belief.mean)
+        raw = logit(elicitor.certainty()) - _utilities.TIES * ties
         most = logit(_MOST_SURE)
         self.rows.append([float(np.clip(raw, -most, most)), ties, right])
 

@@ -34,7 +34,9 @@ def test_ranking_tells_what_the_draws_say(talk: Talk) -> None:
     assert sorted(each.item for each in ranked) == list(range(40))
     assert ranked[0].item == talk.favourite
     assert ranked[0].to_dict()["name"] == FLATS.names[talk.favourite]
-    assert ranked[0].probability_best == pytest.approx(talk.certainty)
+    assert ranked[0].probability_best == pytest.approx(
+        talk.recommendation.probability_best
+    )
     points = talk.belief.points()
     assert {each.points for each in ranked} == set(points.mean.tolist())
     assert (points.mean.min(), points.mean.max()) == pytest.approx((0.0, 100.0))

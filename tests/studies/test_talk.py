@@ -135,7 +135,7 @@ def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     talk = Talk.from_start(Start.from_items(one), 0)
     assert talk.next_items("pair") is None
     assert (talk.favourite, talk.recommendation.expected_regret) == (0, 0.0)
-    assert talk.certainty == pytest.approx(1.0)
+    assert talk.recommendation.probability_best == pytest.approx(1.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
     assert Talk.from_start(Start.from_items(same), 0).next_items("pair") is not None
 
@@ -167,7 +167,7 @@ def test_certainty_knows_that_answers_may_be_slips() -> None:
         talk = talk.after(AnsweredQuestion(str(k), "pair", duel, "left"))
     assert talk.favourite == best
     by_hand = certainty_by_hand(duels, best)
-    assert talk.certainty == pytest.approx(by_hand, abs=0.08)
+    assert talk.recommendation.probability_best == pytest.approx(by_hand, abs=0.08)
 
 
 def test_what_is_kept_of_conversations_has_a_bound(

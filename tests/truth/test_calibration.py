@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from experiments.truth import calibration
-from penchant.elicitation.person import _calibration
+from penchant.elicitation.person import _utilities
 
 KEYS = [(family, 40, "none", range(1)) for family in ("modest", "noisy")]
 
@@ -22,7 +22,7 @@ def people(n: int, worth: float, seed: int = 0) -> np.ndarray:
 
 def test_the_constant_is_the_one_that_was_learned() -> None:
     stored = json.loads(calibration.PATH.read_text("utf-8"))
-    assert stored["ties"] == _calibration.TIES
+    assert stored["ties"] == _utilities.TIES
 
 
 def test_what_ties_are_worth_is_learned() -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
+from penchant._cached import cached_property
 from penchant.exceptions import DataError
 
 DATE = "date"
@@ -113,15 +114,9 @@ class Attribute:
         """The levels of an ordinal or categorical attribute; none if numeric."""
         return () if self.kind == "numeric" or self.domain is None else self.domain
 
-    @property
+    @cached_property
     def is_year(self) -> bool:
-        """Whether the numbers are years, which nobody writes in groups of three.
-
-        Examples
-        --------
-        >>> Attribute("Baujahr", domain=(1911, 2018)).format(1998)
-        '1998'
-        """
+        """Whether the numbers are years, which nobody writes in groups of three."""
         if self.kind != "numeric" or self.unit or self.domain is None:
             return False
         low, high = self.domain
@@ -150,6 +145,8 @@ class Attribute:
         '47 m²'
         >>> Attribute("built", unit="date").format(19783.5)
         '2024-03-01 12:00'
+        >>> Attribute("Baujahr", domain=(1911, 2018)).format(1998)
+        '1998'
         """
         if value is None or value != value:
             return ""

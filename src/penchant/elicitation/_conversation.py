@@ -279,22 +279,15 @@ class Conversation:
         """Say what is believed about an item."""
         belief = self.belief
         if isinstance(belief, PersonBelief):
-            return Recommendation(
-                item=int(item),
-                mean=float(belief.mean[item]),
-                std=float(np.sqrt(belief.variance[item])),
-                probability_best=belief.as_good(item, self.contenders),
-                expected_regret=belief.regret(item, self.contenders),
-            )
-        leader = self.best.items[0]
-        behind = float(self.belief.mean[leader] - self.belief.mean[item])
-        return Recommendation(
-            item=int(item),
-            mean=float(self.belief.mean[item]),
-            std=float(np.sqrt(self.belief.variance[item])),
-            probability_best=self.best.chance(item),
-            expected_regret=max(self.best.expected_regret + behind, 0.0),
-        )
+            lost = belief.gaps(item, self.contenders)
+            chance = float(belief.unnoticed(lost))
+            regret = float(belief.draws.weights @ lost)
+        else:
+            behind = float(belief.mean[self.best.items[0]] - belief.mean[item])
+            chance = self.best.chance(item)
+            regret = max(self.best.expected_regret + behind, 0.0)
+        mean, std = float(belief.mean[item]), float(np.sqrt(belief.variance[item]))
+        return Recommendation(int(item), mean, std, chance, regret)
 
     @cached_property
     def recommendation(self) -> Recommendation:

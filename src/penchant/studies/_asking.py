@@ -118,23 +118,9 @@ class Asking:
         because: str | None = None,
     ) -> Decision:
         """Keep an answer, and what comes next; nothing if it was given before."""
-        before = now.answer_to(question_id)
-        if before is not None:
-            if check_answer(before.form, before.items, answer) == before.answer:
-                named = because is not None
-                return self.because(now, question_id, because) if named else ([], now)
-            raise ConflictError(
-                "This question was answered before, and differently. Take that answer "
-                "back to change it."
-            )
-        if question_id in now.dropped:  # its page was older than the limits
-            return self._next(now)
         asked = now.open_question
         if asked is None or asked.id != question_id:
-            raise ConflictError(
-                "This question is not open any more. Reload the page to see the one "
-                "that is."
-            )
+            return self._not_open(now, question_id, answer, because)
         fitting = check_answer(asked.form, asked.items, answer)
         told: list[NewEvent] = [
             ("answered", {"question": question_id, "answer": fitting})
@@ -145,6 +131,25 @@ class Asking:
             told += why
         more, now = self._next(now)
         return told + more, now
+
+    def _not_open(
+        self, now: Participation, question_id: str, answer: Any, because: str | None
+    ) -> Decision:
+        """Go on where the same was said before, or the question was dropped."""
+        before = now.answer_to(question_id)
+        if before is None and question_id in now.dropped:
+            return self._next(now)  # its page was older than the limits
+        if before is None:
+            raise ConflictError(
+                "This question is not open any more. Reload the page to see the one "
+                "that is."
+            )
+        if check_answer(before.form, before.items, answer) != before.answer:
+            raise ConflictError(
+                "This question was answered before, and differently. Take that answer "
+                "back to change it."
+            )
+        return ([], now) if because is None else self.because(now, question_id, because)
 
     def because(
         self, now: Participation, question_id: str, attribute: str | None

@@ -295,7 +295,7 @@ def make_member(
         state=now.state,
         n_answers=len(now.answered),
         favourite=talk.favourite if voiced else None,
-        certainty=talk.certainty if voiced else 0.0,
+        certainty=talk.recommendation.probability_best if voiced else 0.0,
         told=tell_group(now.answered, GRADE_WIDTH, pressed=not record.simulated),
         weights=weigh(talk),
         curves=tuple(curves(talk)) if voiced else (),

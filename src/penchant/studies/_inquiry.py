@@ -370,12 +370,12 @@ class Inquiry:
         """
         now = self.participation(participant) if now is None else now
         talk = self._talk(participant, now)
-        regret = talk.recommendation.expected_regret
+        best = talk.recommendation
         return results.Progress(
-            number=len(now.answered) + (0 if now.finished else 1),
-            certainty=talk.certainty,
-            expected_regret=regret,
-            expected_points=100.0 / talk.belief.scale[1] * regret,
+            number=now.number - bool(now.finished),
+            certainty=best.probability_best,
+            expected_regret=best.expected_regret,
+            expected_points=100.0 / talk.belief.scale[1] * best.expected_regret,
             is_known=talk.is_known or now.finished == "exhausted",
             done=bool(now.finished),
             reason=now.finished,

@@ -310,7 +310,7 @@ def _as_good(talk: Talk) -> FloatArray:
     """
     chances = np.zeros(talk.belief.n_items)
     contenders = talk.contenders
-    chances[contenders] = np.minimum(talk.belief.all_as_good(contenders), 1.0)
+    chances[contenders] = talk.belief.all_as_good(contenders)
     return chances
 
 

@@ -140,11 +140,6 @@ class Talk(Conversation):
         return self.setting.candidates
 
     @property
-    def certainty(self) -> float:
-        """Probability that the favourite is the best item, or as good."""
-        return min(self.recommendation.probability_best, 1.0)
-
-    @property
     def is_known(self) -> bool:
         """Whether there are answers enough to say how sure the favourite is."""
         return sum(not told.skipped for told in self.told) >= FEWEST_ANSWERS
@@ -307,10 +302,11 @@ class Memory:
         """
         key = self._key(now.model, now.features)
         talk = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
-        if talk is not None and not _leads_to(talk, key, now):
-            # The last answer was taken back or amended, or more than that.
-            talk = talk.before
-        if talk is None or not _leads_to(talk, key, now):
+        while talk is not None and (
+            talk.start.key != key or talk.told != now.answered[: len(talk.told)]
+        ):
+            talk = talk.before  # the last answer was taken back or amended, or more
+        if talk is None:
             talk = Talk.from_start(self._start(key), _seed(participant_id))
         talk = talk.among(self.fits_of(now.limits).allowed)
         for told in now.answered[len(talk.told) :]:
@@ -319,12 +315,6 @@ class Memory:
             _WHOLE.put(participant_id, talk)
             _TALKS.put(participant_id, talk.bare())
         return talk
-
-
-def _leads_to(talk: Talk, key: StartKey, now: Participation) -> bool:
-    """Tell whether a person stands where a talk stood, or went on from there."""
-    told = talk.told
-    return talk.start.key == key and told == now.answered[: len(told)]
 
 
 def _seed(participant_id: str) -> int:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from penchant.data import Attribute, Items
+from penchant.elicitation import PersonBelief, PersonSpace
 
 
 def make_table(n_items, seed=0, *, blanks=False):
@@ -49,3 +50,15 @@ def table():
 @pytest.fixture(scope="session")
 def plain_list():
     return make_list
+
+
+@pytest.fixture(scope="session")
+def belief():
+    """What is believed after ten answers of somebody who wants cheap flats."""
+    space = PersonSpace.from_items(make_table(25))
+    price, found = space.encoded[:, 0], PersonBelief.begin(space, 1)
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        i, j = rng.choice(25, 2, replace=False).tolist()
+        found = found.update(*((i, j) if price[i] > price[j] else (j, i)))
+    return found

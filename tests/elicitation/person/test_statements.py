@@ -5,35 +5,6 @@ from penchant.data import Items
 from penchant.elicitation import PersonBelief, PersonSpace
 
 
-@pytest.fixture(scope="module")
-def belief(table):
-    """What is believed after ten answers of somebody who wants cheap flats."""
-    space = PersonSpace.from_items(table(25))
-    price, found = space.encoded[:, 0], PersonBelief.begin(space, 1)
-    rng = np.random.default_rng(0)
-    for _ in range(10):
-        i, j = rng.choice(25, 2, replace=False).tolist()
-        found = found.update(*((i, j) if price[i] > price[j] else (j, i)))
-    return found
-
-
-def test_utilities_have_standard_deviation_1(belief):
-    utilities = belief.draws.utilities
-    np.testing.assert_allclose(utilities.mean(axis=1), 0.0, atol=1e-9)
-    np.testing.assert_allclose(utilities.std(axis=1), 1.0)
-    assert belief.draws.weights.sum() == pytest.approx(1.0)
-
-
-def test_best_or_as_good(belief):
-    drawn, item = belief.draws, belief.favourite
-    best = drawn.weights @ (drawn.utilities.argmax(axis=1) == item)
-    assert best <= belief.certainty <= 1.0
-    alone = belief.as_good(item, np.array([item]))
-    assert alone == pytest.approx(1.0)
-    gap = drawn.utilities.max(axis=1) - drawn.utilities[:, item]
-    assert belief.expected_regret == pytest.approx(drawn.weights @ gap)
-
-
 def test_points_and_their_ranges(belief):
     points = belief.points()
     assert points.mean.min() == pytest.approx(0.0)
@@ -85,15 +56,6 @@ def test_a_surface_has_rows_and_columns(belief):
 def test_an_imagined_copy_is_worth_as_much(belief):
     copy = belief.imagine(belief.space.items.take([4]), base=4)
     np.testing.assert_allclose(copy[:, 0], belief.draws.utilities[:, 4], atol=1e-9)
-
-
-def test_questions_are_about_what_may_be_best(belief):
-    pairs = np.array([[0, 1], [2, 3], [int(belief.mean.argmin()), 5]])
-    utilities, weights = belief.draws.utilities, belief.draws.weights
-    expected = [
-        weights @ np.maximum(utilities[:, i], utilities[:, j]) for i, j in pairs
-    ]
-    np.testing.assert_allclose(belief.better_of(pairs), expected, atol=1e-5)
 
 
 def test_what_is_unknown_of_an_item_is_no_reason_for_it(table):

@@ -8,12 +8,12 @@ import numpy as np
 
 from penchant.data import Items
 from penchant.elicitation.person._components import Components, PriorMoments
-from penchant.elicitation.person._draws import Drawn, systematic
 from penchant.elicitation.person._ensemble import Ensemble
 from penchant.elicitation.person._propagation import State
 from penchant.elicitation.person._rows import Reason, Rows, read
 from penchant.elicitation.person._space import PersonSpace
 from penchant.elicitation.person._statements import Statements
+from penchant.elicitation.person._utilities import systematic
 from penchant.exceptions import DataError, FormatError
 from penchant.gp import Answer, Posterior
 from penchant.typing import FloatArray
@@ -35,7 +35,7 @@ them would be told more than is true above it (at .9 by .12)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PersonBelief(Drawn, Statements):
+class PersonBelief(Statements):
     """What is believed about one person; it never changes.
 
     Not one model of the person but a weighted set of simple ones: which attributes

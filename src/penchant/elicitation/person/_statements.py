@@ -1,25 +1,15 @@
-"""What may be told about a person: functions of the draws, and when to say it."""
+"""What may be told about a person in points, with ranges, and when to say it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from penchant._cached import cached_property
 from penchant.data import Items
-from penchant.elicitation.person._calibration import calibrated, ties_at_the_top
-from penchant.elicitation.person._rows import chosen, rejected
-from penchant.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from penchant.elicitation.person._draws import PersonDraws
-    from penchant.elicitation.person._space import PersonSpace
-    from penchant.gp import Answer
-
-_EQUAL = 0.1
-"""Differences that nobody minds, in standard deviations of utility."""
+from penchant.elicitation.person._utilities import Utilities
+from penchant.typing import FloatArray
 
 _REASON = 0.72
 """Probability with which a set of names must hold the main reason."""
@@ -69,147 +59,10 @@ class Together(NamedTuple):
     probability: float
 
 
-class Statements:
-    """What is read off the draws of a belief; see `PersonBelief`."""
-
-    space: "PersonSpace"
-    answers: "tuple[Answer, ...]"
-
-    @property
-    def draws(self) -> "PersonDraws":
-        """What the person may be like."""
-        raise NotImplementedError
-
-    @property
-    def mean(self) -> FloatArray:
-        """Expected utility of each item."""
-        raise NotImplementedError
-
-    # ------------------------------------------------------------ the best item
-
-    @property
-    def rejected(self) -> frozenset[int]:
-        """Items that the person called not acceptable and never chose."""
-        return frozenset(rejected(self.answers)) - frozenset(chosen(self.answers))
-
-    @property
-    def contradicts(self) -> tuple[int, ...]:
-        """Items that the person both rejected and preferred to another."""
-        both = set(rejected(self.answers)) & set(chosen(self.answers))
-        return tuple(sorted(both))
-
-    @cached_property
-    def favourite(self) -> int:
-        """The item of the largest mean among those that were not rejected."""
-        mean, out = self.mean, self.rejected
-        if 0 < len(out) < mean.size:
-            mean = mean.copy()
-            mean[list(out)] = -np.inf
-        return int(np.argmax(mean))
-
-    def gaps(self, item: int, among: IntArray | None = None) -> FloatArray:
-        """Give what an item loses against the best, draw by draw."""
-        utilities = self.draws.utilities
-        rivals = utilities if among is None else utilities[:, among]
-        gaps: FloatArray = np.maximum(rivals.max(axis=1) - utilities[:, item], 0.0)
-        return gaps
-
-    def as_good(self, item: int, among: IntArray | None = None) -> float:
-        """Give the probability that no item is better by what the person notices.
-
-        Parameters
-        ----------
-        item : int
-        among : ndarray of int, optional
-            Items that can be better; default: all.
-        """
-        return float(self._unnoticed(self.gaps(item, among)))
-
-    def all_as_good(self, among: IntArray) -> FloatArray:
-        """Give `as_good` of some items among themselves, shape (len(among),)."""
-        utilities = self.draws.utilities[:, among]
-        return self._unnoticed(utilities.max(axis=1, keepdims=True) - utilities)
-
-    def _unnoticed(self, gaps: FloatArray) -> FloatArray:
-        """Give the probability to tell that gaps, (n_draws, ...), are not noticed."""
-        near = np.maximum(_EQUAL, self.draws.width) >= gaps.T
-        ties = ties_at_the_top(self.answers, self.mean)
-        return calibrated(near @ self.draws.weights, ties)
-
-    @cached_property
-    def noticed(self) -> float:
-        """Points by which an item may be worse and still count as good, expected."""
-        drawn = self.draws
-        width = drawn.weights @ np.maximum(_EQUAL, drawn.width)
-        return float(100.0 / self.scale[1] * width)
-
-    def regret(self, item: int, among: IntArray | None = None) -> float:
-        """Give what an item loses, in expectation, against the best one."""
-        return float(self.draws.weights @ self.gaps(item, among))
-
-    @cached_property
-    def certainty(self) -> float:
-        """Probability that the favourite is the best, or as good."""
-        return self.as_good(self.favourite)
-
-    @cached_property
-    def expected_regret(self) -> float:
-        """What the favourite loses against the best: tell "about, probably less"."""
-        return self.regret(self.favourite)
-
-    def prefers(self, differences: FloatArray) -> FloatArray:
-        """Give the chance of an answer for the first item, ties counting half.
-
-        Parameters
-        ----------
-        differences : ndarray of shape (n_draws, ...)
-            Of utility, draw by draw.
-        """
-        drawn = self.draws
-        shape = (-1,) + (1,) * (differences.ndim - 1)
-        width, noise, lapse = (
-            part.reshape(shape) for part in (drawn.width, drawn.noise, drawn.lapse)
-        )
-        above = ndtr((differences - width) / noise)
-        not_below = ndtr((differences + width) / noise)
-        return np.asarray(lapse + (0.5 - lapse) * (above + not_below))
-
-    def better_of(self, pairs: IntArray) -> FloatArray:
-        """Score pairs by the expected utility of the better item (GP-9, EUBO).
-
-        Parameters
-        ----------
-        pairs : ndarray of int of shape (n_pairs, 2)
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-        """
-        items, places = np.unique(pairs, return_inverse=True)
-        first, second = places.reshape(-1, 2).T
-        utilities, weights = self.draws.utilities.T[items], self.draws.weights
-        # max(a, b) = (a + b + abs(a - b)) / 2, the last term in single precision; row
-        # by row, since memory for all differences at once costs more than they do
-        rough, light = utilities.astype(np.float32), weights.astype(np.float32)
-        apart = np.zeros((items.size, items.size), dtype=np.float32)
-        for k, row in enumerate(rough):
-            apart[k, k:] = apart[k:, k] = np.abs(rough[k:] - row) @ light
-        means = utilities @ weights
-        worth = means[first] + means[second] + apart[first, second]
-        return np.asarray(0.5 * worth)
+class Statements(Utilities):
+    """What is told of a person in points; see `PersonBelief`."""
 
     # ------------------------------------------------------------ points
-
-    @cached_property
-    def scale(self) -> tuple[float, float]:
-        """Utility of 50 points, and the utility that makes 100 points.
-
-        0 is the item that is liked least, 100 the one that is liked best, by the
-        means of the draws; at least a standard deviation makes 100.
-        """
-        means = self.draws.weights @ self.draws.utilities
-        low, high = float(means.min()), float(means.max())
-        return 0.5 * (low + high), max(high - low, 1.0)
 
     def points(self) -> Ranges:
         """Give the points of every item, each of shape (n_items,)."""

@@ -72,7 +72,7 @@ class Dumps:
             happened = connection.execute(log.order_by(events.c.id))
             made = connection.execute(fitted.order_by(models.c.created, models.c.id))
             return StudyDump(
-                study_record(study, lambda _, number: history[number - 1]),
+                study_record(lambda _, number: history[number - 1], tuple(study)),
                 tuple(ParticipantRecord(**row) for row in rows),
                 links,
                 tuple(EventRecord(**row._mapping) for row in happened),

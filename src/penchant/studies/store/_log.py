@@ -27,7 +27,6 @@ from penchant.studies.store._studies import (
     Studies,
     hold_study,
     no_study,
-    study_record,
 )
 from penchant.studies.store._tables import events, participants, studies
 
@@ -112,9 +111,8 @@ class Log:
         found = self.database.read(_VISIT, key=link_digest(token))
         if not found:
             raise _nobody()
-        size = len(_SHOWN)
-        person = ParticipantRecord(*found[0][:size])
-        return person, study_record(found[0][size:], self.studies.get_version)
+        row, size = tuple(found[0]), len(_SHOWN)
+        return ParticipantRecord(*row[:size]), self.studies.record(row[size:])
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -72,6 +72,8 @@ class Studies:
         self.database = database
         # Reading a table takes milliseconds, and a version of it never changes.
         self.get_version = lru_cache(_N_TABLES)(self._read_version)
+        # Every answer needs the study again, which seldom changes.
+        self.record = lru_cache(_N_TABLES)(partial(study_record, self.get_version))
 
     def create_study(
         self,
@@ -154,7 +156,7 @@ class Studies:
         found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
-        return study_record(found[0], self.get_version)
+        return self.record(tuple(found[0]))
 
     def update_study(
         self,
@@ -353,9 +355,9 @@ def read_version(row: sa.Row[Any]) -> TableVersion:
 
 
 def study_record(
-    row: Sequence[Any], version: Callable[[str, int], TableVersion]
+    version: Callable[[str, int], TableVersion], row: tuple[Any, ...]
 ) -> StudyRecord:
-    """Make a record of the columns of a study, with what gives a version of it."""
+    """Make a record of the columns of a study, with what gives its table."""
     key, name, _, _, demo, created, settings, owner, number, share = row
     table = version(key, number)
     told = key, name, table.items, demo, created, _read_settings(settings), owner

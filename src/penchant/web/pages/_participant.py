@@ -16,6 +16,7 @@ from penchant.exceptions import (
 )
 from penchant.studies import (
     FORMS,
+    AnsweredQuestion,
     OpenQuestion,
     ParticipantRecord,
     Participation,
@@ -176,9 +177,8 @@ def answer(visit: AgreedVisit, fields: AnswerFields) -> Response:
     """Keep an answer, then ask the next question."""
     asked = str(fields.get("question", ""))
     opened = visit.now.open_question
-    if opened is not None and opened.id == asked:
-        question: Any = opened
-    else:
+    question: OpenQuestion | AnsweredQuestion | None = opened
+    if opened is None or opened.id != asked:
         question = visit.now.answer_to(asked)
     if asked in visit.now.dropped:  # the page was older than the table or the limits
         return _lead_on(visit)

@@ -3,9 +3,16 @@ import pytest
 
 from penchant.elicitation import PersonBelief, PersonSpace
 from penchant.elicitation.person._components import Components
-from penchant.elicitation.person._draws import N_DRAWS, systematic
 from penchant.elicitation.person._rows import Rows, read
+from penchant.elicitation.person._utilities import (
+    N_DRAWS,
+    calibrated,
+    systematic,
+    ties_at_the_top,
+)
 from penchant.gp import Answer
+
+MEAN = -np.arange(40.0)  # the first eight are the best fifth
 
 
 @pytest.mark.parametrize("start", [0.01, 0.5, 0.99])
@@ -99,3 +106,58 @@ def test_products_of_rows_are_those_block_by_block(told):
     variance += rows.items**2 @ (prior.rest @ space.unknown)[0]
     gram = np.tensordot(np.append(prior.block, prior.rest), rows.gram, axes=1)
     np.testing.assert_allclose(gram.diagonal(), variance)
+
+
+def test_utilities_have_standard_deviation_1(belief):
+    utilities = belief.draws.utilities
+    np.testing.assert_allclose(utilities.mean(axis=1), 0.0, atol=1e-9)
+    np.testing.assert_allclose(utilities.std(axis=1), 1.0)
+    assert belief.draws.weights.sum() == pytest.approx(1.0)
+
+
+def test_best_or_as_good(belief):
+    drawn, item = belief.draws, belief.favourite
+    best = drawn.weights @ (drawn.utilities.argmax(axis=1) == item)
+    assert best <= belief.certainty <= 1.0
+    alone = belief.as_good(item, np.array([item]))
+    assert alone == pytest.approx(1.0)
+    gap = drawn.utilities.max(axis=1) - drawn.utilities[:, item]
+    assert belief.expected_regret == pytest.approx(drawn.weights @ gap)
+
+
+def test_questions_are_about_what_may_be_best(belief):
+    pairs = np.array([[0, 1], [2, 3], [int(belief.mean.argmin()), 5]])
+    utilities, weights = belief.draws.utilities, belief.draws.weights
+    expected = [
+        weights @ np.maximum(utilities[:, i], utilities[:, j]) for i, j in pairs
+    ]
+    np.testing.assert_allclose(belief.better_of(pairs), expected, atol=1e-5)
+
+
+def test_ties_among_the_best_are_counted_four_at_most():
+    best = [Answer("tie", (0, k)) for k in range(1, 8)]
+    other = [Answer("tie", (0, 9)), Answer("comparison", (0, 1))]
+    other += [Answer("tie", (0, 1), 0.3)]  # a common grade
+    assert ties_at_the_top(other, MEAN) == 0.0
+    assert ties_at_the_top(best[:1] + other, MEAN) == pytest.approx(np.log(2))
+    assert ties_at_the_top(best, MEAN) == pytest.approx(np.log(5))
+
+
+def test_of_few_items_two_are_the_best():
+    tie = [Answer("tie", (0, 2))]
+    assert ties_at_the_top(tie, -np.arange(5.0)) == 0.0
+    assert ties_at_the_top(tie, -np.arange(15.0)) > 0.0
+
+
+@pytest.mark.parametrize("ties", [0.0, np.log(5)])
+def test_it_grows_with_the_share_of_the_draws_from_0_to_1(ties):
+    told = calibrated(np.linspace(0.0, 1.0, 101), ties)
+    assert (np.diff(told) > 0).all()
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    assert calibrated(1.0 + 1e-15, ties) == 1.0  # weights that sum to above 1
+
+
+def test_ties_make_it_surer():
+    plain = calibrated(0.6, 0.0)
+    assert abs(plain - 0.6) < 0.05
+    assert calibrated(0.6, np.log(2)) > plain + 0.05
