@@ -59,6 +59,7 @@ def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
         page="result",
         demo=study.record.demo,
         news=_news(visit),
+        described=bool(visit.asked_about),
         thanks=(
             study.settings.text("thanks", visit.texts.language)
             if visit.now.finished
