@@ -132,7 +132,8 @@ def test_what_would_change_the_choice() -> None:
     noise = _change("noise", "busy", "quiet")
     told = _compare([1, 1, 1], Flip(False, rent, None, (rent, more, noise))).flips
     assert told[0] == (
-        "Kiln would draw level if rent were 771\u00a0EUR instead of 850\u00a0EUR."
+        "By our estimate, Kiln would draw level if rent were 771\u00a0EUR instead of "
+        "850\u00a0EUR."
     )
     assert "size were 61 instead of 47" in told[1]
     assert "noise were quiet instead of busy" in told[2]

@@ -170,4 +170,7 @@ def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> View
     items = visit.study.items
     values = read_values(items, item, fields)
     outcome = visit.study.what_if(visit.person, values, base=item)
-    return what_if_view(items, item, values, outcome, best, visit.texts)
+    n_ranked = visit.study.what_fits(visit.now.limits).n_allowed
+    return what_if_view(
+        items, item, values, outcome, best, visit.texts, n_ranked=n_ranked
+    )
