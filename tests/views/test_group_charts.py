@@ -96,7 +96,8 @@ def test_all_alternatives_are_shown_with_people_and_places(
     for row, item in zip(rows, group.items, strict=True):
         expected = item.mean, item.people_low, item.people_high
         assert (row.mean, row.low, row.high) == pytest.approx(expected, abs=0.01)
-        assert row.top == f"{item.in_top:.0f} of 36"
+        assert row.points == f"{item.mean:.0f}"
+        assert row.top == f"top three: {item.in_top:.0f} of 36"
         assert [fact.label for fact in row.facts][:2] == ["price", "size"]
         between = f"{item.low:.0f} to {item.high:.0f}"
         assert cells[row.name][:3] == (f"{item.place}", f"{item.mean:.0f}", between)

@@ -70,6 +70,33 @@ def test_dates_are_earlier_or_later() -> None:
     assert second.lines[0].difference == "7 days later"
 
 
+@pytest.mark.parametrize(
+    ("days", "language", "words"),
+    [
+        (60, "en", "60 days later"),
+        (388, "en", "13 months later"),
+        (4607, "de", "12,6 Jahre später"),
+        (11688, "fr", "32 ans plus tard"),
+    ],
+)
+def test_dates_far_apart_are_told_in_months_or_years(
+    days: int, language: str, words: str
+) -> None:
+    table = pd.DataFrame({"ready": [10.0, 10.0 + days]}, index=["a", "b"])
+    items = Items.from_frame(table, [Attribute("ready", unit="date")])
+    cards = question_cards(items, (0, 1), load_texts(language))
+    assert cards[1].lines[0].difference.replace("\xa0", " ") == words
+
+
+def test_shares_differ_by_percentage_points() -> None:
+    table = pd.DataFrame({"discount": [17.0, 16.0, 12.5]}, index=["a", "b", "c"])
+    items = Items.from_frame(table, [Attribute("discount", unit="%")])
+    first = question_cards(items, (0, 1), load_texts("en"))[0]
+    assert first.lines[0].difference == "1 percentage point more"
+    first = question_cards(items, (2, 0), load_texts("de"))[0]
+    assert first.lines[0].difference == "4,5 Prozentpunkte weniger"
+
+
 def test_differences_are_told_of_two_alternatives_only() -> None:
     cards = _view((0, 1, 2), "ranking").cards
     assert len(cards) == 3

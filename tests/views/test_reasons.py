@@ -87,7 +87,9 @@ def test_the_first_is_to_the_left_and_the_other_to_the_right() -> None:
     assert view.sentence == (
         "Mill is 16 points ahead. We are 68\u00a0% sure that you would prefer it."
     )
-    assert view.argument == ("Rent alone outweighs everything that speaks for Kiln.")
+    assert view.argument == (
+        "By our estimate, rent alone outweighs everything that speaks for Kiln."
+    )
     assert (view.steps[0].value, view.steps[0].rival) == (
         "780\u00a0EUR",
         "850\u00a0EUR",
@@ -105,7 +107,11 @@ def test_the_better_one_is_named_first_wherever_it_stands() -> None:
 @pytest.mark.parametrize(
     ("values", "half", "words"),
     [
-        ([3, 3, -5], 0.1, "Rent and size together outweigh everything"),
+        (
+            [3, 3, -5],
+            0.1,
+            "By our estimate, rent and size together outweigh everything",
+        ),
         ([3, 0, 0], 0.1, "Nothing that we know of speaks for Kiln."),
         ([20, -5, 0], 100.0, "we cannot say which decide"),
     ],
@@ -126,7 +132,8 @@ def test_what_would_change_the_choice() -> None:
     noise = _change("noise", "busy", "quiet")
     told = _compare([1, 1, 1], Flip(False, rent, None, (rent, more, noise))).flips
     assert told[0] == (
-        "Kiln would draw level if rent were 771\u00a0EUR instead of 850\u00a0EUR."
+        "By our estimate, Kiln would draw level if rent were 771\u00a0EUR instead of "
+        "850\u00a0EUR."
     )
     assert "size were 61 instead of 47" in told[1]
     assert "noise were quiet instead of busy" in told[2]

@@ -136,9 +136,9 @@ def test_the_main_reason_is_one_thing_or_one_of_two_or_several(
 
 
 def test_a_reason_says_what_it_rests_on_where_that_is_sure() -> None:
-    rests = "It rests on 18 points; all in all it is 37 points ahead of an average"
-    assert rests in reasons(("price", "size"))[0].words
-    assert "rests" not in reasons(("price", "size"), low=9.0)[0].words
+    worth = "they are worth 18 points; all in all, this alternative is 37 points"
+    assert worth in reasons(("price", "size"))[0].words
+    assert "worth" not in reasons(("price", "size"), low=9.0)[0].words
 
 
 def test_only_what_surely_speaks_against_it_is_told() -> None:

@@ -127,10 +127,8 @@ def test_pages_show_hostile_texts_as_text(
     world: tuple[TestClient, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, study_id, token = world
-    begin = Fitting.models
-    monkeypatch.setattr(
-        Fitting, "models", lambda self, study, _=None: begin(self, study)
-    )
+    begin = Fitting.made
+    monkeypatch.setattr(Fitting, "made", lambda self, study, _=None: begin(self, study))
     for path in pages(study_id, token):
         response = client.get(path)
         assert response.status_code == 200, (path, response.text)

@@ -131,6 +131,8 @@ ROUTES = {
     ("POST", "/p/{token}/about"): "link",
     ("POST", "/p/{token}/answer"): "link",
     ("POST", "/p/{token}/because"): "link",
+    ("GET", "/p/{token}/about"): "link",
+    ("POST", "/p/{token}/about/change"): "link",
     ("GET", "/p/{token}/limits"): "link",
     ("POST", "/p/{token}/limits"): "link",
     ("POST", "/p/{token}/undo"): "link",

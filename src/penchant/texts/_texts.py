@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, Final
 from unicodedata import category
 
-from babel import Locale, dates, lists
+from babel import Locale, dates, lists, units
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
@@ -33,6 +33,11 @@ _DIGITS = 6
 _LARGEST = 1e20
 """Numbers from here on are not written out: nobody means them."""
 _SHORT_UNIT = 3
+
+_YEAR = 365.2425
+_MONTH = _YEAR / 12
+_MANY_DAYS, _MANY_MONTHS = 61, 24
+"""From here on a time is told in months, or in years."""
 
 _LONGEST_NAME = 80
 _LONGEST_VALUE = 200
@@ -196,6 +201,16 @@ class Texts:
             format="short",
             locale=self.locale,
         )
+
+    def span_of_days(self, days: int) -> str:
+        """Write how far two days are apart, in the largest unit that tells enough."""
+        if days < _MANY_DAYS:
+            return units.format_unit(days, "duration-day", locale=self.locale)
+        if days < _MANY_MONTHS * _MONTH:
+            months = round(days / _MONTH)
+            return units.format_unit(months, "duration-month", locale=self.locale)
+        years = round(days / _YEAR, 1)
+        return units.format_unit(years, "duration-year", locale=self.locale)
 
     def short_day(self, day: date) -> str:
         """Write a day of this year, as beside a chart."""

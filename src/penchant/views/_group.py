@@ -223,6 +223,7 @@ def _row(
     return View(
         place=texts.number(item.place),
         name=name,
+        points=texts.points(item.mean),
         top=top,
         facts=item_facts(items, item.item, texts, _FACTS),
         mean=_AXIS.place(item.mean),

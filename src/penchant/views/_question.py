@@ -271,7 +271,11 @@ def _difference(
         return ""
     more = own > other
     if attribute.unit == DATE:
-        days = max(1, round(abs(own - other)))
-        return texts.count("question.later" if more else "question.earlier", days)
+        span = texts.span_of_days(max(1, round(abs(own - other))))
+        return texts("question.later" if more else "question.earlier", span=span)
     amount = texts.value(attribute, abs(own - other))
+    if attribute.unit == "%":  # 17 % is not 1 % more than 16 %
+        by = abs(own - other)
+        n, shown = 1 if by == 1 else 2, texts.number(by)
+        amount = texts.count("question.percent_points", n, amount=shown)
     return texts("question.more" if more else "question.less", amount=amount)

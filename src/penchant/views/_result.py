@@ -139,7 +139,8 @@ def _worth(found: Parts, reason: MainReason, texts: Texts) -> str:
         return ""
     points = round(float(found.points[places].sum()))
     lead = texts.count("compare.points", round(found.total - found.base))
-    return texts.count("why.worth", points, lead=lead)
+    key = "why.worth" if len(places) == 1 else "why.worth_two"
+    return texts.count(key, points, lead=lead)
 
 
 def _against(items: Items, item: int, rival: int, found: Parts, texts: Texts) -> str:

@@ -90,6 +90,8 @@ def what_if_view(
     outcome: WhatIf,
     best: int,
     texts: Texts,
+    *,
+    n_ranked: int | None = None,
 ) -> View:
     """Show an imagined alternative.
 
@@ -107,6 +109,8 @@ def what_if_view(
         The alternative that is recommended.
     texts : Texts
         In the language of the person.
+    n_ranked : int, optional
+        How many alternatives it is placed among; default: all.
     """
     name = show_name(items.names[item])
     changed = values != read_values(items, item, {})
@@ -118,7 +122,7 @@ def what_if_view(
         place=texts(
             "what_if.place",
             place=texts.number(outcome.place),
-            alternatives=texts.number(len(items)),
+            alternatives=texts.number(len(items) if n_ranked is None else n_ranked),
         ),
         points=texts.points(outcome.points),
         range=texts.span(outcome.low, outcome.high),

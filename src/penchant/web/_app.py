@@ -32,6 +32,7 @@ from penchant.web._public import PublicAddress, SubPath
 from penchant.web._workers import make_pools
 from penchant.web.api._routes import create_api
 from penchant.web.learned import asking_pages, making_pages, reading_pages
+from penchant.web.pages._about import about_pages
 from penchant.web.pages._account import account_pages
 from penchant.web.pages._group import group_pages
 from penchant.web.pages._join import join_pages
@@ -114,7 +115,8 @@ def create_app(
     sizes = {"rows": max_rows, "columns": max_columns, "bytes": max_upload_bytes}
     app.state.runner = Runner(store, Limits(**sizes))
     # Routes are tried in this order, so what is asked for most comes first.
-    for router in (participant_pages, picture_pages, result_pages, limit_pages, health):
+    of_people = (participant_pages, picture_pages, result_pages, limit_pages)
+    for router in (*of_people, about_pages, health):
         app.include_router(router)
     of_studies = (owner_pages, question_pages, table_pages, news_pages, group_pages)
     learned = (making_pages, reading_pages, asking_pages)

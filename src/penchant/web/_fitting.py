@@ -1,22 +1,34 @@
-"""Fitting the models of whole groups beside the answering of requests."""
+"""Working out what whole groups want beside the answering of requests."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from threading import Lock
+from typing import Generic, TypeVar
 
-from penchant.studies import GroupModels, Study
+from penchant.studies import Study
 from penchant.web._workers import Workers
 
+_Made = TypeVar("_Made")
 
-class Fitting:
-    """Fit the models of groups: one after the other, for all who wait for them."""
 
-    def __init__(self) -> None:
+class Fitting(Generic[_Made]):
+    """Work out what groups want: one after the other, for all who wait for it.
+
+    Parameters
+    ----------
+    make : callable
+        Gives what is wanted of a study, such as its models.
+    """
+
+    def __init__(self, make: Callable[[Study], _Made]) -> None:
+        self._make = make
         self._workers = Workers(1, 20)
         self._lock = Lock()
-        self._running: dict[str, Future[GroupModels]] = {}
+        self._running: dict[str, Future[_Made]] = {}
 
-    def models(self, study: Study, seconds: float | None = None) -> GroupModels | None:
-        """Give the models of a study; None if they are not ready in so many seconds.
+    def made(self, study: Study, seconds: float | None = None) -> _Made | None:
+        """Give what is wanted of a study; None if that is not ready in so long.
 
         Parameters
         ----------
@@ -35,11 +47,11 @@ class Fitting:
         except TimeoutError:
             return None
 
-    def _begin(self, study: Study) -> "Future[GroupModels]":
+    def _begin(self, study: Study) -> "Future[_Made]":
         with self._lock:
             found = self._running.get(study.id)
             if found is None or found.done():
-                found = self._workers.submit(study.group_models)
+                found = self._workers.submit(partial(self._make, study))
                 self._running[study.id] = found
                 found.add_done_callback(lambda _: self._running.pop(study.id, None))
         return found

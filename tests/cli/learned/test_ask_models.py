@@ -106,6 +106,15 @@ def test_why_by_fitting_again(folder: Path, method: str) -> None:
     assert "begins at" in said
 
 
+def test_why_says_for_which_of_two_classes(folder: Path) -> None:
+    ask = ("why", "two.penchant", "table.csv", "--row", 7)
+    said = " ".join(run(*ask, "--rather-than", 9).stdout.split())
+    assert "The score speaks for 'True' where it is above 0, for 'False' below." in said
+    assert "Adds for True" in said
+    assert why(*ask[1:])["for"] == "True"
+    assert why("sum.penchant", "table.csv", "--row", 7)["for"] is None
+
+
 def test_why_says_what_to_do(folder: Path) -> None:
     ask = ("why", "choquet.penchant", "table.csv", "--row")
     assert "from 2 to 73" in run(*ask, 99, code=1).output

@@ -97,6 +97,9 @@ def test_from_a_labelled_table_to_every_page(
     assert "in the chance of 1" not in client.get(f"{base}/why").text
     client.post("/language", data={"language": "en", "page": "/"})
     kept = KeptModel(store, store.get_job(job_id))
+    importance = text(client.get(f"{base}/importance").text)
+    assert f"less speaks for {kept.comparison.labels[-1]}" in importance
+    assert "is better" not in importance
     words = text(client.get(base).text)
     assert "Boosted trees" in words
     assert f"{round(100 * kept.comparison[kept.shown].score)} of 100" in words

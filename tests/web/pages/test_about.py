@@ -83,6 +83,35 @@ def test_questions_stand_before_and_after_the_choices(
     assert "<strong>Thank you</strong>" in again.text
 
 
+def test_what_somebody_said_of_themselves_can_be_changed(
+    client: TestClient, store: SqlStore
+) -> None:
+    study = _study(store)
+    person, token = study.join("Ada")
+    home = f"/p/{token}"
+    assert client.get(f"{home}/about").url.path == home  # nothing was said yet
+    client.post(f"{home}/about", data=BEFORE)
+    assert "Change what I said about myself" in client.get(f"{home}/pause").text
+    page = client.get(f"{home}/about").text
+    assert "What you said about yourself" in page
+    assert 'value="own" checked' in page
+    assert 'value="41.5"' in page
+    assert 'name="about-habits-1" value="yes" checked' in page
+    assert "remark" not in page  # that is asked later
+    wrong = client.post(f"{home}/about/change", data=BEFORE | {"about-age": ""})
+    assert wrong.status_code == 422
+    changed = {"about-home": "rent", "about-age": "42", "about-habits-0": "yes"}
+    saved = client.post(f"{home}/about/change", data=changed)
+    assert "Question 1." in saved.text
+    _answer(client, store, home)
+    client.post(f"{home}/about", data={"about-remark": "Hello"})
+    assert f'href="{home}/about"' in client.get(f"{home}/result").text
+    assert "Hello" in client.get(f"{home}/about").text
+    client.post(f"{home}/about/change", data=changed | {"about-remark": ""})
+    about = dict(study.participation(person.id).about)
+    assert about == {"home": "rent", "age": 42, "habits": ("car",)}
+
+
 def test_the_name_is_asked_after_the_consent(
     client: TestClient, store: SqlStore
 ) -> None:

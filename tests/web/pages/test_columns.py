@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from penchant.data import Attribute, Table, read_table
 from penchant.studies import SqlStore
+from penchant.texts import load_texts
 from penchant.views.forms import (
     FileForm,
     TableForm,
@@ -183,12 +184,75 @@ def test_study_needs_a_name(
 
 
 def test_rows_without_names_are_numbered(table: Table, form: TableForm) -> None:
-    items, checked = check_form(
-        table, read_form(NAME, table, FileForm(), {"role-0": "skip"})
-    )
+    skipped = {"role-0": "skip"}
+    items, checked = check_form(table, read_form(NAME, table, FileForm(), skipped))
     assert items is not None
     assert not checked.named
-    assert items.names == ("item 1", "item 2", "item 3")
+    assert items.names == ("Alternative 1", "Alternative 2", "Alternative 3")
+    named = skipped | {"noun": "Wohnung", "nouns": "Wohnungen"}
+    form = read_form(NAME, table, FileForm(), named)
+    items, _ = check_form(table, form, load_texts("de"))
+    assert items is not None
+    assert items.names[2] == "Wohnung 3"
+
+
+def test_names_that_occur_again_are_numbered() -> None:
+    table = csv("Lokal;Preis\nOchsen;24\nSushi;30\nOchsen;22\nDa Luigi;18\n")
+    guess = guess_form(NAME, table)
+    assert guess.named
+    assert guess.n_notes == 1
+    items, _ = check_form(table, guess)
+    assert items is not None
+    assert items.names == ("Ochsen", "Sushi", "Ochsen (2)", "Da Luigi")
+    assert [each.name for each in items.attributes] == ["Preis"]
+    shown = told(table, fix="0 role show")
+    items, _ = check_form(table, shown)
+    assert items is not None
+    assert items.names[0] == "Alternative 1"
+    assert items.extra(0) == {"Lokal": "Ochsen"}
+
+
+def test_names_that_somebody_chose_can_be_numbered() -> None:
+    table = csv("size,who\n1,a\n2,b\n3,a\n4,a\n5,b\n6,b\n")
+    chosen = told(table, role_1="name")
+    assert check_form(table, chosen)[0] is None
+    items, _ = check_form(table, told(table, role_1="name", fix="1 cleared yes"))
+    assert items is not None
+    assert items.names == ("a", "b", "a (2)", "a (3)", "b (2)", "b (3)")
+
+
+def test_other_spellings_of_a_level_need_no_correction() -> None:
+    table = csv(
+        "name;Klima;Kraftstoff;Garage;Abo\na;Ja;benzin;yes;x\nb;ja;Benzin;Y;-\n"
+        "c;nein;k. A.;no;x\nd;;Diesel;y;x\ne;ja;Benzin;N;-\nf;nein;Diesel;no;x\n"
+    )
+    items, form = check_form(table, guess_form(NAME, table))
+    assert items is not None
+    assert [attribute.levels for attribute in items.attributes] == [
+        ("nein", "ja"),
+        ("Benzin", "Diesel"),
+        ("no", "yes"),
+        ("no", "yes"),
+    ]
+    assert items.frame["Klima"].tolist()[:3] == ["ja", "ja", "nein"]
+    assert items.frame["Kraftstoff"].isna().tolist()[:3] == [False, False, True]
+    assert items.frame["Garage"].tolist()[3:5] == ["yes", "no"]
+    assert items.frame["Abo"].tolist()[:2] == ["yes", "no"]
+    told_of = form.columns[2].notes_words(load_texts("de"))
+    assert "„benzin“ gilt als „Benzin“" in told_of
+    apart, _ = check_form(table, told(table, fix="2 reading levels"))
+    assert apart is not None
+    assert "benzin" in apart.attributes[1].levels
+
+
+def test_many_cells_that_do_not_fit_can_be_cleared_together() -> None:
+    rows = "\n".join(f"a{n},{n if n % 3 else 'sold out'}" for n in range(90))
+    table = csv(f"name,price\n{rows}\n")
+    _, form = check_form(table, guess_form(NAME, table))
+    assert "(and 29 more problems)" in form.columns[1].complaint
+    items, _ = check_form(table, told(table, fix="1 cleared yes"))
+    assert items is not None
+    assert items.frame["price"].isna().sum() == 30
 
 
 def test_free_text_is_shown_at_first() -> None:

@@ -294,26 +294,45 @@ class _Slow:
 
 
 def test_models_are_fitted_once_for_all_who_wait() -> None:
-    fitting, study = Fitting(), _Slow()
+    fitting, study = Fitting(lambda slow: slow.group_models()), _Slow()
     slow: Any = study
-    assert fitting.models(slow, 0.01) is None
-    assert fitting.models(slow, 0.01) is None
+    assert fitting.made(slow, 0.01) is None
+    assert fitting.made(slow, 0.01) is None
     assert study.n_fits == 1
     waiting = fitting._begin(slow)
     study.go.set()
     assert waiting.result(60) == "models"
     with pytest.raises(NotAnswerableError):
-        fitting.models(slow, 60)
+        fitting.made(slow, 60)
     assert fitting._running == {}
 
 
 def test_page_does_not_wait_for_models_for_ever(
     client: TestClient, world: tuple[SqlStore, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Fitting, "models", lambda *_: None)
+    monkeypatch.setattr(_group_routes._FITTING, "made", lambda *_: None)
     page = client.get(f"/studies/{world[1]}/model").text
     assert "The models are being fitted" in page
     assert "Look again" in page
+
+
+@pytest.mark.parametrize("page", ["group", "report"])
+def test_while_people_are_counted_a_page_says_so(
+    client: TestClient,
+    world: tuple[SqlStore, str],
+    monkeypatch: pytest.MonkeyPatch,
+    page: str,
+) -> None:
+    store, study_id = world
+    with monkeypatch.context() as slow:
+        slow.setattr(_group_routes._COUNTING, "made", lambda *_: None)
+        shown = client.get(f"/studies/{study_id}/{page}").text
+    n_people = len(store.list_participants(study_id))
+    assert f"The answers of {n_people} people are being counted" in shown
+    assert "data-again" in shown
+    assert '<noscript><meta http-equiv="refresh"' in shown
+    assert f'href="/studies/{study_id}/{page}">Look again' in shown
+    assert "being counted" not in client.get(f"/studies/{study_id}/{page}").text
 
 
 def test_unknown_values_keep_no_page_of_the_owner_away(store: SqlStore) -> None:

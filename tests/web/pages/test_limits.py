@@ -53,6 +53,7 @@ def test_a_person_sets_relaxes_and_drops_a_limit(
     page = client.get(f"{home}/result").text
     assert "28 of 40 flats fit your must-haves." in page
     assert "1 more flat if price up to 910 EUR/month" in page
+    assert " of 28<" in client.get(f"{home}/what-if?item=0").text
     data = {"at_most-0": "900", "relax": "0-at_most", "page": "result"}
     answer = client.post(f"{home}/limits", data=data, follow_redirects=False)
     assert answer.headers["location"] == f"{home}/result#limits"

@@ -73,7 +73,16 @@ def why(
             ) from None
     else:
         found = _fitted_again(model, X, frame, target, method).explain(X.iloc[[place]])
-    _tell(found, row, words, as_json)
+    _tell(found, row, words, _sides(model, method), as_json)
+
+
+def _sides(model: Any, method: str) -> tuple[str, ...]:
+    """Give the classes that a score tells apart: what speaks for the last is added.
+
+    Nothing is said where chances are explained, or grades, of which more is better.
+    """
+    classes = getattr(model, "classes_", ())
+    return tuple(map(str, classes)) if len(classes) == 2 and method == "exact" else ()
 
 
 def _one(X: Any, place: int, name: str) -> Any:
@@ -111,7 +120,9 @@ def _fitted_again(
     return explainer.fit(clone(model), X[keep], frame[target][keep].to_numpy())
 
 
-def _tell(found: "Attribution", row: str, words: str, as_json: bool) -> None:
+def _tell(
+    found: "Attribution", row: str, words: str, sides: tuple[str, ...], as_json: bool
+) -> None:
     values = found.values[0]
     order = sorted(range(len(values)), key=lambda i: -abs(values[i]))
     if as_json:
@@ -121,18 +132,24 @@ def _tell(found: "Attribution", row: str, words: str, as_json: bool) -> None:
                 "base": float(found.base[0]),
                 "prediction": float(found.predictions[0]),
                 "game": found.game,
+                "for": sides[-1] if sides else None,
                 "adds": {found.names[i]: float(values[i]) for i in order},
                 "words": words,
             }
         )
         return
     screen = Screen()
+    if sides:
+        screen.say(
+            f"The score speaks for {sides[1]!r} where it is above 0, "
+            f"for {sides[0]!r} below."
+        )
     if words:
         screen.say(words)
     rows = [(found.names[i], f"{values[i]:+.4g}") for i in order if values[i]]
     rows = [("begins at", f"{found.base[0]:.4g}"), *rows]
     screen.table(
-        ("Attribute", "Adds"),
+        ("Attribute", f"Adds for {sides[1]}" if sides else "Adds"),
         [*rows, ("ends at", f"{found.predictions[0]:.4g}")],
         numbers=(1,),
     )

@@ -26,7 +26,7 @@ from penchant.data.reading._headers import (
     is_identifier_header,
     unit_of_header,
 )
-from penchant.data.reading._levels import read_levels
+from penchant.data.reading._levels import fit_levels, read_levels
 from penchant.data.reading._marks import read_stars
 from penchant.data.reading._numbers import NUMBER_READINGS, read_as, read_numbers
 from penchant.data.reading._problems import Problem
@@ -70,6 +70,8 @@ def read_column(name: str, values: pd.Series, asked: Asked) -> ReadColumn:
         )
     if asked.attribute is not None and asked.attribute.kind != "numeric":
         declared = ColumnReading(name, "attribute", asked.attribute, "levels")
+        if asked.attribute.domain is not None:
+            values = fit_levels(values, asked.attribute, asked.reading)
         return ReadColumn(declared, values)
     if asked.attribute is None and _is_empty(values):
         return _empty(name)
@@ -310,7 +312,8 @@ def _strays(cells: Cells, chosen: Candidate, noun: str) -> tuple[Problem, ...]:
     if len(rows) > _MANY_STRAYS:
         n_more = len(rows) - _MANY_STRAYS
         message = f"{n_more} more cells are not a {noun}"
-        facts = {"n": n_more}
+        rest = tuple(cells.row(row) for row in rows[_MANY_STRAYS:])
+        facts = {"n": n_more, "rows": rest}
         listed.append(Problem(message, None, cells.name, kind="strays", facts=facts))
     return tuple(listed)
 

@@ -9,7 +9,13 @@ import pandas as pd
 from penchant.data._attribute import Attribute
 from penchant.data.reading._cells import Cells, ReadColumn, collect, shown_column
 from penchant.data.reading._headers import guess_direction, is_identifier_header
-from penchant.data.reading._marks import find_scale, is_tick, yes_and_no
+from penchant.data.reading._marks import (
+    find_scale,
+    is_missing_mark,
+    is_tick,
+    yes_and_no,
+)
+from penchant.data.reading._problems import Problem
 from penchant.data.reading._report import Choice, ColumnReading, Role
 
 _PICTURE = re.compile(
@@ -63,9 +69,77 @@ def read_levels(
         first = {text.lower(): text for text in scale}
         texts = [first[text.lower()] for text in cells.texts]
         return _attribute(cells, attribute, "scale", texts)
-    levels = tuple(sorted(set(cells.texts)))
+    spelt = cells.texts if asked == "levels" else _one_spelling(cells)
+    levels = tuple(sorted(set(spelt)))
     attribute = Attribute(cells.name, "categorical", "unknown", levels)
-    return _attribute(cells, attribute, "levels", cells.texts)
+    return _attribute(cells, attribute, "levels", spelt)
+
+
+def fit_levels(
+    values: pd.Series, attribute: Attribute, asked: str | None = None
+) -> pd.Series:
+    """Write cells as the levels that somebody declared, where they say the same.
+
+    "Ja" is the level "ja", "y" is "yes" where the levels are yes and no, and a mark
+    such as "n/a" is blank. What fits no level stays as it is.
+
+    Parameters
+    ----------
+    values : Series
+        Cells as they stand in the file.
+    attribute : Attribute
+        Its levels were declared.
+    asked : str or None
+        The reading that somebody asked for.
+    """
+    levels = attribute.levels
+    written = collect(attribute.name, values, as_written=True)
+    if set(written.texts) <= set(levels) and asked not in _TICKS:
+        return values
+    meaning = yes_and_no(levels) if len(levels) == 2 else None
+    if meaning:
+        cells = collect(attribute.name, values)
+        found = _yes_or_no(cells, values, asked)
+        if found is not None and found.values is not None:
+            sides = dict(zip(found.values.cat.categories, (False, True), strict=True))
+            words = {meaning[level]: level for level in levels}
+            known = found.values.astype(object).map(sides, na_action="ignore")
+            return known.map(words, na_action="ignore")
+    known_as = {text: _level_of(text, levels) for text in written.texts}
+    texts = np.array([*(known_as[text] for text in written.texts), None], dtype=object)
+    return pd.Series(texts[written.codes], values.index, name=values.name)
+
+
+def _level_of(text: str, levels: tuple[str, ...]) -> str | None:
+    """Give the level that a text says; itself if none, and None if it says nothing."""
+    if text in levels:
+        return text
+    same = [level for level in levels if level.casefold() == text.casefold()]
+    if len(same) == 1:
+        return same[0]
+    return None if is_missing_mark(text) else text
+
+
+def _one_spelling(cells: Cells) -> list[str]:
+    """Write texts that differ in capitals alone as most cells do."""
+    frequent: dict[str, str] = {}
+    for _, text in sorted(zip(cells.counts, cells.texts, strict=True), reverse=True):
+        if len(text) > 1:
+            frequent.setdefault(text.casefold(), text)
+    return [frequent.get(text.casefold(), text) for text in cells.texts]
+
+
+def _respelt(cells: Cells, texts: list[str]) -> tuple[Problem, ...]:
+    """Say which cells were taken for another spelling of a level."""
+    other = [text != written for text, written in zip(texts, cells.texts, strict=True)]
+    if not any(other):
+        return ()
+    n, first = int(cells.counts[np.array(other)].sum()), other.index(True)
+    facts = {"n": n, "cell": cells.texts[first], "level": texts[first]}
+    message = f"{facts['cell']!r} is read as {facts['level']!r}"
+    if sum(other) > 1:
+        message += f", and so on ({n} cells)"
+    return (Problem(message, None, cells.name, "warning", "spelling", facts),)
 
 
 def _attribute(
@@ -78,6 +152,7 @@ def _attribute(
 ) -> ReadColumn:
     examples = tuple(zip(cells.texts[:3], texts[:3], strict=True))
     told = (*told, *cells.notes())
+    doubts = _respelt(cells, texts) if reading == "levels" else ()
     found = ColumnReading(
         cells.name,
         "attribute",
@@ -85,7 +160,7 @@ def _attribute(
         reading,
         examples,
         told,
-        cells.gaps(),
+        (*cells.gaps(), *doubts),
         choices,
     )
     place = {level: code for code, level in enumerate(attribute.levels)}
@@ -113,9 +188,11 @@ def _yes_or_no(cells: Cells, values: pd.Series, asked: str | None) -> ReadColumn
 
 
 def _two_words(cells: Cells, meaning: dict[str, bool]) -> ReadColumn:
-    frequent = sorted(zip(cells.counts, cells.texts, strict=True), reverse=True)
+    counted = zip(cells.texts, cells.counts, strict=True)
+    # A whole word says more than a letter, however often each of them stands there.
+    frequent = sorted(((len(text) > 1, n, text) for text, n in counted), reverse=True)
     words = [
-        next(text for _, text in frequent if meaning[text] is side)
+        next(text for *_, text in frequent if meaning[text] is side)
         for side in (False, True)
     ]
     told: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from penchant.views.forms._about import (
     about_form,
     read_about_form,
     read_number,
+    said_before,
 )
 from penchant.views.forms._columns import (
     Column,
@@ -65,5 +66,6 @@ __all__ = [
     "read_settings",
     "refused_form",
     "relaxed",
+    "said_before",
     "settings_form",
 ]

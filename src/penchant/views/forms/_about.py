@@ -59,6 +59,21 @@ def read_about_form(
     return answers, errors
 
 
+def said_before(
+    questions: Iterable[PersonQuestion], about: Mapping[str, Any]
+) -> dict[str, str]:
+    """Give the fields that would send again what a person said."""
+    fields: dict[str, str] = {}
+    for question in questions:
+        said, field = about.get(question.name), _field(question)
+        if question.kind == "choices":
+            ticked = enumerate(question.options)
+            fields |= {f"{field}-{k}": "yes" for k, o in ticked if o in (said or ())}
+        elif said is not None:
+            fields[field] = str(said)
+    return fields
+
+
 def read_number(typed: str) -> float | str:
     """Give the number that somebody typed, whatever the comma; the text if none is."""
     try:

@@ -27,6 +27,9 @@ MAX_LEVELS = 60
 
 _EXAMPLES = 4
 _LONGEST_EXAMPLE = 40
+_MOSTLY = 0.6
+"""Texts of which so many differ may be names, although some occur again."""
+
 _EXTRAS: Final = ("shown", "picture", "link", "text", "identifier")
 _FIELDS: Final = (
     *("role", "kind", "direction", "low", "high", "levels", "unit"),
@@ -64,7 +67,8 @@ class Column:
     reading : str
         How its cells are read, if somebody had to say.
     cleared : str
-        Not empty: cells that do not fit are unknown.
+        Not empty: cells that do not fit are unknown, and names that occur again are
+        numbered.
     examples : str
         A few values, for the eye.
     found : ColumnReading
@@ -118,8 +122,10 @@ class Column:
     def strays(self) -> list[int]:
         """Rows whose cells do not fit, if all of them are known."""
         wrong = [doubt for doubt in self.found.doubts if doubt.severity == "error"]
-        rows = [doubt.row for doubt in wrong if doubt.row is not None]
-        return rows if len(rows) == len(wrong) else []
+        rows = [
+            (doubt.row,) if doubt.row else doubt.facts.get("rows") for doubt in wrong
+        ]
+        return [] if None in rows else [row for some in rows for row in some or ()]
 
     def attribute(self) -> Attribute:
         """Make the attribute, or raise a DataError that says what is wrong."""
@@ -138,7 +144,8 @@ class Column:
         """Make items of this column alone, or raise a DataError."""
         table, header = cells[[self.header]], self.header
         if self.role == "name":
-            return Items.from_frame(table, names=header)
+            names = _numbered(table[header]) if self.cleared else header
+            return Items.from_frame(table[[]] if self.cleared else table, names=names)
         numbers = [str(row) for row in cells.index]
         if self.role == "show":
             role = self.kind if self.kind in _EXTRAS else "shown"
@@ -199,10 +206,44 @@ def guess_columns(
     plain_list = table.file.format == "names"
     names = str(table.cells.columns[0]) if plain_list else None
     report = inspect_table(table, names=names, readings=known)
-    return tuple(
+    columns = [
         _guess_column(position, found, table.cells.iloc[:, position], known)
         for position, found in enumerate(report.columns)
-    )
+    ]
+    if not any(column.role == "name" for column in columns):
+        columns = _named(columns, table.cells)
+    return tuple(columns)
+
+
+def _named(columns: list[Column], cells: pd.DataFrame) -> list[Column]:
+    """Take texts in front as names although some occur again."""
+    for column in columns[:2]:
+        values = cells.iloc[:, column.position].dropna()
+        n_known, n_different = len(values), values.nunique()
+        words = column.kind in ("shown", "categorical") and column.role != "skip"
+        often = n_different > max(2, _MOSTLY * n_known)
+        if words and often and n_known == len(cells) and n_different < n_known:
+            named = replace(column, role="name", kind="shown", cleared="yes")
+            return [named if each is column else each for each in columns]
+        if column.found.role != "identifier":
+            break  # only a count of the rows may stand before the names
+    return columns
+
+
+def _numbered(values: pd.Series) -> list[str]:
+    """Tell names that occur again apart by numbers."""
+    texts = [_plain(value) for value in values]
+    taken, names = set(texts), []
+    again: dict[str, int] = {}
+    for text in texts:
+        n = again[text] = again.get(text, 0) + 1
+        name = text if n == 1 else f"{text} ({n})"
+        while n > 1 and name in taken:
+            again[text] = n = n + 1
+            name = f"{text} ({n})"
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def _guess_column(
@@ -267,6 +308,8 @@ def read_columns(
         sent = {name: fields.get(f"{name}-{guess.position}") for name in _FIELDS}
         given: dict[str, Any] = {k: v for k, v in sent.items() if isinstance(v, str)}
         column = replace(guess, **given)
+        if guess.role == "name" != column.role:
+            column = replace(column, cleared="")  # that was about names
         answered = column.direction != "unknown" or column.role != "attribute"
         read.append(replace(column, asked=guess.asked and not answered))
     return tuple(read)
@@ -320,7 +363,8 @@ def check_columns(
     """
     parts: list[Items] = []
     checked = []
-    names = [f"item {row}" for row in range(1, len(cells) + 1)]
+    called = texts.words["Noun"]
+    names = [f"{called} {row}" for row in range(1, len(cells) + 1)]
     first = next((each for each in columns if each.role == "name"), None)
     for column in columns:
         if column.role == "skip":
@@ -367,7 +411,7 @@ def problem_words(problem: Problem, texts: Texts) -> str:
     facts = {
         name: show_name(value, 40) if isinstance(value, str) else texts.number(value)
         for name, value in problem.facts.items()
-        if name != "n"
+        if name not in ("n", "rows")
     }
     if "n" in problem.facts:
         return texts.count(key, problem.facts["n"], **facts)
@@ -383,7 +427,8 @@ def error_words(error: DataError, texts: Texts) -> str:
     if first.row is not None:
         words = texts("problem.in_row", row=first.row, problem=words)
     if others:
-        words = f"{words} {texts.count('problem.more', len(others))}"
+        n_more = sum(each.facts["n"] if "rows" in each.facts else 1 for each in others)
+        words = f"{words} {texts.count('problem.more', n_more)}"
     return f"{texts.sentence(words)}."
 
 

@@ -145,7 +145,7 @@ class TableForm:
     @property
     def n_notes(self) -> int:
         """How many small problems there are."""
-        in_columns = sum(bool(c.notes) or c.asked for c in self.columns)
+        in_columns = sum(bool(c.notes or c.asked or c.cleared) for c in self.columns)
         return in_columns + sum(bool(each.option) for each in self.read.left_out)
 
     @property
@@ -254,7 +254,8 @@ def check_form(
         Names of the pictures that are there.
     """
     texts = texts or load_texts("en")
-    items, columns = check_columns(table.cells, form.columns, texts, pictures)
+    called = texts.about(form.noun, form.nouns)
+    items, columns = check_columns(table.cells, form.columns, called, pictures)
     used = any(column.role in ("attribute", "name") for column in columns)
     checked = replace(
         form,

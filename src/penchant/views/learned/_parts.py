@@ -248,7 +248,7 @@ def importance_page(shown: Shown, model: Any, texts: Texts) -> View:
             unsure=False,
             named="",
         )
-        shares.append((row, _way(model, part.names[0], shown.items, texts)))
+        shares.append((row, _way(model, part.names[0], shown, texts)))
     names = [part.names[0] for part in criteria]
     known = {frozenset(part.names): part for part in pairs}
     reach = max([_FAINT, *(abs(part.size) / total for part in pairs)])
@@ -279,15 +279,25 @@ def importance_page(shown: Shown, model: Any, texts: Texts) -> View:
         )
         for part in strong
     )
-    lead = f"{texts('models.importance.lead')} {score_words(shown, texts)}"
+    label = _spoken_for(shown)
+    key = "models.importance.lead_for" if label else "models.importance.lead"
+    lead = f"{texts(key, label=label)} {score_words(shown, texts)}"
     heads = tuple(show_name(name, 30) for name in names[:-1])
     return View(
         lead=lead, criteria=tuple(shares), heads=heads, rows=rows, sentences=sentences
     )
 
 
-def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
+def _spoken_for(shown: Shown) -> str:
+    """Give that of two classes for which a score speaks; no class is better."""
+    labels = shown.comparison.labels
+    classes = shown.comparison.kind == "classes" and len(labels) == 2
+    return show_name(str(labels[-1]), 40) if classes else ""
+
+
+def _way(model: Any, name: str, shown: Shown, texts: Texts) -> str:
     """Say which end of a criterion is better: less or more, or which level."""
+    items, label = shown.items, _spoken_for(shown)
     directions = getattr(model, "directions_", None)
     # Of several classes each has a function, and directions, of its own.
     direction = directions.get(name) if isinstance(directions, dict) else None
@@ -296,7 +306,7 @@ def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
         return ""
     i = [each.name for each in items.attributes].index(name)
     attribute, domain = items.attributes[i], model.domain_
-    said = texts(f"models.importance.{way}")
+    said = texts(f"models.importance.{way}{'_for' if label else ''}", label=label)
     if attribute.kind != "numeric":
         codes = domain.levels[i]
         ends = (domain.low[i], domain.high[i]) if codes is None else codes
@@ -305,6 +315,8 @@ def _way(model: Any, name: str, items: Items, texts: Texts) -> str:
             attribute.levels[round(code * (len(attribute.levels) - 1))], 30
         )
         said = texts("owner.study.best_level", level=best)
+        if label:
+            said = texts("models.importance.level_for", level=best, label=label)
     sure = getattr(direction, "is_sure", True)
     return said if sure else f"{said} ({texts('numbers.not_sure')})"
 

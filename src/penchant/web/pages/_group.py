@@ -39,7 +39,7 @@ from penchant.web._workers import in_pool
 from penchant.web.pages._news import news_of
 from penchant.web.pages._report import make_report, photos_of, report_context
 from penchant.web.pages._wanted import WantedPart
-from penchant.web.security._access import OwnStudy, StoreOfApp, VisitorOfApp
+from penchant.web.security._access import OwnStudy, StoreOfApp, Visitor, VisitorOfApp
 
 group_pages = APIRouter(prefix="/studies/{study_id}")
 
@@ -58,7 +58,11 @@ _FILES: Final = (
 _PATIENCE: Final = 8.0
 """Seconds after which a page says that the models are not ready yet."""
 
-_FITTING: Final = Fitting()
+_PROMPT: Final = 2.0
+"""Seconds after which a page says that people are still being counted."""
+
+_FITTING: Final = Fitting(lambda study: study.group_models())
+_COUNTING: Final = Fitting(lambda study: study.group())
 
 
 @group_pages.get("/group")
@@ -68,7 +72,9 @@ def group(
 ) -> Response:
     """Show what the group prefers and where it disagrees."""
     asked, texts = Study(store, study), visitor.texts(study)
-    found = asked.group()
+    found = _COUNTING.made(asked, _PROMPT)
+    if found is None:
+        return _wait(visitor, asked, "group")
     if not found.items:
         return visitor.render("group_empty.html", study=study)
     return visitor.render(
@@ -104,6 +110,8 @@ def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
 def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show all results on one page, for print."""
     found = Study(store, study)
+    if _COUNTING.made(found, _PROMPT) is None:
+        return _wait(visitor, found, "report")
     models, reason = _models(found)
     return visitor.render(
         "report_page.html",
@@ -117,10 +125,18 @@ def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Respons
     )
 
 
+def _wait(visitor: Visitor, study: Study, here: str) -> Response:
+    """Say that people are being counted; the page looks again by itself."""
+    n_people = len(study.store.list_participants(study.id))
+    return visitor.render(
+        "group_wait.html", study=study.record, n_people=n_people, here=here
+    )
+
+
 def _models(study: Study) -> tuple[GroupModels | None, str]:
     """Give the models, if they are ready soon; or say why there are none."""
     try:
-        return _FITTING.models(study, _PATIENCE), ""
+        return _FITTING.made(study, _PATIENCE), ""
     except NotAnswerableError as error:
         return None, str(error)
 
@@ -153,7 +169,7 @@ def export(
 
 def _report(study: Study, texts: Texts) -> bytes:
     try:
-        models = _FITTING.models(study)
+        models = _FITTING.made(study)
     except NotAnswerableError:
         models = None
     return make_report(study, models, texts)
@@ -172,5 +188,5 @@ def chart(
     if name not in CHARTS:
         raise HTTPException(404, "There is no such picture.")
     texts = visitor.texts(study)
-    picture = draw_chart(name, kind, Study(store, study), _FITTING.models, texts)
+    picture = draw_chart(name, kind, Study(store, study), _FITTING.made, texts)
     return file_response(picture, f"{study.name} {name}.{kind}", _KINDS[kind])

@@ -43,6 +43,7 @@ _PAGES: Final = (
     "what-if",
     "withdraw",
     "limits",
+    "about",
 )
 """Pages to which a choice of the language leads back."""
 
@@ -87,6 +88,12 @@ class Visit:
         """The pictures of the study, where this person finds them."""
         study = self.study
         return shelf_of(study.store, study.id, study.items, f"{self.home}/pictures")
+
+    @property
+    def asked_about(self) -> tuple[PersonQuestion, ...]:
+        """The questions about the person that were put, as the owner asks them now."""
+        asked = self.study.settings.about
+        return tuple(each for each in asked if each.when in self.now.described)
 
     @property
     def may_limit(self) -> bool:
@@ -251,7 +258,8 @@ def choose_language(visit: VisitOfLink, fields: AnswerFields) -> Response:
 def pause(request: Request, visit: AgreedVisit) -> Response:
     """Tell how to come back."""
     address = link_to(request, visit.home)
-    return visit.render("pause.html", page="pause", address=address)
+    said = bool(visit.asked_about)
+    return visit.render("pause.html", page="pause", address=address, described=said)
 
 
 @participant_pages.get("/p/{token}/withdraw")

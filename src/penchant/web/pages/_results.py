@@ -59,6 +59,7 @@ def result(visit: AgreedVisit, wanted: WantedPart) -> Response:
         page="result",
         demo=study.record.demo,
         news=_news(visit),
+        described=bool(visit.asked_about),
         thanks=(
             study.settings.text("thanks", visit.texts.language)
             if visit.now.finished
@@ -169,4 +170,7 @@ def _what_if(visit: Visit, item: int, best: int, fields: dict[str, str]) -> View
     items = visit.study.items
     values = read_values(items, item, fields)
     outcome = visit.study.what_if(visit.person, values, base=item)
-    return what_if_view(items, item, values, outcome, best, visit.texts)
+    n_ranked = visit.study.what_fits(visit.now.limits).n_allowed
+    return what_if_view(
+        items, item, values, outcome, best, visit.texts, n_ranked=n_ranked
+    )
