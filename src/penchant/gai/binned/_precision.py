@@ -93,7 +93,9 @@ class _Parts:
     def __init__(
         self, problem: BinnedProblem, point: Point, factors: Sequence[Factor]
     ) -> None:
-        self._skewed = {g.factor[0] for g in problem.groups if _is_rank(g)}
+        self._skewed = {
+            g.factor[0] for g in problem.groups if isinstance(g, Group) and g.is_rank
+        }
         n_pairs = max(1, sum(len(factor) == 2 for factor in factors))
         self._n_columns = max(_ALL_PAIRS // n_pairs, 16)
         found = [
@@ -159,10 +161,6 @@ class _Parts:
         return found
 
 
-def _is_rank(group: object) -> bool:
-    return isinstance(group, Group) and group.is_rank
-
-
 def _is_free(group: Group) -> bool:
     return group.is_line or group.is_rank or group.size <= _FEW
 
@@ -211,7 +209,7 @@ class _Posterior:
     def learn_noise(self) -> None:
         """Take what is left of the squares over the degrees of freedom."""
         move = self.change
-        left = 2.0 * self.loss - 2.0 * self.pull @ move + move @ self.H @ move
+        left = float(2.0 * self.loss + move @ (self.H @ move - 2.0 * self.pull))
         self.noise = left * self.n_rows / max(self.n_rows - self.n_free - 1.0, 1.0)
 
     def learn_scales(self) -> None:
@@ -241,10 +239,11 @@ class _Posterior:
         columns = np.hstack([parts.groups[k].columns_at(values) for k in mine])
         chosen = np.hstack([np.r_[self.slices[k]] for k in mine])
         covariance = self.covariance[np.ix_(chosen, chosen)]
-        variance = np.sum(columns @ covariance * columns, axis=1)
+        variance: FloatArray = np.sum(columns @ covariance * columns, axis=1)
         rough = next((k for k in mine if not _is_free(parts.groups[k])), None)
         if rough is not None:
-            variance += self.scales[rough] * _left_out(parts.groups[rough], values)
+            left_out = _left_out(parts.groups[rough], values)
+            variance = variance + self.scales[rough] * left_out
         return FactorError(columns @ self.change[chosen], np.sqrt(variance))
 
 
