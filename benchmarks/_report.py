@@ -117,7 +117,9 @@ def _cells(case: dict[str, Any]) -> list[str]:
         return [case["name"], "—", ours, "—", "—", f"{case['seconds']:g} s", verdict]
     ours = f"{case['ours']['cpu_best']:.3g}"
     if "seconds" in case:
-        return [case["name"], "—", ours, "—", "—", f"{case['seconds']:g} s", verdict]
+        told = [verdict, *(f"{k} {v:.4g}" for k, v in case.get("facts", {}).items())]
+        limit = f"{case['seconds']:g} s"
+        return [case["name"], "—", ours, "—", "—", limit, ", ".join(told)]
     return [
         case["name"],
         case["peer"],

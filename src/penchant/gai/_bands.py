@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import norm
+from scipy.stats import ncx2, norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from penchant._validation import check_weights
 from penchant.exceptions import DataError
-from penchant.gai.binned import BinnedFit, factor_errors, has_errors
+from penchant.gai.binned import BinnedFit, FactorError, factor_errors, has_errors
 from penchant.typing import FloatArray
 from penchant.utility import Factor, GAIModel
 
@@ -104,8 +104,8 @@ def curve_bands(
     grids = {f: tuple(model.encoding_.grid(i, n_points) for i in f) for f in factors}
     weights = check_weights(sample_weight, len(y), "sample_weight")
     values = _on_grids(model, grids)
-    errors = _local_errors(model, X, y, weights, grids)
-    if errors is None:
+    widths = _local_widths(model, X, y, weights, grids, level)
+    if widths is None:
         counts = check_random_state(random_state).multinomial(
             len(y), np.full(len(y), 1 / len(y)), n_resamples
         )
@@ -113,22 +113,22 @@ def curve_bands(
             delayed(_refit)(model, X, y, weights * count, grids) for count in counts
         )
         moves = {f: np.stack([fit[f] for fit in fits]) - values[f] for f in factors}
-        errors = {f: np.sqrt(np.mean(moves[f] ** 2, axis=0)) for f in factors}
-    width = float(norm.ppf((1.0 + level) / 2.0))
+        wide = float(norm.ppf((1.0 + level) / 2.0))
+        widths = {f: wide * np.sqrt(np.mean(moves[f] ** 2, axis=0)) for f in factors}
     return {
-        f: Band(grids[f], v, v - width * errors[f], v + width * errors[f])
-        for f, v in values.items()
+        f: Band(grids[f], v, v - widths[f], v + widths[f]) for f, v in values.items()
     }
 
 
-def _local_errors(
+def _local_widths(
     model: GAIModel,
     X: Any,
     y: Any,
     weights: FloatArray,
     grids: dict[Factor, tuple[list[Any], ...]],
+    level: float,
 ) -> dict[Factor, FloatArray] | None:
-    """Give the error of each factor by the curvature at the fit; None: not known."""
+    """Give half the width of each band by Bayes; None: the fit has no likelihood."""
     if getattr(model, "solver_", "") != "binned":
         return None
     again: Any = clone(model)
@@ -151,9 +151,16 @@ def _local_errors(
     # The fit is in units of its own.
     unit = again.utility_.weights[0] / fits[0].utility.weights[0] if grids else 1.0
     return {
-        factor: unit * found.reshape(shapes[factor])
-        for factor, found in zip(grids, errors.values(), strict=True)
+        factor: unit * _half_width(error, level).reshape(shapes[factor])
+        for factor, error in zip(grids, errors.values(), strict=True)
     }
+
+
+def _half_width(error: FactorError, level: float) -> FloatArray:
+    """Give what a normal error stays below, in size, so often."""
+    spread = np.maximum(error.spread, 1e-300)
+    square = ncx2.ppf(level, 1, (error.shift / spread) ** 2)
+    return np.asarray(spread * np.sqrt(square))
 
 
 def _refit(

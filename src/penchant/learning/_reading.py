@@ -38,7 +38,7 @@ class ModelPart:
     values : tuple
         What is added at each value, or at each pair of values (rows: the first).
     low, high : tuple
-        The band around a curve: 90 % of fits to resampled rows; empty: not known.
+        The band of `curve_bands` around a curve, of level .9; empty: not known.
     """
 
     kind: str
@@ -91,7 +91,7 @@ def _read_rule(rule: Any, vocabulary: Any) -> ModelPart:
 
 
 def read_bands(model: Any, X: Any, y: Any, n_resamples: int) -> Bands:
-    """Fit a sum of curves again to resampled rows; empty for other models."""
+    """Give the bands of a sum of curves; empty for other models, or without time."""
     if not getattr(model, "factors_", ()) or n_resamples < 2:
         return {}
     return curve_bands(model, X, y, n_resamples=n_resamples, n_points=_CURVE_POINTS)

@@ -10,13 +10,14 @@ from penchant.gai.binned._losses import (
     Squared,
     Tube,
 )
-from penchant.gai.binned._precision import factor_errors, has_errors
+from penchant.gai.binned._precision import FactorError, factor_errors, has_errors
 from penchant.gai.binned._spread import Spread, is_spread, read_column
 from penchant.gai.binned._utility import BinnedGAI
 
 __all__ = [
     "BinnedFit",
     "BinnedGAI",
+    "FactorError",
     "Grades",
     "Hinge",
     "Logistic",

@@ -136,13 +136,11 @@ def _make_axis(values: FloatArray, is_code: bool, n_features: Sequence[int]) -> 
         mass = np.bincount(merged, shares).astype(np.float64)
         # a curve beside a linear column is what the line does not say
         line = np.bincount(merged, shares * lines) / np.maximum(mass, 1e-300)
-        kernel = _kernel(mass, is_code)
         beside_line = order == 0 and plain.has_line
-        moments = np.stack([mass, mass * line] if beside_line else [mass])
         cells.append(merged.astype(np.uint8))
         coarse.append(mass)
         rank = max(rank, _MAX_LEVELS) if is_code and order == 0 else rank
-        features.append(_features(kernel, mass, moments, rank))
+        features.append(features_of(mass, is_code, line if beside_line else None, rank))
     return replace(
         plain,
         cells=tuple(cells),
@@ -207,7 +205,15 @@ def _kernel(shares: FloatArray, is_code: bool) -> FloatArray:
     return kernel
 
 
-def _features(
+def features_of(
+    shares: FloatArray, is_code: bool, line: FloatArray | None, rank: int
+) -> FloatArray:
+    """Give so many features of cells with these shares; without a line, if given."""
+    moments = np.stack([shares] if line is None else [shares, shares * line])
+    return eigenfunctions(_kernel(shares, is_code), shares, moments, rank)
+
+
+def eigenfunctions(
     kernel: FloatArray, shares: FloatArray, moments: FloatArray, rank: int
 ) -> FloatArray:
     """Give eigenfunctions of the kernel whose `moments` are 0 (GAI-1)."""

@@ -95,7 +95,8 @@ class Group:
         return product
 
     @cached_property
-    def _scale(self) -> float:
+    def scale(self) -> float:
+        """What products of features are multiplied with."""
         return float(1.0 / np.sqrt(self._variances[self._picks].sum()))
 
     @cached_property
@@ -110,7 +111,7 @@ class Group:
         tensor = sums
         for table in self.tables:  # each step moves the first axis to the end
             tensor = tensor.reshape(len(table), -1).T @ table
-        return self._scale * tensor.ravel()[self._picks]
+        return self.scale * tensor.ravel()[self._picks]
 
     def table(self, coef: FloatArray) -> FloatArray:
         """Give the function with these coefficients in each cell, or the slope."""
@@ -118,11 +119,20 @@ class Group:
             return self.sign * coef
         ranks = [table.shape[1] for table in self.tables]
         tensor = np.zeros(int(np.prod(ranks)))
-        tensor[self._picks] = self._scale * coef
+        tensor[self._picks] = self.scale * coef
         tensor = tensor.reshape(ranks)
         for table in self.tables:
             tensor = np.tensordot(tensor, table, axes=(0, 1))
         return tensor
+
+    def coefficients(self, table: FloatArray) -> FloatArray:
+        """Give the coefficients that come nearest to a table."""
+        order = len(self.factor) - 1
+        for place, axis in enumerate(self.axes):
+            table = np.moveaxis(
+                np.moveaxis(table, place, -1) * axis.shares[order], -1, place
+            )
+        return self.correlation(table) / (self.scale**2 * self._variances[self._picks])
 
     def over_cells(self, coef: FloatArray) -> list[Table]:
         """Give the function with these coefficients over its cells."""
@@ -159,7 +169,7 @@ class Group:
         for table in self.tables:
             wide = products[:, None, :, None] * table[None, :, None, :]
             products = wide.reshape(wide.shape[0] * wide.shape[1], -1)
-        return (self._scale * products[:, self._picks]).astype(np.float32)
+        return (self.scale * products[:, self._picks]).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,13 +191,6 @@ class BinnedProblem:
         fresh = self.point(point.coefs)
         return self.gap(fresh, self.price(fresh, range(len(self.groups))), lam, prices)
 
-    def noise(self, point: Point, n_free: float) -> float:
-        """Give the variance of y; 1 where the loss knows the noise."""
-        if not self.loss.is_quadratic:
-            return 1.0
-        squares = 2.0 * self.price(point, []).loss * self.total
-        return squares / max(self.total - n_free - 1.0, 1.0)
-
     def solve(
         self,
         lam: float,

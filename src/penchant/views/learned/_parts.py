@@ -49,9 +49,7 @@ def curves_page(shown: Shown, texts: Texts, pair: int | None = None) -> View:
         )
         for label in labels
     )
-    bands = texts("models.curves.no_bands")
-    if count := shown.n_resamples:
-        bands = texts("models.curves.bands", count=texts.number(count))
+    bands = texts(f"models.curves.{'bands' if shown.n_resamples else 'no_bands'}")
     pairs = [part for part in shown.parts if part.kind == "pair"]
     chosen = pairs
     if pair is not None:
