@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from penchant.data import Items
 from penchant.elicitation import PersonBelief, PersonSpace
+from penchant.elicitation.person._statements import Statements
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +124,19 @@ def test_an_item_of_which_nothing_is_known_has_no_reason(table):
     belief = PersonBelief.begin(space, 1).update(4, 2).update(4, 3)
     assert belief.main_reason(4).attributes == ()
     assert belief.variance[4] > 0
+
+
+def test_what_only_earlier_people_say_must_be_surer():
+    counts = {"rent": (45, 45), "size": (50, 40), "floor": (50, 43), "heating": (0, 0)}
+    shares = [np.hstack([np.arange(50) < n for n in two]) for two in counts.values()]
+
+    class Told(Statements):
+        """Fifty draws like earlier people, and fifty that are not."""
+
+        space = SimpleNamespace(singles=tuple(counts), names=tuple(counts))
+        draws = SimpleNamespace(
+            weights=np.full(100, 0.01), like=np.repeat([1.0, 0.0], 50)
+        )
+        _share_draws = np.transpose(shares).astype(float)
+
+    assert set(Told().cared_about()) == {"rent", "floor"}  # .90, and .93; size: .90

@@ -24,8 +24,9 @@ _EQUAL = 0.1
 _REASON = 0.72
 """Probability with which a set of names must hold the main reason."""
 
-_SHARE, _CARED = 0.05, 0.88
-"""Who is said to care about an attribute: its share is _SHARE with _CARED."""
+_SHARE, _CARED, _HEARSAY = 0.05, 0.88, 0.92
+"""Who is said to care about an attribute: its share is _SHARE with _CARED, or with
+_HEARSAY where only earlier people speak for it."""
 
 _TOGETHER = 0.8
 """Probability of a share of _SHARE from which a pair of attributes may be told."""
@@ -265,13 +266,22 @@ class Statements:
         return self._ranges(self._share_draws)
 
     def cared_about(self) -> tuple[str, ...]:
-        """Give the attributes that may be listed as counting."""
+        """Give the attributes that may be listed as counting.
+
+        People unlike the earlier ones were told what those care about, so what their
+        own answers do not say by themselves must be surer. The draws of the other
+        explanations tell it: a second belief, without earlier people, costs as much
+        as the first.
+        """
         if not self.space.singles:
             return ()
-        chance = self.draws.weights @ (self._share_draws >= _SHARE)
+        drawn, counts = self.draws, self._share_draws >= _SHARE
+        chance, own = drawn.weights @ counts, drawn.weights * (drawn.like == 0.0)
+        said = (own @ counts) / max(own.sum(), 1e-12) >= _CARED
+        listed = chance >= np.where(said, _CARED, _HEARSAY)
         names = self.space.names
-        order = np.argsort(-(self.draws.weights @ self._share_draws), kind="stable")
-        return tuple(names[k] for k in order if chance[k] >= _CARED)
+        order = np.argsort(-(drawn.weights @ self._share_draws), kind="stable")
+        return tuple(names[k] for k in order if listed[k])
 
     def parts(self, item: int) -> Ranges:
         """Give what each attribute adds to an item over the average one, in points."""
