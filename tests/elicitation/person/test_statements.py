@@ -126,17 +126,15 @@ def test_an_item_of_which_nothing_is_known_has_no_reason(table):
     assert belief.variance[4] > 0
 
 
-def test_what_only_earlier_people_say_must_be_surer():
-    counts = {"rent": (45, 45), "size": (50, 40), "floor": (50, 43), "heating": (0, 0)}
-    shares = [np.hstack([np.arange(50) < n for n in two]) for two in counts.values()]
+@pytest.mark.parametrize(("n_like", "told"), [(50, {"rent"}), (95, {"rent", "size"})])
+def test_what_only_earlier_people_say_is_told_to_people_like_them(n_like, told):
+    like = np.repeat([1.0, 0.0], [n_like, 100 - n_like])
+    rent, size = np.ones(100), like.copy()
+    size[n_like:][: (100 - n_like) * 4 // 5] = 1.0  # .8 of what is not like them
 
     class Told(Statements):
-        """Fifty draws like earlier people, and fifty that are not."""
+        space = SimpleNamespace(singles=(0, 1), names=("rent", "size"))
+        draws = SimpleNamespace(weights=np.full(100, 0.01), like=like)
+        _share_draws = np.column_stack([rent, size])
 
-        space = SimpleNamespace(singles=tuple(counts), names=tuple(counts))
-        draws = SimpleNamespace(
-            weights=np.full(100, 0.01), like=np.repeat([1.0, 0.0], 50)
-        )
-        _share_draws = np.transpose(shares).astype(float)
-
-    assert set(Told().cared_about()) == {"rent", "floor"}  # .90, and .93; size: .90
+    assert set(Told().cared_about()) == told

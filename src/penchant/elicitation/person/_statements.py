@@ -24,9 +24,9 @@ _EQUAL = 0.1
 _REASON = 0.72
 """Probability with which a set of names must hold the main reason."""
 
-_SHARE, _CARED, _HEARSAY = 0.05, 0.88, 0.92
-"""Who is said to care about an attribute: its share is _SHARE with _CARED, or with
-_HEARSAY where only earlier people speak for it."""
+_SHARE, _CARED, _HEARSAY = 0.05, 0.88, 0.9
+"""Who is said to care about an attribute: its share is _SHARE with _CARED. Where only
+earlier people speak for it, who is like them with _HEARSAY."""
 
 _TOGETHER = 0.8
 """Probability of a share of _SHARE from which a pair of attributes may be told."""
@@ -268,17 +268,17 @@ class Statements:
     def cared_about(self) -> tuple[str, ...]:
         """Give the attributes that may be listed as counting.
 
-        People unlike the earlier ones were told what those care about, so what their
-        own answers do not say by themselves must be surer. The draws of the other
-        explanations tell it: a second belief, without earlier people, costs as much
-        as the first.
+        Who may be like the earlier people or not would hear of what those care about,
+        so that it must follow from the own answers, too. The draws of explanations
+        without earlier people tell that: a second belief costs as much as the first.
         """
         if not self.space.singles:
             return ()
         drawn, counts = self.draws, self._share_draws >= _SHARE
-        chance, own = drawn.weights @ counts, drawn.weights * (drawn.like == 0.0)
+        own = drawn.weights * (drawn.like == 0.0)
         said = (own @ counts) / max(own.sum(), 1e-12) >= _CARED
-        listed = chance >= np.where(said, _CARED, _HEARSAY)
+        like = own.sum() <= 1.0 - _HEARSAY
+        listed = (drawn.weights @ counts >= _CARED) & (said | like)
         names = self.space.names
         order = np.argsort(-(drawn.weights @ self._share_draws), kind="stable")
         return tuple(names[k] for k in order if listed[k])
