@@ -6,11 +6,11 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from experiments.truth import real
@@ -111,11 +111,17 @@ def _complete(cell: Cell | None, key: tuple[str, int, str], options: Any) -> Cel
 
 
 def _repeats(cell: Cell) -> bool:
-    """Say whether its first table, run again, gives the same in everything but time."""
-    number = min(cell.tables)
-    first = {number: cell.tables[number]}, {number: run_table(*cell.key, number)}
-    before, now = (replace(cell, tables=tables).to_dict()["sums"] for tables in first)
-    return {**before, "cpu ms": None} == {**now, "cpu ms": None}
+    """Say whether its first table, run again, gives the same in everything but time.
+
+    To a thousandth: another order of a sum moves a draw over an edge now and then, but
+    another question moves everything.
+    """
+    number, none = min(cell.tables), (0.0, 0.0)
+    before, now = cell.tables[number].sums, run_table(*cell.key, number).sums
+    return all(
+        np.allclose(before.get(k, none), now.get(k, none), rtol=1e-3, atol=1e-2)
+        for k in (before.keys() | now.keys()) - {"cpu ms"}
+    )
 
 
 def _timed(family: str, n_items: int, variant: str, number: int) -> tuple[Tally, float]:

@@ -30,7 +30,7 @@ person's own width of indifference. Figures in brackets are 90 % ranges, found b
 drawing tables with replacement. **A bar is missed where the range excludes it**, and
 open where only the figure itself lies beyond it; misses are listed, not hidden. After a
 change of code a row stays if its first table, run again, gives the same in every figure
-but time.
+but time, to a thousandth.
 """
 
 _PICTURE = """\

@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from penchant.data import Items
 from penchant.elicitation import PersonBelief, PersonSpace
+from penchant.elicitation.person._statements import Statements
 
 
 def test_points_and_their_ranges(belief):
@@ -83,3 +86,17 @@ def test_an_item_of_which_nothing_is_known_has_no_reason(table):
     belief = PersonBelief.begin(space, 1).update(4, 2).update(4, 3)
     assert belief.main_reason(4).attributes == ()
     assert belief.variance[4] > 0
+
+
+@pytest.mark.parametrize(("n_like", "told"), [(50, {"rent"}), (95, {"rent", "size"})])
+def test_what_only_earlier_people_say_is_told_to_people_like_them(n_like, told):
+    like = np.repeat([1.0, 0.0], [n_like, 100 - n_like])
+    rent, size = np.ones(100), like.copy()
+    size[n_like:][: (100 - n_like) * 4 // 5] = 1.0  # .8 of what is not like them
+
+    class Told(Statements):
+        space = SimpleNamespace(singles=(0, 1), names=("rent", "size"))
+        draws = SimpleNamespace(weights=np.full(100, 0.01), like=like)
+        _share_draws = np.column_stack([rent, size])
+
+    assert set(Told().cared_about()) == told

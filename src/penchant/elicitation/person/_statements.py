@@ -14,8 +14,9 @@ from penchant.typing import FloatArray
 _REASON = 0.72
 """Probability with which a set of names must hold the main reason."""
 
-_SHARE, _CARED = 0.05, 0.88
-"""Who is said to care about an attribute: its share is _SHARE with _CARED."""
+_SHARE, _CARED, _HEARSAY = 0.05, 0.88, 0.9
+"""Who is said to care about an attribute: its share is _SHARE with _CARED. Where only
+earlier people speak for it, who is like them with _HEARSAY."""
 
 _TOGETHER = 0.8
 """Probability of a share of _SHARE from which a pair of attributes may be told."""
@@ -118,13 +119,22 @@ class Statements(Utilities):
         return self._ranges(self._share_draws)
 
     def cared_about(self) -> tuple[str, ...]:
-        """Give the attributes that may be listed as counting."""
+        """Give the attributes that may be listed as counting.
+
+        Who may be like the earlier people or not would hear of what those care about,
+        so that it must follow from the own answers, too. The draws of explanations
+        without earlier people tell that: a second belief costs as much as the first.
+        """
         if not self.space.singles:
             return ()
-        chance = self.draws.weights @ (self._share_draws >= _SHARE)
+        drawn, counts = self.draws, self._share_draws >= _SHARE
+        own = drawn.weights * (drawn.like == 0.0)
+        said = (own @ counts) / max(own.sum(), 1e-12) >= _CARED
+        like = own.sum() <= 1.0 - _HEARSAY
+        listed = (drawn.weights @ counts >= _CARED) & (said | like)
         names = self.space.names
-        order = np.argsort(-(self.draws.weights @ self._share_draws), kind="stable")
-        return tuple(names[k] for k in order if chance[k] >= _CARED)
+        order = np.argsort(-(drawn.weights @ self._share_draws), kind="stable")
+        return tuple(names[k] for k in order if listed[k])
 
     def parts(self, item: int) -> Ranges:
         """Give what each attribute adds to an item over the average one, in points."""
