@@ -75,6 +75,10 @@ def refit(X_items, X_users, comparisons, user):
     return (root @ best.x)[own], cov[own, own]
 
 
+def test_scales_that_stay_take_no_step(model):
+    assert (model.n_iter_, model.gap_, model.solver_status_) == (0, 0.0, "optimal")
+
+
 def test_a_new_person_is_that_of_an_independent_refit(people, model):
     X_items, X_users, comparisons = people
     user = X_users[2] + 0.1

@@ -12,10 +12,8 @@ from PIL.ExifTags import Base
 from penchant.data import Extra, Items
 from penchant.exceptions import (
     DataError,
-    DraftNotFoundError,
     FormatError,
     PictureNotFoundError,
-    StudyNotFoundError,
 )
 from penchant.studies import (
     PictureRecord,
@@ -30,7 +28,6 @@ from penchant.studies import (
     store_url,
 )
 from penchant.studies import _pictures as pictures_module
-from penchant.studies.store import _pictures as store_module
 from penchant.studies.store._tables import pictures as table
 
 
@@ -206,29 +203,6 @@ def test_pictures_of_a_draft_become_those_of_its_study(
     any_store.delete_study(study)
     with any_store.database.reading() as connection:
         assert connection.execute(table.select()).all() == []
-
-
-def test_pictures_need_somebody_to_belong_to(store: SqlStore, shown: Items) -> None:
-    found = read_pictures([("a.png", drawn())])
-    with pytest.raises(DraftNotFoundError):
-        store.add_pictures(found, draft_id="0" * 32)
-    with pytest.raises(StudyNotFoundError):
-        store.add_pictures(found, study_id="0" * 32)
-    study = store.create_study("Flats", shown)
-    store.add_pictures(found, study_id=study)
-    assert list(store.list_pictures(study)) == ["a"]
-
-
-def test_too_many_pictures_are_refused_as_a_whole(
-    store: SqlStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draft = store.add_draft("a.csv", b"x")
-    found = read_pictures([("a.png", drawn()), ("b.png", drawn("blue"))])
-    monkeypatch.setattr(store_module, "MOST_BYTES", len(found[0].body))
-    with pytest.raises(DataError, match="in all"):
-        store.add_pictures(found, draft_id=draft)
-    assert store.list_pictures(draft) == {}
-    store.add_pictures(found[:1], draft_id=draft)
 
 
 @pytest.fixture

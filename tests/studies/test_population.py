@@ -20,7 +20,7 @@ from penchant.studies._population import (
     refit,
     refit_and_log,
 )
-from penchant.studies.store._packed_models import pack_model, unpack_model
+from penchant.studies.store._packed_models import unpack_model
 
 FLATS = load_flats().take(range(10))
 PEOPLE = make_flats_population(8, random_state=2).utilities[:, :10]
@@ -148,15 +148,6 @@ def test_answers_of_everybody_become_comparisons_of_users(study: Study) -> None:
     pooled = pool(everybody)
     assert pooled.users.tolist() == [0, 0, 0, 1, 1]
     assert pool({}).users.size == 0
-
-
-def test_models_come_back_as_they_were() -> None:
-    people = make_flats_population(20, random_state=0)
-    model = PopulationGP().fit(load_flats(), people.comparisons)
-    again = unpack_model(pack_model(model))
-    assert np.array_equal(again.for_user().mean, model.for_user().mean)
-    assert np.array_equal(again.for_user().cov, model.for_user().cov)
-    assert pack_model(again) == pack_model(model)
 
 
 def test_how_likely_people_are_like_earlier_ones_is_learned(study: Study) -> None:

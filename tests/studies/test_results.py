@@ -93,6 +93,7 @@ def test_imagining_an_item_as_it_is_gives_that_item(talk: Talk) -> None:
         assert (found.points, found.low, found.high) == pytest.approx(
             (own.points, own.low, own.high)
         )
+        assert found.place == own.place
         assert found.change == pytest.approx(0.0, abs=1e-9)
     assert found.chance == 0.5
 

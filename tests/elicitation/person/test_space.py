@@ -29,6 +29,13 @@ def test_every_block_is_centred_and_of_size_1(table):
             assert size == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("n_items", [2, 3, 10])
+def test_what_items_have_of_their_own_is_of_size_1_too(plain_list, n_items):
+    centred = np.eye(n_items) - 1.0 / n_items
+    own = PersonSpace.from_items(plain_list(n_items)).own_scale * centred
+    assert (own**2).sum(axis=1).mean() == pytest.approx(1.0)
+
+
 def test_curves_and_pairs_say_nothing_that_lines_say(table):
     space = PersonSpace.from_items(table(30))
     lines = space.table[:, [b.columns.start for b in space.blocks if b.kind == "line"]]
@@ -79,6 +86,23 @@ def test_a_population_may_be_of_low_rank(table):
     cov = LowRankCovariance(rng.standard_normal((30, 3)), np.full(30, 0.01))
     space = PersonSpace.from_items(table(30), Posterior(np.zeros(30), cov))
     assert space.population.shape == (30, 3)
+
+
+@pytest.mark.parametrize("is_dense", [True, False])
+def test_a_population_keeps_its_mean_and_covariance_in_proportion(table, is_dense):
+    rng = np.random.default_rng(0)
+    factor, mean = rng.standard_normal((30, 3)), rng.standard_normal(30)
+    dense, low = factor @ factor.T, LowRankCovariance(factor, np.zeros(30))
+    people = Posterior(mean, dense if is_dense else low)
+    space = PersonSpace.from_items(table(30), people)
+    centred = factor - factor.mean(axis=0)
+    away = mean - mean.mean()
+    scale = np.linalg.norm(space.population_mean) / np.linalg.norm(away)
+    np.testing.assert_allclose(
+        space.population @ space.population.T,
+        scale**2 * (centred @ centred.T),
+        atol=1e-9,
+    )
 
 
 def test_a_population_of_other_items_is_refused(table):

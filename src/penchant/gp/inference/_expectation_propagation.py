@@ -362,7 +362,7 @@ def _without(
     """Take a site out of the marginal N(m, v); no wider than the prior."""
     left = 1.0 - tau * v
     if left * widest <= v:  # v / left would exceed the prior variance
-        if v <= 0.0 or widest <= 0.0:
+        if widest <= 0.0:
             return m, 0.0
         left = v / widest
     return (m - nu * v) / left, v / left
