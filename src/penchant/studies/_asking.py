@@ -14,6 +14,7 @@ from penchant.exceptions import (
     NotAnswerableError,
 )
 from penchant.studies._about import MOMENTS, check_about
+from penchant.studies._forms import FORMS
 from penchant.studies._participation import (
     OpenQuestion,
     Participation,
@@ -252,7 +253,7 @@ class Asking:
         if check is not None:
             return self._checking(now, check)
         form = self.settings.question
-        found = talk.next_items(form)
+        found = FORMS[form].choose(talk)
         if found is None:
             return None
         items, repeat = found
