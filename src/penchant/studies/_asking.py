@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from penchant.data import Limits
-from penchant.exceptions import (
-    ConflictError,
-    DataError,
-    NotAnswerableError,
-)
+from penchant.exceptions import ConflictError, DataError, NotAnswerableError
 from penchant.studies._about import MOMENTS, check_about
 from penchant.studies._forms import FORMS
 from penchant.studies._participation import (

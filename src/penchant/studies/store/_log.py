@@ -8,12 +8,7 @@ import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
 from penchant.studies.store._chain import add_digests, register, seal_of
-from penchant.studies.store._database import (
-    hold,
-    link_digest,
-    new_id,
-    new_link,
-)
+from penchant.studies.store._database import hold, link_digest, new_id, new_link
 from penchant.studies.store._plain import Moment, check_text, pack, unpack
 from penchant.studies.store._records import (
     EventRecord,
@@ -21,11 +16,7 @@ from penchant.studies.store._records import (
     ParticipantRecord,
     StudyRecord,
 )
-from penchant.studies.store._studies import (
-    Studies,
-    hold_study,
-    no_study,
-)
+from penchant.studies.store._studies import Studies, hold_study, no_study
 from penchant.studies.store._tables import events, participants, studies
 
 # A link goes in and never comes out again, and a seal is for checks alone.

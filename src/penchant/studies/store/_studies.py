@@ -20,12 +20,7 @@ from penchant.exceptions import (
 )
 from penchant.studies._pictures import picture_names
 from penchant.studies._settings import StudySettings
-from penchant.studies.store._chain import (
-    VERSION,
-    add_digests,
-    new_register,
-    table_seal,
-)
+from penchant.studies.store._chain import VERSION, add_digests, new_register, table_seal
 from penchant.studies.store._database import (
     Database,
     Part,
