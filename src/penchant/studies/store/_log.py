@@ -97,7 +97,7 @@ class Log(Studies):
         if not found:
             raise _nobody()
         row, size = tuple(found[0]), len(_SHOWN)
-        return ParticipantRecord(*row[:size]), self.record(row[size:])
+        return ParticipantRecord(*row[:size]), self._record(row[size:])
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""

@@ -69,7 +69,7 @@ class Studies(Part):
         # Reading a table takes milliseconds, and a version of it never changes.
         self.get_version = lru_cache(_N_TABLES)(partial(_find_version, database))
         # Every answer needs the study again, which seldom changes.
-        self.record = lru_cache(_N_TABLES)(partial(study_record, self.get_version))
+        self._record = lru_cache(_N_TABLES)(partial(study_record, self.get_version))
 
     def create_study(
         self,
@@ -152,7 +152,7 @@ class Studies(Part):
         found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
-        return self.record(tuple(found[0]))
+        return self._record(tuple(found[0]))
 
     def update_study(
         self,
