@@ -21,6 +21,7 @@ from penchant.data import Items
 from penchant.datasets import make_population
 from penchant.models import PopulationGP
 from penchant.studies import (
+    FORMS,
     AnsweredQuestion,
     SqlStore,
     Study,
@@ -65,7 +66,7 @@ def _engine(n_items: int, form: str) -> Budget:
         rng = np.random.default_rng(seed)
         now = Talk.from_start(start, seed)
         for k in range(N_EXCHANGES):
-            asked = now.next_items(form)
+            asked = FORMS[form].choose(now)
             if asked is None:
                 break
             likes = utilities[seed % len(utilities)]

@@ -22,7 +22,7 @@ from penchant._parallel import track
 from penchant.data import Comparisons
 from penchant.datasets import load_flats
 from penchant.models import PopulationGP
-from penchant.studies import AnsweredQuestion, PersonQuestion, simulated_answer
+from penchant.studies import FORMS, AnsweredQuestion, PersonQuestion, simulated_answer
 from penchant.studies._about import About, people_table, person_row
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
@@ -151,7 +151,7 @@ def _regrets(start: Start, utilities: FloatArray, seed: list[int]) -> list[float
     for number in range(max(AT) + 1):
         if number in AT:
             lost.append(float(utilities.max() - utilities[talk.favourite]))
-        found = talk.next_items("pair")
+        found = FORMS["pair"].choose(talk)
         if found is None:
             break
         answer = simulated_answer(

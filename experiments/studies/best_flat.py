@@ -20,7 +20,7 @@ from experiments.truth._worlds import learned_likeness
 from penchant._parallel import track
 from penchant.datasets import load_flats, make_flats_population
 from penchant.models import PopulationGP
-from penchant.studies import AnsweredQuestion, StudySettings, simulated_answer
+from penchant.studies import FORMS, AnsweredQuestion, StudySettings, simulated_answer
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
 
@@ -103,7 +103,7 @@ def _ask(start: Start, policy: str, utilities: np.ndarray, seed: int) -> Answers
     talk = Talk.from_start(start, seed, policy=policy)
     rows = []
     for _ in range(N_QUESTIONS):
-        question = talk.next_items("pair")
+        question = FORMS["pair"].choose(talk)
         if question is None:
             rows.append(rows[-1])
             continue

@@ -24,7 +24,7 @@ from penchant.elicitation.groups import (
     believe_group,
     own_checks,
 )
-from penchant.studies import AnsweredQuestion
+from penchant.studies import FORMS, AnsweredQuestion
 from penchant.studies._group import tell_group
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
@@ -156,7 +156,7 @@ def converse(
     talk = Talk.from_start(_flats()[0], seed)
     rng = np.random.default_rng([seed, 3])
     for number in range(n_answers):
-        found = talk.next_items("pair")
+        found = FORMS["pair"].choose(talk)
         if found is None:
             break
         talk = _answered(talk, number, found[0], choose)

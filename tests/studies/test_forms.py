@@ -108,7 +108,7 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
     talk = Talk.from_start(Start.from_items(flats), seed=3)
     seen = []
     for k in range(40):
-        found = talk.next_items(form)
+        found = FORMS[form].choose(talk)
         if found is None:
             break
         items, repeat = found
@@ -130,9 +130,9 @@ def test_questions_are_fit_to_be_asked_until_nothing_is_left(form: str) -> None:
 
 def test_a_skipped_set_is_not_asked_at_once_again() -> None:
     talk = Talk.from_start(Start.from_items(load_flats()), seed=0)
-    first, _ = talk.next_items("best-worst")
+    first, _ = FORMS["best-worst"].choose(talk)
     told = AnsweredQuestion("q", "best-worst", first, "skip")
-    second, repeat = talk.after(told).next_items("best-worst")
+    second, repeat = FORMS["best-worst"].choose(talk.after(told))
     assert set(second) != set(first)
     assert not repeat
 

@@ -8,7 +8,7 @@ from penchant.data import Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.elicitation import PersonBelief, Together
 from penchant.exceptions import DataError
-from penchant.studies import AnsweredQuestion, Parts, simulated_answer
+from penchant.studies import FORMS, AnsweredQuestion, Parts, simulated_answer
 from penchant.studies._results import curves, interactions, ranking, weigh, what_if
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
@@ -22,7 +22,7 @@ def talk() -> Talk:
     utilities = make_flats_population(3, random_state=5).utilities[2]
     talk = Talk.from_start(Start.from_items(FLATS), 0)
     for k in range(10):
-        items, _ = talk.next_items("pair")
+        items, _ = FORMS["pair"].choose(talk)
         answer = simulated_answer("pair", items, utilities, rng)
         talk = talk.after(AnsweredQuestion(str(k), "pair", items, answer))
     return talk
@@ -142,7 +142,7 @@ def test_many_items_are_ranked_as_far_as_they_can_be_best() -> None:
     frame = pd.DataFrame(rng.random((2100, 2)), columns=["a", "b"])
     many = Items.from_frame(frame)
     talk = Talk.from_start(Start.from_items(many), 0)
-    items, _ = talk.next_items("pair")
+    items, _ = FORMS["pair"].choose(talk)
     talk = talk.after(AnsweredQuestion("q", "pair", items, "left"))
     ranked = ranking(talk, many.names)
     assert 0 < len(ranked) <= 600

@@ -14,6 +14,7 @@ from penchant.elicitation import PersonBelief
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
 from penchant.studies import (
+    FORMS,
     AnsweredQuestion,
     Participation,
     StudySettings,
@@ -37,7 +38,7 @@ def talk_for(n: int, form: str = "pair", seed: int = 0) -> Participation:
     utilities = rng.standard_normal(len(FLATS))
     talk = Talk.from_start(Start.from_items(FLATS), 1)
     for k in range(n):
-        items, _ = talk.next_items(form)
+        items, _ = FORMS[form].choose(talk)
         answer = simulated_answer(form, items, utilities, rng)
         talk = talk.after(AnsweredQuestion(str(k), form, items, answer))
     return Participation(len(FLATS), answered=talk.answers)
@@ -55,17 +56,17 @@ def test_carried_on_or_rebuilt_it_is_the_same_belief(form: str) -> None:
     assert np.array_equal(
         carried.belief.draws.utilities, rebuilt.belief.draws.utilities
     )
-    assert carried.next_items(form) == rebuilt.next_items(form)
+    assert FORMS[form].choose(carried) == FORMS[form].choose(rebuilt)
     assert carried.evidence_rows == rebuilt.evidence_rows
 
 
 def test_people_differ_in_questions_that_are_equally_good() -> None:
     memory = Memory(FLATS, nothing)
     now = Participation(12)
-    pairs = {memory.talk(f"p{k}", now).next_items("pair")[0] for k in range(20)}
+    pairs = {FORMS["pair"].choose(memory.talk(f"p{k}", now))[0] for k in range(20)}
     assert len(pairs) > 1
-    again = memory.talk("p3", now).next_items("pair")
-    assert again == Memory(FLATS, nothing).talk("p3", now).next_items("pair")
+    again = FORMS["pair"].choose(memory.talk("p3", now))
+    assert again == FORMS["pair"].choose(Memory(FLATS, nothing).talk("p3", now))
 
 
 def test_a_model_that_is_gone_or_foreign_is_named_and_not_used(
@@ -130,14 +131,14 @@ def test_before_anybody_has_answered_good_things_are_believed_to_be_good() -> No
 def test_gaps_single_items_and_constant_columns_are_no_obstacle() -> None:
     gaps = Items.from_frame(pd.DataFrame({"a": [1.0, None, 3.0], "b": [2.0, 1.0, 0.0]}))
     assert not complete(gaps).missing()
-    assert Talk.from_start(Start.from_items(gaps), 0).next_items("pair") is not None
+    assert FORMS["pair"].choose(Talk.from_start(Start.from_items(gaps), 0)) is not None
     one = Items.from_frame(pd.DataFrame({"a": [1.0], "b": [2.0]}, index=["only"]))
     talk = Talk.from_start(Start.from_items(one), 0)
-    assert talk.next_items("pair") is None
+    assert all(form.choose(talk) is None for form in FORMS.values())
     assert (talk.favourite, talk.recommendation.expected_regret) == (0, 0.0)
     assert talk.recommendation.probability_best == pytest.approx(1.0)
     same = Items.from_frame(pd.DataFrame({"a": [1.0, 1.0]}, index=["x", "y"]))
-    assert Talk.from_start(Start.from_items(same), 0).next_items("pair") is not None
+    assert FORMS["pair"].choose(Talk.from_start(Start.from_items(same), 0)) is not None
 
 
 def certainty_by_hand(duels: list[tuple[int, int]], favourite: int) -> float:
@@ -210,7 +211,7 @@ def test_only_what_is_allowed_is_asked_foretold_and_ranked(
     now, memory = talk_for(3, form), Memory(FLATS, nothing)
     for k in range(10):
         talk = memory.talk("p", now).among(some)
-        found = talk.next_items(form)
+        found = FORMS[form].choose(talk)
         if found is None:
             break
         shown = set(found[0])
@@ -238,4 +239,4 @@ def test_what_is_allowed_may_change_and_answers_stay() -> None:
     assert limited.among(some[::-1]) is limited
     again = memory.talk("p", full)
     assert again.favourite == free.favourite
-    assert again.next_items("pair") == free.next_items("pair")
+    assert FORMS["pair"].choose(again) == FORMS["pair"].choose(free)

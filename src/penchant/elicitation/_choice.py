@@ -118,38 +118,36 @@ def check_policy(policy: Policy) -> Policy:
 
 def choose_pair(policy: Policy, situation: Situation) -> Pair | None:
     """Give the pair that a policy asks next, None if there is nothing to ask."""
-    all_items = np.arange(situation.order.size)
-    rivals = all_items if situation.allowed is None else situation.allowed
+    allowed = situation.allowed
+    rivals = np.arange(situation.order.size) if allowed is None else allowed
     pools = [situation.contenders, rivals]
     if situation.contenders_only:
         pools = pools[:1]
     elif policy in ("bald", "random-pair"):
         pools = pools[1:]
     for pool in pools:
-        drawn = policy in _ON_DRAWS and isinstance(situation.posterior, PersonBelief)
-        most = _N_DRAWN if drawn else _MAX_CANDIDATES
-        few = pool.size <= most
-        items = pool if few else _shortlist(policy, situation, pool, most)
-        pairs = situation.pairs_of(items)
+        pairs = situation.pairs_of(_shortlist(policy, situation, pool))
         if len(pairs):
             return _decide(policy, situation, pairs)
     return None
 
 
-def _shortlist(
-    policy: Policy, situation: Situation, pool: IntArray, size: int
-) -> IntArray:
-    """Keep so many items that all pairs of them can be scored."""
+def _shortlist(policy: Policy, situation: Situation, pool: IntArray) -> IntArray:
+    """Keep so few items that all pairs of them can be scored."""
     posterior = situation.posterior
+    on_draws = policy in _ON_DRAWS and isinstance(posterior, PersonBelief)
+    size = _N_DRAWN if on_draws else _MAX_CANDIDATES
+    if pool.size <= size:
+        return pool
+    if on_draws:
+        upper = posterior.mean[pool] + np.sqrt(posterior.variance[pool])
+        return np.sort(pool[np.argpartition(-upper, size)[:size]])
     if policy == "random-pair":
         return np.sort(situation.rng.choice(pool, size, replace=False))
     if policy == "bald":
         return np.sort(pool[np.argsort(-posterior.variance[pool])[:size]])
     if policy == "knockout":
         return _next_in_order(situation, pool, size)
-    if policy in _ON_DRAWS and isinstance(posterior, PersonBelief):
-        upper = posterior.mean[pool] + np.sqrt(posterior.variance[pool])
-        return np.sort(pool[np.argpartition(-upper, size)[:size]])
     return leading_items(posterior, pool, size)
 
 

@@ -8,12 +8,7 @@ import numpy as np
 
 from penchant._cached import cached_property
 from penchant._validation import check_indices, set_fields
-from penchant.elicitation._belief import (
-    Belief,
-    BestItem,
-    Recommendation,
-    best_item,
-)
+from penchant.elicitation._belief import Belief, BestItem, Recommendation, best_item
 from penchant.elicitation._choice import Policy, Situation, choose_pair, leading_items
 from penchant.elicitation._dominance import LARGE, Dominance
 from penchant.elicitation._history import SKIPPED, History, Question

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from penchant.data import Limits
-from penchant.exceptions import (
-    ConflictError,
-    DataError,
-    NotAnswerableError,
-)
+from penchant.exceptions import ConflictError, DataError, NotAnswerableError
 from penchant.studies._about import MOMENTS, check_about
+from penchant.studies._forms import FORMS
 from penchant.studies._participation import (
     OpenQuestion,
     Participation,
@@ -252,7 +249,7 @@ class Asking:
         if check is not None:
             return self._checking(now, check)
         form = self.settings.question
-        found = talk.next_items(form)
+        found = FORMS[form].choose(talk)
         if found is None:
             return None
         items, repeat = found

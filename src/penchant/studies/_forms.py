@@ -170,7 +170,9 @@ class _Rating(Form):
             yield Answer("below", (item,))
 
     def choose(self, talk: Conversation) -> Chosen | None:
-        """Choose the less known item of the pair; no item twice."""
+        """Choose the less known item of the pair; no item twice, nor the only one."""
+        if talk.setting.candidates.size < 2:
+            return None
         seen = {told.items[0] for told in talk.told if len(told.items) == 1}
         question, variance = talk.question, talk.belief.variance
         pair = [] if question is None else [question.left, question.right]

@@ -19,17 +19,10 @@ from penchant.studies._participation import (
     OpenQuestion,
     Participation,
 )
-from penchant.studies._population import (
-    refit_and_log,
-    refit_apart,
-)
+from penchant.studies._population import refit_and_log, refit_apart
 from penchant.studies._settings import Taking
 from penchant.studies._talk import Talk, memory
-from penchant.studies.store._records import (
-    ParticipantRecord,
-    StudyRecord,
-    Who,
-)
+from penchant.studies.store._records import ParticipantRecord, StudyRecord, Who
 from penchant.studies.store._store import Store
 
 _MOST_TRIES = 20

@@ -20,11 +20,7 @@ from penchant.exceptions import PenchantError
 from penchant.gp import PopulationGP
 from penchant.studies._about import people_table
 from penchant.studies._fit_apart import fit_apart
-from penchant.studies._participation import (
-    LARGEST_WEIGHT,
-    Participation,
-    evidence,
-)
+from penchant.studies._participation import LARGEST_WEIGHT, Participation, evidence
 from penchant.studies._start import complete
 from penchant.studies._talk import Memory, memory
 from penchant.studies.store._packed_models import pack_model

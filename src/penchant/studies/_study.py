@@ -8,9 +8,7 @@ from typing import Any
 from penchant import explanation
 from penchant.data import Limits
 from penchant.elicitation import MainReason
-from penchant.exceptions import (
-    DataError,
-)
+from penchant.exceptions import DataError
 from penchant.studies import _results as results
 from penchant.studies._asking import Asking
 from penchant.studies._checks import Calibration
@@ -19,20 +17,11 @@ from penchant.studies._group import Group, Member, make_group, make_member
 from penchant.studies._group_models import GroupModels, group_models
 from penchant.studies._inquiry import Inquiry
 from penchant.studies._limits import NO_LIMITS
-from penchant.studies._participation import (
-    LARGEST_WEIGHT,
-    is_weight,
-)
-from penchant.studies._population import (
-    participations,
-    pool,
-)
+from penchant.studies._participation import LARGEST_WEIGHT, is_weight
+from penchant.studies._population import participations, pool
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
-from penchant.studies.store._records import (
-    ParticipantRecord,
-    Who,
-)
+from penchant.studies.store._records import ParticipantRecord, Who
 from penchant.studies.table._difference import TableChange
 from penchant.studies.table._study_table import StudyTable
 

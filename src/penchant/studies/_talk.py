@@ -25,7 +25,6 @@ from penchant.elicitation.groups import Newcomer
 from penchant.exceptions import FormatError, NotFoundError, StoreError
 from penchant.gp import PopulationGP
 from penchant.studies._about import About, person_row
-from penchant.studies._forms import FORMS
 from penchant.studies._limits import NO_LIMITS, WhatFits, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
@@ -143,13 +142,6 @@ class Talk(Conversation):
     def is_known(self) -> bool:
         """Whether there are answers enough to say how sure the favourite is."""
         return sum(not told.skipped for told in self.told) >= FEWEST_ANSWERS
-
-    def next_items(self, form: str) -> tuple[tuple[int, ...], bool] | None:
-        """Give the items of the next question, and whether it was asked before.
-
-        None if nothing is left to ask.
-        """
-        return None if self.setting.candidates.size < 2 else FORMS[form].choose(self)
 
 
 class Memory:

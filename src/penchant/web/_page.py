@@ -135,6 +135,7 @@ def _environment() -> Environment:
         loader=PackageLoader("penchant.web"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # templates change with the code, which is not read again
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -8,12 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from penchant.elicitation.person._components import PriorMoments
-from penchant.elicitation.person._propagation import (
-    Likelihood,
-    Sites,
-    State,
-    propagate,
-)
+from penchant.elicitation.person._propagation import Likelihood, Sites, State, propagate
 from penchant.elicitation.person._space import PersonSpace
 from penchant.exceptions import DataError
 from penchant.gp import Answer

@@ -3,6 +3,7 @@
 from functools import cache
 
 from penchant.datasets import load_flats
+from penchant.studies._forms import FORMS
 from penchant.studies._participation import AnsweredQuestion
 from penchant.studies._results import contrast, curves, interactions, ranking
 from penchant.studies._start import Start
@@ -22,7 +23,7 @@ def warm_up() -> None:
     items = load_flats().take(range(_N_ITEMS))
     talk = Talk.from_start(Start.from_items(items), seed=0)
     for answer in _ANSWERS:
-        asked = talk.next_items("pair")
+        asked = FORMS["pair"].choose(talk)
         if asked is not None:
             talk = talk.after(AnsweredQuestion("", "pair", asked[0], answer))
     names = items.names

@@ -1,7 +1,6 @@
 """Participants and their log in a database."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,13 +8,7 @@ import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
 from penchant.studies.store._chain import add_digests, register, seal_of
-from penchant.studies.store._database import (
-    Database,
-    hold,
-    link_digest,
-    new_id,
-    new_link,
-)
+from penchant.studies.store._database import hold, link_digest, new_id, new_link
 from penchant.studies.store._plain import Moment, check_text, pack, unpack
 from penchant.studies.store._records import (
     EventRecord,
@@ -23,11 +16,7 @@ from penchant.studies.store._records import (
     ParticipantRecord,
     StudyRecord,
 )
-from penchant.studies.store._studies import (
-    Studies,
-    hold_study,
-    no_study,
-)
+from penchant.studies.store._studies import Studies, hold_study, no_study
 from penchant.studies.store._tables import events, participants, studies
 
 # A link goes in and never comes out again, and a seal is for checks alone.
@@ -60,12 +49,8 @@ _TAKE = (
 _ADD = events.insert().returning(events.c.position, events.c.id)
 
 
-@dataclass(frozen=True)
-class Log:
-    """The part of a store that keeps participants and what they do."""
-
-    database: Database
-    studies: Studies
+class Log(Studies):
+    """The part of a store that keeps the participants of its studies and their logs."""
 
     def add_participant(
         self,
@@ -112,7 +97,7 @@ class Log:
         if not found:
             raise _nobody()
         row, size = tuple(found[0]), len(_SHOWN)
-        return ParticipantRecord(*row[:size]), self.studies.record(row[size:])
+        return ParticipantRecord(*row[:size]), self._record(row[size:])
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""

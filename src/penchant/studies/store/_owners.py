@@ -1,13 +1,12 @@
 """Owners and their logins in a database."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, DataError, OwnerNotFoundError
-from penchant.studies.store._database import Database, hold, new_id
+from penchant.studies.store._database import Part, hold, new_id
 from penchant.studies.store._lookalikes import check_owner_name, look_of
 from penchant.studies.store._plain import check_text, is_text
 from penchant.studies.store._records import OwnerRecord, SessionRecord
@@ -16,11 +15,8 @@ from penchant.studies.store._tables import owners, sessions
 _ROLES: Final = ("analyst", "admin")
 
 
-@dataclass(frozen=True)
-class Owners:
+class Owners(Part):
     """The part of a store that keeps owners and their logins."""
-
-    database: Database
 
     def add_owner(self, name: str, password_hash: str, role: str = "analyst") -> str:
         """Add an owner and return the identifier.

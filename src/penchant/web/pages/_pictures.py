@@ -9,12 +9,7 @@ from starlette.responses import Response
 from penchant.exceptions import ParticipantNotFoundError
 from penchant.studies import PICTURE_TYPE, Store
 from penchant.web._errors import LinkNotFoundError
-from penchant.web.security._access import (
-    Fields,
-    OwnStudy,
-    StoreOfApp,
-    VisitorOfApp,
-)
+from penchant.web.security._access import Fields, OwnStudy, StoreOfApp, VisitorOfApp
 
 _FOR_GOOD: Final = "private, max-age=31536000, immutable"
 """A picture is named by its digest, so that it never changes."""

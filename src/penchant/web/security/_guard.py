@@ -1,7 +1,8 @@
 """Guard: what every request must satisfy and every response must carry."""
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final, TypeAlias
 
 from starlette.datastructures import Headers
@@ -110,13 +111,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-
-        async def send_with_policy(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = self._with_policy(scope, message.get("headers", ()))
-                message = {**message, "headers": headers}
-            await send(message)
-
+        send_with_policy = partial(self._send, scope, send)
         limit = self._limit(scope["path"])
         try:
             self._check(scope, limit)
@@ -143,12 +138,17 @@ class Guard:
         finally:
             self._n_large -= received > _FORM
 
-    def _with_policy(self, scope: Scope, given: Iterable[_Header]) -> list[_Header]:
-        headers = [_secured(*pair) if self.secure else pair for pair in given]
-        if scope["path"].startswith("/static/"):
-            headers.append(_FOR_ALL)
-        there = {name.lower() for name, _ in headers}
-        return headers + [pair for pair in _RAW_POLICY if pair[0] not in there]
+    async def _send(self, scope: Scope, send: Send, message: Message) -> None:
+        """Send with the policy headers that are not there."""
+        if message["type"] == "http.response.start":
+            given = message.get("headers", ())
+            headers = [_secured(*pair) if self.secure else pair for pair in given]
+            if scope["path"].startswith("/static/"):
+                headers.append(_FOR_ALL)
+            there = {name.lower() for name, _ in headers}
+            headers += [pair for pair in _RAW_POLICY if pair[0] not in there]
+            message = {**message, "headers": headers}
+        await send(message)
 
     def _check(self, scope: Scope, limit: int) -> None:
         headers = Headers(scope=scope)
