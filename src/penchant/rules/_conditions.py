@@ -134,6 +134,10 @@ class Condition:
             return f"{vocabulary.names[i]} {word}"
         *_, is_flipped = vocabulary.scale(i)
         relation = _MIRROR[self.relation] if is_flipped else self.relation
+        if vocabulary.kind(i) == "ordinal":  # beyond an end there is no level
+            place, last = vocabulary.to_units(i, self.value), vocabulary.scale(i)[1]
+            ends = {"<=": 0.0, ">=": last}
+            relation = "=" if ends.get(relation) == round(float(place)) else relation
         value = vocabulary.value_text(i, self.value)
         return f"{vocabulary.names[i]} {relation} {value}"
 

@@ -97,16 +97,20 @@ def _zip_bomb() -> bytes:
 @pytest.mark.parametrize(
     ("content", "filename", "message"),
     [
-        (b"", "t.csv", "The file is empty."),
-        (b"  \n", "t.csv", "The file is empty."),
+        (b"", "t.csv", "There is nothing in it."),
+        (b"  \n", "t.csv", "There is nothing in it."),
         (b"name,rent\n", "t.csv", "at least 2 rows to choose between"),
         (b"name,rent\na,1\n", "t.csv", "at least 2 rows to choose between"),
         (b"a,b\n1,2\n4,5,6\n", "t.csv", "Row 3: there are 3 cells"),
-        (b"a,b\n1,\0\n3,4\n", "t.csv", "Row 2: the file holds a zero byte"),
-        (b"%PDF-1.7", "t.pdf", "Files ending in '.pdf' are not read"),
+        (b"a,b\n1,\0\n3,4\n", "t.csv", "Row 2 holds signs that no text has"),
+        (b"%PDF-1.7", "t.pdf", "Files of this kind are not read"),
         (b"a,b\n1,2\n3,4\n", "t.xlsx", "The file is not an XLSX workbook."),
         (_zip_bomb(), "t.xlsx", "The file unpacks to"),
-        (b",".join(b"c%d" % n for n in range(20_000)), "t.csv", "20,000 columns"),
+        (
+            b",".join(b"c%d" % n for n in range(20_000)),
+            "t.csv",
+            "200 columns are taken",
+        ),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
@@ -133,7 +137,7 @@ def test_bad_table_is_refused_in_one_sentence(
 def test_no_file_at_all_is_refused(client: TestClient) -> None:
     response = client.post("/drafts", data={"table": "not a file"})
     assert response.status_code == 422
-    assert "The file is empty." in response.text
+    assert "There is nothing in it." in response.text
 
 
 @pytest.mark.parametrize(
@@ -198,6 +202,19 @@ def test_missing_values_are_shown_and_kept(
     assert "1 of 3 cells is missing" in response.text
     saved = client.post(str(response.url), data={})
     assert saved.text.count("unknown<") == 1
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_what_is_refused_is_said_in_the_language_of_the_owner(
+    client: TestClient, language: str
+) -> None:
+    headers = {"accept-language": language}
+    nothing = {"de": "Da ist nichts drin.", "fr": "Choisissez un fichier"}
+    page = client.post("/drafts", data={"paste": ""}, headers=headers).text
+    assert nothing[language] in page
+    wide = {"table": ("x.csv", b"a,b\n1,2\n4,5,6\n")}
+    page = client.post("/models", files=wide, headers=headers).text
+    assert {"de": "Zeile 3: Da sind 3", "fr": "Ligne 3 : il y a 3"}[language] in page
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,8 @@ def _find_format(content: bytes, ending: str) -> str:
     if ending not in _ENDINGS:
         raise DataError(
             f"Files ending in {ending!r} are not read. Use .csv, .tsv, .xlsx, .ods, "
-            ".json, .parquet or .html."
+            ".json, .parquet or .html.",
+            "errors.file_kind",
         )
     found = _ENDINGS[ending]
     if found in ("xlsx", "ods", "parquet"):

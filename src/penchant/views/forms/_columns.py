@@ -201,7 +201,9 @@ def guess_columns(
     if len(table.cells) < 2:
         raise DataError(
             "A table needs at least 2 rows to choose between. "
-            f"Found {len(table.cells)} below the header."
+            f"Found {len(table.cells)} below the header.",
+            "errors.file_short",
+            found=len(table.cells),
         )
     plain_list = table.file.format == "names"
     names = str(table.cells.columns[0]) if plain_list else None

@@ -52,7 +52,10 @@ class TableLimits:
             raise DataError(
                 f"The table has {n_rows:,} rows and {n_columns:,} columns or more; "
                 f"{self.rows:,} rows and {self.columns:,} columns are taken. Keep "
-                "those that matter and try again."
+                "those that matter and try again.",
+                "errors.file_many",
+                rows=self.rows,
+                columns=self.columns,
             )
 
 

@@ -56,7 +56,7 @@ def why_view(kept: KeptModel, row: int, model: str, texts: Texts) -> View:
         facts.append(Fact(texts("models.why.truth"), shown))
     name = show_name(kept.items.names[row])
     groups = coalitions.groups if coalitions else ()
-    sure, hint = _agreement(exact, coalitions, texts)
+    sure, hint = _agreement(exact, coalitions, kind, texts)
     values = _values(kept.items, row, texts)
     return View(
         lead=texts("models.why.lead", name=name, model=name_of(model, texts)),
@@ -86,7 +86,7 @@ def _order(reasons: Reasons | None) -> list[str]:
 
 
 def _agreement(
-    exact: Reasons | None, coalitions: Reasons | None, texts: Texts
+    exact: Reasons | None, coalitions: Reasons | None, kind: str, texts: Texts
 ) -> tuple[str, str]:
     """Say on how many columns, the heaviest first, both ways agree."""
     one = exact or coalitions
@@ -94,7 +94,9 @@ def _agreement(
         return texts("models.why.no_way"), ""
     first = _order(one)[0]
     value = signed(one.values[one.names.index(first)], texts)
-    hint = texts("models.why.first", column=show_name(first, 30), value=value)
+    unit = _unit(one, kind, texts)
+    said = show_name(first, 30)
+    hint = texts("models.why.first", column=said, value=f"{value} {unit}")
     if exact is None or coalitions is None:
         return texts("models.why.one_way"), hint
     agreed = 0
@@ -200,6 +202,13 @@ def _half(
     return View(figure=figure, words=words, bar=bar)
 
 
+def _unit(reasons: Reasons, kind: str, texts: Texts) -> str:
+    """Say in what the numbers of a way are."""
+    if reasons.label:
+        return texts("models.why.in_chance", label=show_name(reasons.label, 30))
+    return texts(f"models.why.in_{'units' if kind == 'numbers' else 'score'}")
+
+
 def _way(
     reasons: Reasons | None, axis: Axis, way: str, kind: str, key: str, texts: Texts
 ) -> View:
@@ -213,12 +222,7 @@ def _way(
             facts=(),
             hint=texts(f"models.why.no_{way}"),
         )
-    unit = texts("models.why.in_score")
-    if reasons.label:
-        label = show_name(reasons.label, 30)
-        unit = texts("models.why.in_chance", label=label)
-    elif kind == "numbers":
-        unit = texts("models.why.in_units")
+    unit = _unit(reasons, kind, texts)
     fits = reasons.n_models
     fitted = texts("models.why.none") if fits is None else texts.number(fits)
     facts = [Fact(texts("models.why.fitted"), fitted)]

@@ -108,7 +108,7 @@ def predict(
             raise DataError("Choose a file with a table.")
         found = kept.table(kept.shown, content, filename, **limits.options())
     except DataError as error:
-        return _rows(request, sender, kept, error=str(error))
+        return _rows(request, sender, kept, error=sender.texts().refusal(error))
     if fields.get("format") == "csv":
         table = write_csv_table(found, None)
         return csv_response(str(table), f"{job.name} predictions.csv")

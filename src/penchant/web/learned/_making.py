@@ -60,7 +60,7 @@ def upload(
     try:
         guess = guess_target(table, answers, table_name, **limits.options())
     except DataError as error:
-        return _list(request, store, sender, str(error))
+        return _list(request, store, sender, sender.texts().refusal(error))
     files = {"table": table, "answers": answers}
     parts = {name: body for name, body in files.items() if body is not None}
     told = JobSettings(target=guess.target, table=table_name, answers=answers_name)
@@ -112,7 +112,9 @@ def begin(
             table = store.job_part(job.id, "table") or b""
             kind_of(table, told.target, told.table, strict=True, **limits.options())
     except DataError as error:
-        return _start(request, store, sender, job, guess, error=str(error))
+        return _start(
+            request, store, sender, job, guess, error=sender.texts().refusal(error)
+        )
     if job.state in ("failed", "cancelled") and told != settings:
         job_id = _anew(store, job, told)  # what was kept is about something else
     else:

@@ -91,7 +91,13 @@ def upload(
         guess_form(filename, _read(request, filename, content, FileForm()))
         pictures = read_pictures(sent_files(fields, "pictures"))
     except DataError as error:
-        return _home(request, store, sender, str(error), str(fields.get("paste", "")))
+        return _home(
+            request,
+            store,
+            sender,
+            sender.texts().refusal(error),
+            str(fields.get("paste", "")),
+        )
     draft_id = store.add_draft(filename, content)
     store.add_pictures(pictures, draft_id=draft_id)
     return RedirectResponse(f"/drafts/{sender.seal(draft_id)}", 303)
@@ -127,7 +133,13 @@ def save(
     except DataError as error:
         table = _read(request, draft.filename, draft.content, FileForm())
         _, form = check_form(table, guess_form(draft.filename, table), texts)
-        return _columns(draft_id, sender, replace(form, error=str(error)), {}, 422)
+        return _columns(
+            draft_id,
+            sender,
+            replace(form, error=sender.texts().refusal(error)),
+            {},
+            422,
+        )
     heads = store.list_pictures(draft.id)
     told = read_form(draft.filename, table, file, fields)
     items, form = check_form(table, told, texts, heads)

@@ -65,7 +65,9 @@ def _refuse_zero_bytes(content: bytes) -> None:
         row = content[: content.index(b"\0")].count(b"\n") + 1
         raise DataError(
             f"Row {row}: the file holds a zero byte, so it is not text. "
-            "Save the table as CSV or XLSX and try again."
+            "Save the table as CSV or XLSX and try again.",
+            "errors.file_binary",
+            row=row,
         )
 
 

@@ -72,7 +72,10 @@ def grid_cells(
     left_out = []
     rows = {n: cells for n, cells in grid.rows.items() if any(map(_filled, cells))}
     if not rows:
-        raise DataError("There is nothing in it. A table needs a header and rows.")
+        raise DataError(
+            "There is nothing in it. A table needs a header and rows.",
+            "errors.file_empty",
+        )
     hidden = tuple(sorted(grid.hidden & set(rows)))
     if hidden and not wishes.keep_hidden:
         text = _first_text(rows[hidden[0]])
@@ -94,7 +97,11 @@ def grid_cells(
         if len(rows[number]) > len(header):
             raise DataError(
                 f"Row {number}: there are {len(rows[number])} cells, but the header "
-                f"has {len(header)} columns. Give every column a name."
+                f"has {len(header)} columns. Give every column a name.",
+                "errors.file_wide",
+                row=number,
+                cells=len(rows[number]),
+                columns=len(header),
             )
     padded = [[*rows[n], *[None] * (len(header) - len(rows[n]))] for n in body]
     frame = pd.DataFrame(

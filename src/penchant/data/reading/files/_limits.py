@@ -45,7 +45,10 @@ class Limits:
             if found > most:
                 raise DataError(
                     f"The table has {found:,} {what} or more; at most {most:,} are "
-                    f"read. {cure}"
+                    f"read. {cure}",
+                    "errors.file_many",
+                    rows=self.rows,
+                    columns=self.columns,
                 )
 
 
@@ -63,7 +66,9 @@ def source_bytes(source: Source, max_bytes: int) -> bytes:
         source = path.read_bytes()
     _check_size(len(source), max_bytes)
     if not source.strip():
-        raise DataError("The file is empty. A table needs a header and rows.")
+        raise DataError(
+            "The file is empty. A table needs a header and rows.", "errors.file_empty"
+        )
     return source
 
 
@@ -71,5 +76,8 @@ def _check_size(size: int, max_bytes: int) -> None:
     if size > max_bytes:
         raise DataError(
             f"The file has {size / 1e6:.0f} MB; at most {max_bytes / 1e6:.0f} MB "
-            "are read. Keep the rows and columns that matter and try again."
+            "are read. Keep the rows and columns that matter and try again.",
+            "errors.file_large",
+            size=size // 1_000_000,
+            most=max_bytes // 1_000_000,
         )

@@ -113,7 +113,9 @@ def _records(text: str, separator: str) -> Iterator[tuple[list[str], int]]:
     except csv.Error as error:
         raise DataError(
             f"Row {reader.line_num}: {error}. Is a quote missing? Save the table "
-            "again, or as XLSX."
+            "again, or as XLSX.",
+            "errors.file_quote",
+            row=reader.line_num,
         ) from None
 
 

@@ -89,7 +89,8 @@ def read_workbook(
     ) as error:
         raise DataError(
             f"The file is not a readable XLSX workbook: {str(error).rstrip('.')}. "
-            "Save it as XLSX or CSV again and try once more."
+            "Save it as XLSX or CSV again and try once more.",
+            "errors.file_workbook",
         ) from None
 
 
