@@ -66,6 +66,7 @@ ABOUT = Stored("experiments/studies/results/about_people.json")
 BOTORCH = Stored("experiments/gppe/results/botorch.json")
 LEARN = Stored("experiments/learning/results/recommended.json")
 GAI = Stored("experiments/gai/results/defaults.json")
+BANDS = Stored("experiments/gai/results/bands.json")
 RULES = Stored("experiments/prl/results/defaults.json")
 CHOQUET = Stored("experiments/choquet/results/monotone.json")
 SQUARES = Stored("experiments/coalitional/results/least_squares.json")
@@ -85,6 +86,16 @@ def _ahead(rival: str, kind: str) -> list[float]:
 
 def _rank(name: str) -> float:
     return GAI.noted("all sets (regression)", name, r"mean rank ([\d.]+)")
+
+
+def _held(column: str, *, skewed: bool | None = None) -> list[float]:
+    """The smallest and the largest share of points that bands held, in percent."""
+    shares = [
+        100 * cell["mean"]
+        for row, cell in BANDS.rows(column).items()
+        if skewed is None or row.startswith("skewed") == skewed
+    ]
+    return [min(shares), max(shares)]
 
 
 def _found(who: str, questions: int = 10) -> float:
@@ -240,6 +251,23 @@ CLAIMS = (
             100 * STUDY.seconds("10 exchanges, pair, 100 items, SQLite"),
             100 * STUDY.seconds("10 exchanges, best-worst"),
         ],
+    ),
+    Claim(
+        "docs/course/03_curves.md",
+        "held the truth at {:.0f} to {:.0f} % of the points of curves, at {:.0f} to "
+        "{:.0f} % at their ends, and at {:.0f} to {:.0f} % of the points of pairs",
+        (BANDS,),
+        lambda: [
+            *_held("curves"),
+            *_held("ends of curves"),
+            *_held("pairs", skewed=False),
+        ],
+    ),
+    Claim(
+        "docs/course/03_curves.md",
+        "only {:.0f} to {:.0f} % were held",
+        (BANDS,),
+        lambda: _held("pairs", skewed=True),
     ),
     Claim(
         "docs/instead.md",

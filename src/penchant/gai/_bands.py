@@ -49,15 +49,18 @@ def curve_bands(
 ) -> dict[Factor, Band]:
     """Fit the model again and tell how sure its factors are.
 
-    The band of a factor at a point is its value plus and minus the normal quantile of
-    `level` times the error to expect there. It holds point by point, not for whole
-    curves, and for the factors as the model centres them.
+    The band of a factor at a point is its value plus and minus what the error to expect
+    there stays below, in size, with probability `level`. It holds point by point, not
+    for whole curves, and for the factors as the model centres them.
 
-    Models of the binned solver with squared or logistic loss are fitted once more: the
-    error is that of Laplace's approximation and of the penalty's pull towards zero, to
-    first order. With 300 rows of two made-up truths, bands of level .9 held them at 89
-    and 95 % of the points of curves (69 and 78 % at their flat ends)
-    and at 94 and 75 % of those of pairs (16 draws).
+    Models of the binned solver with squared or logistic loss are fitted once more, and
+    the error is a Bayesian one: the truth of a curve is a line and two normal priors, a
+    rough and a smooth one, whose scales are averaged over the data; the posterior mean
+    tells how far the penalty has pulled the fit. With 300 and 1,500 rows of seven
+    planted functions (20 draws of each), bands of level .9 held the truth at 91 to 97 %
+    of the points of curves, at 79 to 99 % of the two outermost on each side, and at
+    92 to 100 % of the points of pairs. Not so where attributes are skewed: far beyond
+    most rows a surface is level, and 44 and 14 % of the points were held.
 
     Other models (exact solver, tube, hinge, `monotone`, linear, several classes) are
     fitted to rows drawn with replacement, `n_resamples` times; the error is the root
