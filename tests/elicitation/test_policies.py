@@ -265,8 +265,9 @@ def test_bald_is_the_mutual_information(make_moments, noise):
         assert scores[i, j] == pytest.approx(expected, abs=1e-7)
 
 
-def test_restricted_voi_is_the_gradient_of_independent_items(make_moments):
-    belief = make_moments(5, 6)
+@pytest.mark.parametrize("seed", range(6))
+def test_restricted_voi_is_the_gradient_of_independent_items(make_moments, seed):
+    belief = make_moments(5, seed)
     alone = type(belief)(belief.mean, np.diag(belief.variance), belief.noise)
     leader = int(np.argmax(belief.mean))
     scores = policies.restricted_voi(belief)
@@ -274,6 +275,15 @@ def test_restricted_voi_is_the_gradient_of_independent_items(make_moments):
     np.testing.assert_allclose(scores[leader], expected[leader], atol=1e-12)
     others = np.delete(np.arange(5), leader)
     assert np.isneginf(scores[np.ix_(others, others)]).all()
+
+
+def test_restricted_voi_where_little_is_known_of_a_rival(make_moments):
+    sure = type(make_moments(3, 0))(
+        np.array([1.0, 0.9, 0.0]), np.diag([0.01, 4.0, 1.0]), 0.5
+    )
+    np.testing.assert_allclose(
+        policies.restricted_voi(sure)[0], policies.knowledge_gradient(sure)[0]
+    )
 
 
 def test_restricted_voi_of_two_items(make_moments):

@@ -9,7 +9,14 @@ from penchant.datasets import load_flats, make_flats_population
 from penchant.elicitation import PersonBelief, Together
 from penchant.exceptions import DataError
 from penchant.studies import FORMS, AnsweredQuestion, Parts, simulated_answer
-from penchant.studies._results import curves, interactions, ranking, weigh, what_if
+from penchant.studies._results import (
+    curves,
+    explain,
+    interactions,
+    ranking,
+    weigh,
+    what_if,
+)
 from penchant.studies._start import Start
 from penchant.studies._talk import Talk
 
@@ -98,12 +105,18 @@ def test_imagining_an_item_as_it_is_gives_that_item(talk: Talk) -> None:
     assert found.chance == 0.5
 
 
+def test_the_average_item_has_the_mean_of_all_points(talk: Talk) -> None:
+    parts = explain(talk, 1)
+    assert parts.base == pytest.approx(talk.belief.points().mean.mean())
+
+
 @pytest.mark.parametrize(
     ("points", "half", "decisive"),
     [
         ([8.0, 3.0, -5.0], 0.5, ("a",)),
         ([3.0, 4.0, -5.0], 0.5, ("b", "a")),
         ([3.0, 4.0, -5.0], 3.5, ()),  # a may as well speak against it
+        ([3.0, 4.0, -5.0], 3.0, ()),  # or say nothing
         ([3.0, 1.0, -5.0], 0.5, ()),
         ([3.0, 1.0, 0.0], 0.5, ()),
     ],

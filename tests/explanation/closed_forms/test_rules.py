@@ -3,7 +3,7 @@ import pytest
 
 from penchant.data import Comparisons
 from penchant.explanation import closed_form, contrast, explain
-from penchant.models import Conjunction, RuleClassifier, RuleRanker
+from penchant.models import Conjunction, Monomials, RuleClassifier, RuleRanker
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +16,7 @@ def data():
 MODELS = {
     "rules": RuleRanker(nu=0.6, degree=2),
     "monomials": RuleRanker(generator="monomials", nu=0.6, degree=2),
+    "shifted": RuleRanker(generator=Monomials(2, standardize=True), nu=0.6),
 }
 
 

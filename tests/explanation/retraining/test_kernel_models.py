@@ -106,23 +106,23 @@ def test_same_numbers_as_refitting(
     labels = target(FAST[name], y)
     rows = X[:9] + 0.1
 
-    def explained() -> tuple[Any, np.ndarray, np.ndarray]:
+    def explained() -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
         explainer = CompleteExplainer(players=blocks)
-        explainer.fit(FAST[name], X, labels)
-        return (
-            explainer.game_._learner,
-            explainer.explain().values,
-            explainer.explain(rows).values,
-        )
+        game = explainer.fit(FAST[name], X, labels).game_
+        own, other = explainer.explain().values, explainer.explain(rows).values
+        # What all models add alike cancels in values, but not in worths.
+        worths = game.worths(range(1, game.full), rows, np.zeros(len(rows), int))
+        return game._learner, own, other, worths
 
-    learner, own, other = explained()
+    learner, own, other, worths = explained()
     assert isinstance(learner, KernelRefits)
     slowly(monkeypatch)
-    learner, own_slow, other_slow = explained()
+    learner, own_slow, other_slow, worths_slow = explained()
     assert isinstance(learner, Refits)
     atol = distance(FAST[name])
     np.testing.assert_allclose(own, own_slow, atol=atol, rtol=0)
     np.testing.assert_allclose(other, other_slow, atol=atol, rtol=0)
+    np.testing.assert_allclose(worths, worths_slow, atol=atol, rtol=0)
 
 
 @pytest.mark.filterwarnings("ignore:The `probability` parameter")

@@ -119,7 +119,10 @@ def test_a_large_game_of_few_choices_is_solved_column_by_column(monkeypatch):
         assert solution.value == pytest.approx(value_by_linprog(M), abs=2e-7)
 
 
-def test_too_few_iterations_are_told():
+@pytest.mark.parametrize("largest", [1_000_000, 1_000], ids=["whole", "by columns"])
+def test_too_few_iterations_are_told(largest, monkeypatch):
+    monkeypatch.setattr("penchant.rules.play._matrix_games._SMALL", largest)
+    monkeypatch.setattr("penchant.rules.play._matrix_games._DENSE", largest)
     M = np.random.default_rng(3).standard_normal((40, 30))
     solution = solve_matrix_game(M, tol=1e-9, max_iter=3)
     assert solution.status == "iteration_limit"

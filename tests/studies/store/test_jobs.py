@@ -38,6 +38,16 @@ def test_every_job_is_claimed_once_and_in_order(any_store: SqlStore) -> None:
     assert {job.state for job in store.list_jobs()} == {"done", "new"}
 
 
+def test_a_run_that_gives_its_job_back_is_not_counted(store: SqlStore) -> None:
+    job = store.add_job("Flats", {}, {})
+    store.queue_job(job)
+    for state, n_runs in (("waiting", 0), ("waiting", 0), ("failed", 1)):
+        assert store.claim_job("a", 60.0) is not None
+        assert store.get_job(job).n_runs == 1
+        assert store.end_job(job, "a", state, {})
+        assert (store.get_job(job).state, store.get_job(job).n_runs) == (state, n_runs)
+
+
 def test_what_a_run_writes_is_kept_until_it_loses_the_job(any_store: SqlStore) -> None:
     store = any_store
     job = store.add_job("Flats", {"target": "y"}, {"table": b"\x00\xff"})

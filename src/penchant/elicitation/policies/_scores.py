@@ -310,13 +310,11 @@ def restricted_voi(
     t = np.sqrt(np.maximum(total, np.finfo(float).tiny))
     d = mean[leader] - mean[other]
     p, weight = ndtr(d / t), density(d / t) / t
-    # the leader either keeps the largest mean or hands it to the other item; all
-    # further items stay where they are, below the leader
+    # if it wins, the leader keeps the largest mean; if not, it may hand it to the other
+    # item; all further items stay where they are
     items = _all_items(posterior) if among is None else among
     rest = _best_without(mean, items[items != leader], other) - mean[leader]
-    won = np.maximum.reduce(
-        [weight * variance[leader], -p * d - weight * variance[other], p * rest]
-    )
+    won = np.maximum(weight * variance[leader], p * rest)
     lost = np.maximum.reduce(
         [
             -weight * variance[leader],

@@ -47,5 +47,4 @@ def _column(attribute: Attribute, old: Items, now: pd.DataFrame) -> Any:
     column = now[attribute.name]
     if attribute.kind != "numeric":
         return column.where(column.isin(attribute.levels), None)
-    low, high = attribute.domain or (0.0, 0.0)
-    return pd.to_numeric(column, errors="coerce").clip(low, high)
+    return pd.to_numeric(column, errors="coerce").clip(*attribute.domain or ())
