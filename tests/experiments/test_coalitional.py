@@ -277,16 +277,6 @@ class TestMaps:
         published = load_published(HERE / "coalitional")["maps"]
         assert all(published.compare(cell).verdict for cell in cells.values())
 
-    def test_what_was_left_out_is_told(
-        self, found: dict[str, dict[str, Score]]
-    ) -> None:
-        assert maps.is_affordable("forest", 58, 9)
-        assert maps.is_affordable("forest", 59, 8)
-        assert not maps.is_affordable("forest", 59, 9)
-        assert maps.is_affordable("SVC", 59, 9)
-        notes = [c.note for c in maps.cells_of("forest", found, 19)]
-        assert sum("without 19 later sets" in note for note in notes) == 2
-
     def test_a_peer_that_is_missing_is_named(
         self, found: dict[str, dict[str, Score]]
     ) -> None:
@@ -311,7 +301,7 @@ class TestMaps:
             name: Point(0.01 * k, 0.05 * (k + 1), 0.1 * (k + 1))
             for k, name in enumerate(names)
         }
-        figure = map_figure(model, points, 197)
+        figure = map_figure(model, points, 59)
         for panel in figure.axes:
             written = [text.get_text() for text in panel.texts]
             assert len(set(written)) == len(written)
