@@ -1,24 +1,28 @@
 """How often something was tried, in a database that several processes share."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
 
-from penchant.studies.store._database import Part
+from penchant.studies.store._database import Database
 from penchant.studies.store._tables import attempts
 
 MAX_ROWS: Final = 100_000
 """Beyond this those that were tried least are forgotten."""
 
 
-class Attempts(Part):
+@dataclass(frozen=True)
+class Attempts:
     """The part of a store that counts attempts.
 
     One column holds the count: every attempt moves `until`, when all are forgotten,
     by one leak.
     """
+
+    database: Database
 
     def attempt(
         self, key: str, leak: float, pause: Callable[[float], float]

@@ -18,13 +18,14 @@ import hashlib
 import hmac
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from penchant.studies.store._database import KEY_VARIABLE, Part
+from penchant.studies.store._database import KEY_VARIABLE, Database
 from penchant.studies.store._tables import events, participants, registers, versions
 
 AT = "%Y-%m-%d %H:%M:%S.%f"
@@ -121,8 +122,11 @@ def _bytes(*parts: Any) -> bytes:
     )
 
 
-class Chain(Part):
+@dataclass(frozen=True)
+class Chain:
     """The part of a store that finds logs which are not as they were written."""
+
+    database: Database
 
     def broken_logs(
         self, study_id: str

@@ -193,19 +193,6 @@ class Database:
         return now.astimezone(UTC)
 
 
-class Part:
-    """A part of a store, which keeps one kind of thing.
-
-    Parameters
-    ----------
-    database : Database
-        Where everything is kept.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-
-
 def hold(connection: sa.Connection, table: sa.Table, key: str) -> bool:
     """Keep a row from being deleted until this transaction ends; False: it is gone."""
     held = sa.select(table.c.id).where(table.c.id == key)

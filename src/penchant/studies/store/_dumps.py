@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import sqlalchemy as sa
 
 from penchant.exceptions import FormatError
 from penchant.studies.store._chain import add_digests, seal_of
-from penchant.studies.store._database import Part, wrap_errors
+from penchant.studies.store._database import Database, wrap_errors
 from penchant.studies.store._pictures import PICTURE, insert_pictures
 from penchant.studies.store._plain import as_json
 from penchant.studies.store._records import (
@@ -35,8 +36,11 @@ from penchant.studies.store._tables import (
 )
 
 
-class Dumps(Part):
+@dataclass(frozen=True)
+class Dumps:
     """The part of a store that moves whole studies."""
+
+    database: Database
 
     def dump_study(self, study_id: str) -> StudyDump:
         """Return everything about a study as it is at one moment."""

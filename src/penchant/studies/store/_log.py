@@ -1,6 +1,7 @@
 """Participants and their log in a database."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,7 +9,13 @@ import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ParticipantNotFoundError
 from penchant.studies.store._chain import add_digests, register, seal_of
-from penchant.studies.store._database import hold, link_digest, new_id, new_link
+from penchant.studies.store._database import (
+    Database,
+    hold,
+    link_digest,
+    new_id,
+    new_link,
+)
 from penchant.studies.store._plain import Moment, check_text, pack, unpack
 from penchant.studies.store._records import (
     EventRecord,
@@ -49,8 +56,12 @@ _TAKE = (
 _ADD = events.insert().returning(events.c.position, events.c.id)
 
 
-class Log(Studies):
-    """The part of a store that keeps the participants of its studies and their logs."""
+@dataclass(frozen=True)
+class Log:
+    """The part of a store that keeps participants and what they do."""
+
+    database: Database
+    studies: Studies
 
     def add_participant(
         self,
@@ -97,7 +108,7 @@ class Log(Studies):
         if not found:
             raise _nobody()
         row, size = tuple(found[0]), len(_SHOWN)
-        return ParticipantRecord(*row[:size]), self._record(row[size:])
+        return ParticipantRecord(*row[:size]), self.studies.record(row[size:])
 
     def get_participant(self, participant_id: str) -> ParticipantRecord:
         """Return one participant, or raise ParticipantNotFoundError."""

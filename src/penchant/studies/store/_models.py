@@ -1,12 +1,13 @@
 """Fitted models and leases in a database."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from penchant.exceptions import ModelNotFoundError
-from penchant.studies.store._database import Part, new_id
+from penchant.studies.store._database import Database, new_id
 from penchant.studies.store._records import ModelHead, ModelRecord
 from penchant.studies.store._studies import hold_study
 from penchant.studies.store._tables import events, leases, models, participants
@@ -14,8 +15,11 @@ from penchant.studies.store._tables import events, leases, models, participants
 _HEAD = [column for column in models.c if column is not models.c.body]
 
 
-class Models(Part):
+@dataclass(frozen=True)
+class Models:
     """The part of a store that keeps models and leases."""
+
+    database: Database
 
     def add_model(
         self, study_id: str, body: bytes, n_events: int, version: int = 1

@@ -1,12 +1,13 @@
 """Owners and their logins in a database."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, DataError, OwnerNotFoundError
-from penchant.studies.store._database import Part, hold, new_id
+from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._lookalikes import check_owner_name, look_of
 from penchant.studies.store._plain import check_text, is_text
 from penchant.studies.store._records import OwnerRecord, SessionRecord
@@ -15,8 +16,11 @@ from penchant.studies.store._tables import owners, sessions
 _ROLES: Final = ("analyst", "admin")
 
 
-class Owners(Part):
+@dataclass(frozen=True)
+class Owners:
     """The part of a store that keeps owners and their logins."""
+
+    database: Database
 
     def add_owner(self, name: str, password_hash: str, role: str = "analyst") -> str:
         """Add an owner and return the identifier.

@@ -1,6 +1,7 @@
 """Pictures of alternatives in a database."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -10,7 +11,7 @@ from penchant.exceptions import (
     PictureNotFoundError,
     StudyNotFoundError,
 )
-from penchant.studies.store._database import Part, hold, new_id
+from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._plain import check_text
 from penchant.studies.store._records import PictureHead, PictureRecord
 from penchant.studies.store._tables import drafts, pictures, studies
@@ -22,8 +23,11 @@ _HEAD = (pictures.c.name, pictures.c.digest, pictures.c.width, pictures.c.height
 PICTURE = (*_HEAD, pictures.c.body)
 
 
-class Pictures(Part):
+@dataclass(frozen=True)
+class Pictures:
     """The part of a store that keeps pictures, of a study or of a draft of one."""
+
+    database: Database
 
     def add_pictures(
         self,

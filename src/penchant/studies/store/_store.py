@@ -1,4 +1,4 @@
-"""Store: a place that keeps studies, of one part for each kind of thing."""
+"""Store: a place that keeps studies, made of one part for each kind of thing."""
 
 from types import TracebackType
 from typing import Self
@@ -11,10 +11,11 @@ from penchant.studies.store._log import Log
 from penchant.studies.store._models import Models
 from penchant.studies.store._owners import Owners
 from penchant.studies.store._pictures import Pictures
+from penchant.studies.store._studies import Studies
 from penchant.studies.store.jobs._jobs import Jobs
 
 
-class Store(Log, Pictures, Models, Owners, Attempts, Jobs, Dumps, Chain):
+class Store:
     """A place that keeps studies.
 
     Thread safety: every method may be called from any thread at any time, and
@@ -31,7 +32,8 @@ class Store(Log, Pictures, Models, Owners, Attempts, Jobs, Dumps, Chain):
     1, 2, ... without a gap. Events are added, never changed; everything else about
     a participant can be rebuilt from them.
 
-    Parts: each kind of thing is kept by one part; a store is all of them.
+    Parts: each kind of thing is kept by one part, which says what its methods do; a
+    store offers the methods of all parts.
 
     Parameters
     ----------
@@ -40,10 +42,98 @@ class Store(Log, Pictures, Models, Owners, Attempts, Jobs, Dumps, Chain):
     """
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database)
+        self.database = database
         self.close = database.close
         self.faults = database.faults
         self.why_not_ready = database.why_not_ready
+        self.broken_logs = Chain(database).broken_logs
+        self.broken_tables = Chain(database).broken_tables
+
+        studies = Studies(database)
+        self.create_study = studies.create_study
+        self.ensure_demo = studies.ensure_demo
+        self.list_studies = studies.list_studies
+        self.get_study = studies.get_study
+        self.update_study = studies.update_study
+        self.add_version = studies.add_version
+        self.get_version = studies.get_version
+        self.delete_study = studies.delete_study
+        self.share_study = studies.share_study
+        self.unshare_study = studies.unshare_study
+        self.find_shared = studies.find_shared
+        self.add_draft = studies.add_draft
+        self.get_draft = studies.get_draft
+        self.discard_draft = studies.discard_draft
+        self.expire_drafts = studies.expire_drafts
+
+        pictures = Pictures(database)
+        self.add_pictures = pictures.add_pictures
+        self.list_pictures = pictures.list_pictures
+        self.get_picture = pictures.get_picture
+
+        log = Log(database, studies)
+        self.add_participant = log.add_participant
+        self.find_participant = log.find_participant
+        self.find_visit = log.find_visit
+        self.get_participant = log.get_participant
+        self.list_participants = log.list_participants
+        self.renew_link = log.renew_link
+        self.remove_participant = log.remove_participant
+        self.idle_participants = log.idle_participants
+        self.append = log.append
+        self.events = log.events
+        self.study_events = log.study_events
+        self.count_events = log.count_events
+
+        models = Models(database)
+        self.add_model = models.add_model
+        self.get_model = models.get_model
+        self.latest_model = models.latest_model
+        self.prune_models = models.prune_models
+        self.lease = models.lease
+        self.release = models.release
+
+        owners = Owners(database)
+        self.add_owner = owners.add_owner
+        self.load_owner = owners.load_owner
+        self.get_owner = owners.get_owner
+        self.find_owner = owners.find_owner
+        self.list_owners = owners.list_owners
+        self.set_password = owners.set_password
+        self.remove_owner = owners.remove_owner
+        self.add_session = owners.add_session
+        self.find_session = owners.find_session
+        self.end_session = owners.end_session
+        self.end_sessions = owners.end_sessions
+        self.expire_sessions = owners.expire_sessions
+
+        attempts = Attempts(database)
+        self.attempt = attempts.attempt
+        self.forget_attempts = attempts.forget_attempts
+
+        jobs = Jobs(database)
+        self.add_job = jobs.add_job
+        self.load_job = jobs.load_job
+        self.dump_job = jobs.dump_job
+        self.get_job = jobs.get_job
+        self.list_jobs = jobs.list_jobs
+        self.jobs_before = jobs.jobs_before
+        self.queue_job = jobs.queue_job
+        self.cancel_job = jobs.cancel_job
+        self.delete_job = jobs.delete_job
+        self.expire_jobs = jobs.expire_jobs
+        self.claim_job = jobs.claim_job
+        self.hold_job = jobs.hold_job
+        self.tell_job = jobs.tell_job
+        self.end_job = jobs.end_job
+        self.job_part = jobs.job_part
+        self.job_parts = jobs.job_parts
+        self.broken_parts = jobs.broken_parts
+
+        dumps = Dumps(database)
+        self.dump_study = dumps.dump_study
+        self.load_study = dumps.load_study
+        self.copy_to = dumps.copy_to
 
     @property
     def address(self) -> str:

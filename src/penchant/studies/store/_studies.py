@@ -23,7 +23,6 @@ from penchant.studies._settings import StudySettings
 from penchant.studies.store._chain import VERSION, add_digests, new_register, table_seal
 from penchant.studies.store._database import (
     Database,
-    Part,
     hold,
     link_digest,
     new_id,
@@ -61,13 +60,13 @@ _N_TABLES = 64
 _LONGEST_NOTE = 1000
 
 
-class Studies(Part):
+class Studies:
     """The part of a store that keeps studies and drafts."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database)
+        self.database = database
         # Reading a table takes milliseconds, and a version of it never changes.
-        self.get_version = lru_cache(_N_TABLES)(partial(_find_version, database))
+        self.get_version = lru_cache(_N_TABLES)(self._read_version)
         # Every answer needs the study again, which seldom changes.
         self._record = lru_cache(_N_TABLES)(partial(study_record, self.get_version))
 
@@ -267,6 +266,18 @@ class Studies(Part):
         """Forget the drafts that were added before a moment; say how many."""
         return self.database.change(drafts.delete().where(drafts.c.created < before))
 
+    def _read_version(self, study_id: str, number: int) -> TableVersion:
+        """Return a version of the table of a study."""
+        query = sa.select(versions).where(
+            versions.c.study_id == study_id, versions.c.number == number
+        )
+        found = self.database.read(query)
+        if found:
+            return _within_bounds(study_id, read_version(found[0]))
+        if not self.database.read(_BY_ID, key=study_id):
+            raise no_study()
+        raise FormatError(f"The table of this study has no version {number}.")
+
 
 def hold_study(connection: sa.Connection, study_id: str) -> None:
     """Keep a study from being deleted until this transaction ends."""
@@ -300,19 +311,6 @@ def _insert_parts(
     connection.execute(versions.insert(), rows)
     register = new_register(key, study.id, people)
     connection.execute(registers.insert().values(register))
-
-
-def _find_version(database: Database, study_id: str, number: int) -> TableVersion:
-    """Return a version of the table of a study."""
-    query = sa.select(versions).where(
-        versions.c.study_id == study_id, versions.c.number == number
-    )
-    found = database.read(query)
-    if found:
-        return _within_bounds(study_id, read_version(found[0]))
-    if not database.read(_BY_ID, key=study_id):
-        raise no_study()
-    raise FormatError(f"The table of this study has no version {number}.")
 
 
 def _within_bounds(study_id: str, version: TableVersion) -> TableVersion:

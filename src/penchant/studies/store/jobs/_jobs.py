@@ -14,7 +14,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from penchant.exceptions import ConflictError, ModelNotFoundError, OwnerNotFoundError
-from penchant.studies.store._database import Part, hold, new_id
+from penchant.studies.store._database import Database, hold, new_id
 from penchant.studies.store._plain import check_text
 from penchant.studies.store._tables import job_parts, jobs, owners
 
@@ -71,8 +71,11 @@ class JobDump:
     parts: dict[str, bytes] = field(repr=False)
 
 
-class Jobs(Part):
+@dataclass(frozen=True)
+class Jobs:
     """The part of a store that keeps jobs."""
+
+    database: Database
 
     def add_job(
         self,
