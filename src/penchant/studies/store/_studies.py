@@ -68,7 +68,7 @@ class Studies:
         # Reading a table takes milliseconds, and a version of it never changes.
         self.get_version = lru_cache(_N_TABLES)(self._read_version)
         # Every answer needs the study again, which seldom changes.
-        self._record = lru_cache(_N_TABLES)(partial(study_record, self.get_version))
+        self.record = lru_cache(_N_TABLES)(partial(study_record, self.get_version))
 
     def create_study(
         self,
@@ -151,7 +151,7 @@ class Studies:
         found = self.database.read(_BY_ID, key=study_id)
         if not found:
             raise no_study()
-        return self._record(tuple(found[0]))
+        return self.record(tuple(found[0]))
 
     def update_study(
         self,
