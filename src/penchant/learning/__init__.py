@@ -9,6 +9,7 @@ from penchant.learning._files import (
     known_rows,
     predicted_table,
     read_learning_files,
+    unseen_levels,
 )
 from penchant.learning._reading import ModelPart, read_model
 from penchant.learning._report import (
@@ -51,4 +52,5 @@ __all__ = [
     "read_learning_files",
     "read_model",
     "say_parts",
+    "unseen_levels",
 ]

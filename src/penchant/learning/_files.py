@@ -174,10 +174,46 @@ def known_rows(
             f"The model needs the column {missing[0]!r}, and the table does not have "
             f"it. It needs: {', '.join(map(repr, names))}."
         )
+    known = {a.name: a for a in _levelled(model) if a.name in cells}
+    cells = cells.assign(**{n: _spelt_as(cells[n], a) for n, a in known.items()})
     items = Items.from_table(
-        table, names=list(cells.index), roles=dict.fromkeys(names, "attribute")
+        replace(table, cells=cells),
+        names=list(cells.index),
+        roles=dict.fromkeys(names, "attribute"),
     )
     return cells.assign(**{a.name: items.frame[a.name].array for a in items.attributes})
+
+
+def _levelled(model: Any) -> list[Attribute]:
+    """Give the columns of a model that have levels."""
+    told = getattr(model, "attributes_in_", None) or ()
+    return [attribute for attribute in told if attribute.kind != "numeric"]
+
+
+def _spelt_as(values: pd.Series, attribute: Attribute) -> pd.Series:
+    """Write levels as a model knows them, whatever their capitals."""
+    known = {level.casefold(): level for level in attribute.levels}
+    if len(known) < len(attribute.levels):  # capitals tell them apart
+        return values
+    texts = [
+        known.get(each.strip().casefold(), each) if isinstance(each, str) else each
+        for each in values
+    ]
+    return pd.Series(texts, values.index, dtype=object)
+
+
+def unseen_levels(model: Any, frame: pd.DataFrame) -> list[str]:
+    """Say which levels of rows, as `known_rows` gives them, a model has never seen."""
+    said = []
+    for attribute in _levelled(model):
+        values = frame[attribute.name].dropna().astype(str)
+        strange = values[~values.isin(attribute.levels)].drop_duplicates()
+        said += [
+            f"Row {row}, column {attribute.name!r}: the model has not seen {level!r} "
+            f"and takes it as unknown. It knows {', '.join(attribute.levels)}."
+            for row, level in strange.items()
+        ]
+    return said
 
 
 def find_row(frame: pd.DataFrame, text: str) -> int:

@@ -60,6 +60,23 @@ def test_numbers_classes_and_places(folder: Path) -> None:
     assert np.allclose(chances.sum(axis=1), 1.0)
 
 
+def test_levels_are_known_in_any_spelling_and_strange_ones_are_told(
+    here: Path,
+) -> None:
+    frame = pd.DataFrame({"land": ["Italien", "Spanien"] * 8, "x": range(16)})
+    model = GAIRegressor(max_order=1).fit(Items.from_frame(frame), [3.0, 1.0] * 8)
+    save(model, here / "land.penchant")
+    Path("new.csv").write_text("land,x\nItalien,4\nitalien,4\nitalien,4\nPeru,4\n")
+    said = " ".join(
+        run("predict", "land.penchant", "new.csv", "-o", "p.csv").stderr.split()
+    )
+    assert said.startswith("Row 5, column 'land': the model has not seen 'Peru'")
+    assert said.endswith("It knows Italien, Spanien.")
+    found = pd.read_csv("p.csv")["prediction"]
+    assert found[:3].nunique() == 1
+    assert found[0] > found[3] + 0.5
+
+
 def test_places_of_a_ranking(here: Path) -> None:
     frame = items_with_names()
     items = Items.from_frame(frame, names="name")

@@ -41,11 +41,13 @@ def predict(
     """
     from penchant.data.reading import write_csv_table
     from penchant.io import load
-    from penchant.learning import known_rows, predicted_table
+    from penchant.learning import known_rows, predicted_table, unseen_levels
 
     check_target(output, force=force)
     model = load(model_file)
     frame = known_rows(model, table)
+    for said in unseen_levels(model, frame):
+        Screen(err=True).say(said)
     found = predicted_table(model, frame)
     write_file(output, (write_csv_table(found, None) or "").encode())
     if not is_stdout(output):

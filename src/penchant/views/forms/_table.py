@@ -54,6 +54,8 @@ class TableLimits:
                 f"{self.rows:,} rows and {self.columns:,} columns are taken. Keep "
                 "those that matter and try again.",
                 "errors.file_many",
+                found_rows=n_rows,
+                found_columns=n_columns,
                 rows=self.rows,
                 columns=self.columns,
             )

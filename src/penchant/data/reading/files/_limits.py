@@ -46,9 +46,9 @@ class Limits:
                 raise DataError(
                     f"The table has {found:,} {what} or more; at most {most:,} are "
                     f"read. {cure}",
-                    "errors.file_many",
-                    rows=self.rows,
-                    columns=self.columns,
+                    f"errors.file_many_{what}",
+                    found=found,
+                    most=most,
                 )
 
 
