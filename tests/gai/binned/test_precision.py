@@ -14,22 +14,22 @@ def fitted(directions=None, loss=None, **options):
     return X, y, fit_binned(rows, loss or Squared(), tol=1e-8, **options)
 
 
-def test_a_line_has_the_error_of_its_slope_and_of_its_shrinkage():
+def test_the_truth_of_a_shrunk_line_is_expected_near_the_free_one():
     X, y, fit = fitted(max_order=1, lam=0.6)
     assert fit.utility.factors == ((0,),)
     axis, slope = fit.utility.axes[0], fit.utility.slopes[0]
     line = axis.line(X[:, 0])
-    assert not fit.utility.tables[0].any()
     # the penalty of a line of price .5 takes half of it off its slope
     free = line @ (y - y.mean()) / (line @ line)
     assert slope == pytest.approx(free - 0.3, abs=1e-4)
-    left = y - y.mean() - slope * line
-    variance = left @ left / (150 - 1 - 1) / 150
+    left = y - y.mean() - free * line
     places = np.array([[-1.0], [0.2], [2.0]])
-    expected = abs(axis.line(places[:, 0])) * np.sqrt(variance + 0.3**2)
+    at = axis.line(places[:, 0])
     found = factor_errors(fit, {(0,): places, (1,): places})
-    np.testing.assert_allclose(found[(0,)], expected, rtol=1e-3)
-    np.testing.assert_allclose(found[(1,)], 0.0)
+    assert (abs(found[(0,)].shift - 0.3 * at) < found[(0,)].spread).all()
+    least = abs(at) * np.sqrt(left @ left / 148 / 150)  # of a line that bends nowhere
+    assert (least < found[(0,)].spread).all()
+    assert (abs(found[(1,)].shift) < 2 * found[(1,)].spread).all()
 
 
 def test_errors_are_as_large_as_fits_to_new_noise_scatter():
@@ -40,7 +40,8 @@ def test_errors_are_as_large_as_fits_to_new_noise_scatter():
     for _ in range(15):
         rows = Rows([X], truth + 0.4 * rng.normal(size=300), np.ones(300), [False])
         fit = fit_binned(rows, Squared(), max_order=1, lam=0.003)
-        told.append(factor_errors(fit, {(0,): places})[(0,)])
+        error = factor_errors(fit, {(0,): places})[(0,)]
+        told.append(np.hypot(error.shift, error.spread))
         curves.append(fit.utility.intercept + fit.utility.factor((0,), places))
     off = np.sqrt(np.mean((curves - np.sin(4 * places[:, 0])) ** 2, axis=0))
     assert 0.7 < np.mean(told) / off.mean() < 1.4
