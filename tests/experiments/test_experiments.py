@@ -71,7 +71,7 @@ class TestPublished:
         tables = load_published(HERE / "gai")
         sizes = {key: len(published.cells) for key, published in tables.items()}
         printed = {"table1": 10, "table2": 30, "table3": 15}
-        ours = ("figure1", "defaults", "confirming", "hierarchy")
+        ours = ("figure1", "defaults", "confirming", "bands", "hierarchy")
         assert sizes == {**printed, **dict.fromkeys(ours, 0)}
         assert tables["table2"].cells["ERA", "SMKGAI"] == "0.04749 ± 0.00200"
 
