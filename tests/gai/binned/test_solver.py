@@ -232,13 +232,3 @@ def test_collinear_attributes_do_not_stop_the_solver():
     _, point = solved(BinnedProblem(blocks, groups, Squared()), 1e-3, 1e-4)
     assert point.status == "optimal"
     assert point.n_iter < 20
-
-
-def test_noise_is_the_variance_of_what_is_left_over():
-    ratings = problem("squared", 80)
-    _, point = solved(ratings, 0.1, 1e-6)
-    (block,), (scores,) = ratings.blocks, point.scores
-    left = block.y - scores - point.offsets
-    assert ratings.noise(point, 5.0) == pytest.approx(left @ left / (80 - 5 - 1))
-    answers = problem("logistic", 80)
-    assert answers.noise(solved(answers, 0.1, 1e-6)[1], 5.0) == 1.0
