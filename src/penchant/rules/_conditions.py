@@ -118,6 +118,16 @@ class Condition:
         if self.value != self.value:  # one NaN for all, so that they are equal
             object.__setattr__(self, "value", math.nan)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare as tuples do, to which the one NaN is equal to itself.
+
+        Since Python 3.13 a data class compares field by field, and NaN is unlike NaN.
+        """
+        if not isinstance(other, Condition):
+            return NotImplemented
+        ours = (self.attribute, self.relation, self.value)
+        return ours == (other.attribute, other.relation, other.value)
+
     def holds(self, X: FloatArray) -> BoolArray:
         """Tell for which rows of X the condition holds."""
         values = X[:, self.attribute]

@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -283,7 +283,7 @@ def test_a_backup_keeps_the_digests_and_a_copy_has_its_own(
 
 def answers_in(content: bytes, path: Path) -> list[range]:
     """Give where in a SQLite file the records of answers are, with their heads."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute(
             "SELECT participant_id, digest FROM events WHERE kind = 'answered'"
         ).fetchall()
@@ -331,7 +331,7 @@ def test_every_flipped_bit_of_an_answer_is_found(
 
 def rows_of(path: Path) -> dict[str, list[dict[str, Any]]]:
     names = ("studies", "participants", "events", "models", "owners", "sessions")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
         return {
             name: [

@@ -1,6 +1,7 @@
 """A table that changes while people answer: nothing is lost, everybody goes on."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -193,7 +194,7 @@ def test_a_table_that_was_changed_from_outside_is_found(
     answer(study, person.id, 1)
     assert check_store(study.store).ok
     (path,) = tmp_path.glob("*.sqlite")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
     assert not check_store(study.store).ok
 
