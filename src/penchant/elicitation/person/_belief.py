@@ -23,6 +23,11 @@ _N_COMPONENTS = 128
 _FEWEST = 32.0
 """Effective number of components below which they are drawn and moved anew."""
 
+_SURPRISE = 0.15
+"""Chance of an answer below which they are drawn and moved anew as well: where all
+suppose the same wrong attribute, none is worse than another, and their number says
+nothing."""
+
 _N_MOVES = 3
 
 _LIKE = 0.7, 0.9
@@ -215,7 +220,9 @@ class PersonBelief(Statements):
             answers=(*self.answers, *new),
         )
         weights = belief.weights
-        return belief if 1.0 / (weights @ weights) >= _FEWEST else belief._renewed()
+        few = 1.0 / (weights @ weights) < _FEWEST
+        surprised = self.weights @ np.exp(gain) < _SURPRISE ** len(new)
+        return belief._renewed() if few or surprised else belief
 
     def _renewed(self) -> "PersonBelief":
         """Draw components by their weights and let each move a few steps."""
