@@ -123,3 +123,15 @@ def test_one_answer_has_the_probability_of_a_normal_and_slips(lapse):
     belief = (made or Posterior(mean, cov, noise=0.5)).update(0, 1)
     expected = lapse + (1 - 2 * lapse) * norm.cdf(0.4 / gap)
     assert belief.evidence.log_evidence == pytest.approx(np.log(expected), abs=1e-6)
+
+
+def test_far_tails_of_draws_keep_their_digits():
+    belief = Posterior(np.zeros(2), np.eye(2), noise=0.5, tie_width=0.3)
+    told = belief.update(0, 1).update_tie(0, 1).evidence
+    draws = np.array([[-20.0, 20.0], [0.0, 20.0], [0.0, 6.0]])  # the loser far ahead
+    found = told.log_ratios(np.arange(2), draws, 0.5, 0.0)
+    values = draws[:, 0] - draws[:, 1]
+    near, far = norm.logcdf((values + 0.3) / 0.5), norm.logcdf((values - 0.3) / 0.5)
+    logs = norm.logcdf(values / 0.5) + near + np.log1p(-np.exp(far - near))
+    sites = np.outer(values, told.shift) - 0.5 * np.outer(values**2, told.precision)
+    np.testing.assert_allclose(found, logs - sites.sum(axis=1), rtol=1e-9)
