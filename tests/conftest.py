@@ -29,6 +29,26 @@ def shared_data() -> Path:
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a SQLite file that was made once: migrations take longer than most tests."""
+    from penchant.studies import SqlStore, store_url
+
+    folder = tmp_path_factory.mktemp("migrated")
+    SqlStore(store_url(folder)).close()
+    (file,) = folder.glob("*.sqlite")
+    return file
+
+
+@pytest.fixture
+def new_url(migrated: Path, tmp_path: Path) -> str:
+    """Address of a database of one's own, with tables and nothing in them."""
+    from penchant.studies import store_url
+
+    shutil.copy2(migrated, tmp_path)
+    return store_url(tmp_path)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def any_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Address of an empty database, of each kind in turn."""

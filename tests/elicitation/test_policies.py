@@ -9,7 +9,10 @@ from scipy.stats import norm
 
 from penchant.data import Comparisons
 from penchant.elicitation import policies
+from penchant.elicitation.policies import _scores
+from penchant.elicitation.policies._duels import find_champion
 from penchant.exceptions import DataError
+from penchant.gp import Answer, covariance_root
 from penchant.models import PopulationGP, Posterior
 
 SCORES = ["bald", "eubo", "evoi", "knowledge_gradient", "restricted_voi"]
@@ -435,3 +438,108 @@ def test_wrong_pairs_are_refused(make_moments, pairs, message):
 def test_one_item_makes_no_question(make_moments):
     with pytest.raises(DataError, match=r"needs 2 items. The posterior has 1"):
         policies.random_pair(make_moments(1, 0))
+
+
+def test_the_champion_is_whoever_won_last_where_the_champion_was_in():
+    def duel(winner, loser, kind="comparison"):
+        return Answer(kind, (winner, loser))
+
+    for answers, expected in (
+        ([], (None, set())),
+        ([duel(2, 1)], (2, {1, 2})),
+        ([duel(2, 1), duel(0, 2)], (0, {0, 1, 2})),
+        ([duel(2, 1), duel(0, 3)], (2, {0, 1, 2, 3})),  # without the champion
+        ([duel(2, 1), duel(3, 2, "tie")], (2, {1, 2, 3})),
+        ([duel(3, 1, "tie"), duel(1, 3)], (1, {1, 3})),  # the first of a tie leads
+        ([Answer("below", (4,)), duel(2, 1)], (2, {1, 2, 4})),
+        ([duel(-1, 2), duel(0, 1)], (0, {0, 1, 2})),  # the winner is gone
+        ([duel(0, -1)], (None, {0})),
+    ):
+        assert find_champion(answers) == expected
+    told = [duel(2, 1), duel(0, 2), duel(1, 3)]
+    assert find_champion(told, np.array([1, 2, 3])) == (2, {1, 2, 3})
+    assert find_champion(told, np.array([0, 2])) == (0, {0, 2})
+
+
+def test_knockout_begins_with_the_two_most_popular_among_the_pairs():
+    belief = Posterior(np.array([1.0, 4.0, 3.0, 2.0]), np.eye(4), noise=1.0)
+    assert policies.knockout(belief) == (1, 2)  # by the mean
+    assert policies.knockout(belief, [[0, 3], [2, 0], [3, 2]]) == (2, 3)
+    later = belief.update(3, 0)
+    assert policies.knockout(later) == (3, 1)
+    assert policies.knockout(later, [[0, 3], [2, 0]]) == (3, 0)  # tested before
+    assert policies.knockout(later, [[0, 2], [1, 2]]) == (1, 2)  # no champion there
+    assert policies.knockout(later, among=np.array([0, 1, 2])) == (1, 2)
+    unwanted = belief.update_below(2)
+    assert policies.knockout(unwanted) == (1, 3)
+
+
+def test_thompson_takes_the_pair_that_two_draws_like_most(make_moments):
+    belief = make_moments(5, 3)
+    pairs = np.array([[0, 4], [3, 1], [2, 4], [1, 0]])
+    for seed in range(20):
+        named = policies.thompson(belief, pairs, random_state=seed)
+        rng = np.random.default_rng(seed)
+        root = covariance_root(belief.block(np.arange(5)))
+        first, second = (root @ rng.standard_normal((5, 2))).T + belief.mean
+        sums = [max(first[i] + second[j], second[i] + first[j]) for i, j in pairs]
+        assert named == tuple(pairs[np.argmax(sums)])
+
+
+def test_scores_of_many_pairs_are_worked_out_in_parts(make_moments, monkeypatch):
+    belief = make_moments(7, 5)
+    whole = policies.evoi(belief)
+    for size in (1, 7, 20):
+        monkeypatch.setattr(_scores, "_CHUNK", size)
+        np.testing.assert_allclose(policies.evoi(belief), whole, atol=1e-12)
+    assert _scores._chunks(5, 3) == [slice(k, k + 6) for k in range(0, 5, 6)]
+
+
+def test_evoi_among_some_items_looks_at_these_only(make_moments):
+    belief, few = make_moments(6, 4), np.array([0, 2, 5])
+    pairs = [[0, 1], [3, 2], [4, 5]]
+    level = 0.3
+    scores = policies.evoi(belief, pairs, among=few, f_best=level)
+    again = policies.evoi(belief, pairs, among=few, f_best=level, refit=belief.update)
+    for (i, j), found, refitted in zip(pairs, scores, again, strict=True):
+        p, now = belief.probability(i, j), (belief.mean[few], belief.variance[few])
+        ahead = [
+            improvement(after.mean[few], after.variance[few], level)
+            for after in (belief.update(i, j), belief.update(j, i))
+        ]
+        expected = p * ahead[0] + (1 - p) * ahead[1] - improvement(*now, level)
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert refitted == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("leader_in", [True, False])
+def test_restricted_voi_among_some_items(make_moments, leader_in):
+    belief = make_moments(6, 2)
+    order = np.argsort(-belief.mean)
+    few = order[:4] if leader_in else order[1:4]
+    leader, pairs = order[0], [[order[0], k] for k in order[1:4]]
+    found = policies.restricted_voi(belief, pairs, among=few)
+    alone = type(belief)(belief.mean, np.diag(belief.variance), belief.noise)
+    among = np.union1d(few, [leader])
+    expected = policies.knowledge_gradient(alone, pairs, among=among)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    none = policies.restricted_voi(belief, [[order[1], order[2]], *pairs])
+    assert np.isneginf(none[0])
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, -3.0, 60.0])
+def test_bald_of_one_pair_with_a_mean_is_an_integral(mean):
+    belief = Posterior(np.array([mean, 0.0]), np.diag([1.0, 0.44]), noise=0.5)
+
+    def entropy(p):
+        return -sum(q * np.log(q) for q in (p, 1 - p) if 0 < q < 1)
+
+    inner, _ = quad(
+        lambda g: entropy(norm.cdf(g / 0.5)) * norm.pdf(g, mean, 1.2),
+        mean - 12,
+        mean + 12,
+        points=[p for p in (-0.5, 0.0, 0.5) if abs(p - mean) < 12],
+        limit=400,
+    )
+    expected = entropy(norm.cdf(mean / 1.3)) - inner
+    assert policies.bald(belief)[0, 1] == pytest.approx(expected, abs=1e-8)

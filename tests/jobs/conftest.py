@@ -1,7 +1,6 @@
 """Small files to learn from, and a store of jobs."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from penchant.jobs import JobSettings
 from penchant.learning import _report
-from penchant.studies import SqlStore, store_url
+from penchant.studies import SqlStore
 
 
 def flats(n: int = 40) -> bytes:
@@ -47,8 +46,8 @@ def few_fits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    with SqlStore(store_url(tmp_path)) as opened:
+def store(new_url: str) -> Iterator[SqlStore]:
+    with SqlStore(new_url) as opened:
         yield opened
 
 

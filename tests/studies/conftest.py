@@ -1,23 +1,24 @@
 """Stores in a folder of their own, and a small table."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from penchant.data import Attribute, Items
-from penchant.studies import SqlStore, store_url
+from penchant.studies import SqlStore
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    with SqlStore(store_url(tmp_path)) as opened:
+def store(new_url: str) -> Iterator[SqlStore]:
+    with SqlStore(new_url) as opened:
         yield opened
 
 
 @pytest.fixture
-def any_store(any_url: str) -> Iterator[SqlStore]:
+def any_store(any_url: str, request: pytest.FixtureRequest) -> Iterator[SqlStore]:
+    if any_url.startswith("sqlite"):
+        request.getfixturevalue("new_url")  # the same place, with the tables
     with SqlStore(any_url) as opened:
         yield opened
 

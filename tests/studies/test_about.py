@@ -1,5 +1,6 @@
 """Questions about people: what is kept, what is refused, and what it is good for."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,13 @@ from penchant.studies import (
     _talk,
     simulated_answer,
 )
-from penchant.studies._about import check_about, people_table, person_row
+from penchant.studies._about import (
+    check_about,
+    check_questions,
+    people_table,
+    person_row,
+    read_about,
+)
 from penchant.studies._talk import Memory
 
 FLATS = load_flats().take(range(8))
@@ -263,3 +270,123 @@ def test_a_study_learns_from_what_people_say_of_themselves(study: Study) -> None
     study.store.remove_participant(young)
     left = [event.participant_id for event in study.store.study_events(study.id)]
     assert young not in left
+
+
+def asked(**options: Any) -> PersonQuestion:
+    return PersonQuestion(**({"name": "home"} | options))
+
+
+def test_questions_at_their_limits_are_taken_and_beyond_refused() -> None:
+    many = tuple(map(str, range(30)))
+    home = asked(kind="choice", options=many)
+    words = tuple(f"no. {k}" for k in range(30))
+    assert asked(kind="choice", options=many, option_words=(("fr", words),))
+    assert asked(name="x" * 60)
+    assert asked(wording=(("en", "x" * 500),))
+    assert asked(kind="choices", options=("x" * 500,))
+    check_questions(tuple(asked(name=f"q{k}") for k in range(20)))
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"name": "x" * 61}, "60"),
+        ({"name": " home"}, "without spaces around it"),
+        ({"name": "a=b"}, "without '='"),
+        ({"name": " "}, "needs a short name"),
+        ({"kind": "date"}, "kind of the question 'home' must be one of text, number"),
+        ({"when": "now"}, "moment of the question 'home' must be one of before, after"),
+        ({"required": 1}, "must be true or false"),
+        ({"wording": (("en", "x" * 501),)}, "500"),
+        ({"kind": "choice"}, "needs options"),
+        ({"kind": "number", "options": ("a",)}, "takes no options"),
+        ({"kind": "choice", "options": ("a", "a")}, "must be different"),
+        ({"kind": "choice", "options": ("a", " ")}, "not empty"),
+        ({"kind": "choice", "options": ("x" * 501,)}, "500"),
+        ({"kind": "choice", "options": (*many, "30")}, "may have 30 options.*has 31"),
+        (
+            {
+                "kind": "choice",
+                "options": ("a",),
+                "option_words": (("fr", ("b", "c")),),
+            },
+            r"as many in every language \(1\)",
+        ),
+    ]
+    for options, said in wrong:
+        with pytest.raises(DataError, match=said):
+            asked(**options)
+    with pytest.raises(DataError, match="may be 20 questions"):
+        check_questions(tuple(asked(name=f"q{k}") for k in range(21)))
+    assert home.words("fr") == many
+
+
+def test_a_question_is_asked_in_the_language_or_the_first_or_by_its_name() -> None:
+    told = asked(wording=(("fr", " "), ("de", "Wohnung?"), ("en", "Home?")))
+    assert [told.ask(code) for code in ("en", "de", "fr")] == [
+        "Home?",
+        "Wohnung?",
+        "Wohnung?",
+    ]
+    assert asked().ask("en") == "home"
+    words = (("fr", ("oui", "non")),)
+    choice = asked(kind="choice", options=("yes", "no"), option_words=words)
+    assert (choice.words("fr"), choice.words("de")) == (("oui", "non"), ("yes", "no"))
+
+
+def test_what_is_said_is_read_by_the_kind_of_the_question() -> None:
+    text, number = asked(), asked(kind="number")
+    for value, as_text, as_number in (
+        ("x" * 2000, "x" * 2000, None),
+        ("x" * 2001, None, None),
+        ("a\0b", None, None),
+        (1e15, None, 1e15),
+        (-1e15, None, -1e15),
+        (1.1e15, None, None),
+        (-1.1e15, None, None),
+        (True, None, None),
+    ):
+        assert (text.read(value), number.read(value)) == (as_text, as_number)
+    some = asked(kind="choices", options=("a", "b", "c"))
+    assert some.read(["c", "a"]) == ("a", "c")
+    assert some.read([]) is some.read("a") is some.read(["a", "x"]) is None
+    assert some.check(("b",)) == ["b"]
+    for blank in (None, "", [], ()):
+        assert some.check(blank) is None
+        with pytest.raises(DataError, match="'home' must be answered"):
+            asked(required=True).check(blank)
+    one = asked(kind="choice", options=("a", "b"))
+    assert (one.read("b"), one.read("c"), one.read(["a"])) == ("b", None, None)
+
+
+def test_the_log_may_hold_texts_numbers_and_lists_of_texts() -> None:
+    said = {
+        "a": "x",
+        "b": ["u", "v"],
+        "c": 3,
+        "": 4,
+        "d": "",
+        "e": [],
+        "f": [1],
+        "g": {},
+    }
+    blank = dict.fromkeys("defg")
+    assert read_about(said) == {"a": "x", "b": ("u", "v"), "c": 3} | blank
+
+
+def test_features_of_a_person_are_those_that_the_model_knows() -> None:
+    encoding = SimpleNamespace(
+        names=("age", "home", "has=car", "has=dog"),
+        levels=(None, ("rent", "own"), None, None),
+    )
+    model: Any = SimpleNamespace(user_encoding_=encoding)
+    told = {"age": 30, "home": "own", "has": ("dog",), "more": 1}
+    assert person_row(model, tuple(told.items())) == (
+        ("age", 30.0),
+        ("home", "own"),
+        ("has=car", 0.0),
+        ("has=dog", 1.0),
+    )
+    odd = (("age", "old"), ("home", "tent"), ("has", "dog"))
+    assert person_row(model, odd) == ()  # nothing of it can be used
+    some = person_row(model, (*odd[1:], ("age", 4)))
+    assert [value for _, value in some] == [4.0, None, None, None]
+    assert person_row(model, ()) == person_row(None, (("age", 3),)) == ()
+    nothing: Any = SimpleNamespace(user_encoding_=None)
+    assert person_row(nothing, (("age", 3),)) == ()

@@ -1,6 +1,7 @@
 """How much must change for another winner, against trying everything."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,9 @@ from penchant.elicitation.groups import GroupLines
 from penchant.studies import SqlStore, Study, simulated_answer
 from penchant.studies._another_winner import (
     AnotherWinner,
+    ValueChange,
     _grid,
+    _tried,
     another_winner,
     values_needed,
 )
@@ -204,3 +207,101 @@ def test_a_study_says_what_would_have_to_change(store: SqlStore) -> None:
     assert turned.lead == pytest.approx(group.items[0].mean - group.items[1].mean)
     assert turned.kinds == ()
     assert {value.attribute for value in turned.winner_values} == set(items.frame)
+
+
+class Gains:
+    """Lines that are given: what each of the tried values gains, in two draws."""
+
+    def __init__(self, gains: dict[str, dict[Any, tuple[float, float]]]) -> None:
+        self.gains = gains
+
+    def change(self, item: int, attribute: str, values: list[Any]) -> FloatArray:
+        own = self.gains.get(attribute, {})
+        return np.array([own.get(value, (0.0, 0.0)) for value in values]).T
+
+
+def small() -> Items:
+    frame = pd.DataFrame(
+        {
+            "rent": [500.0, 800.0, np.nan],
+            "noise": ["quiet", "some", "loud"],
+            "view": ["sea", "park", "yard"],
+            "same": [3.0, 3.0, 3.0],
+        }
+    )
+    return Items.from_frame(
+        frame,
+        [
+            Attribute("rent", "numeric", "down", (400, 800)),
+            Attribute("noise", "ordinal", "down", ("quiet", "some", "loud")),
+            Attribute("view", "categorical", "unknown", ("sea", "park", "yard")),
+            Attribute("same", "numeric", "up", (0, 10)),
+        ],
+    )
+
+
+def test_the_nearest_value_that_passes_is_needed_and_all_levels_that_do() -> None:
+    lines: Any = Gains(
+        {
+            "rent": {490.0: (1.9, 2.1), 450.0: (3.0, 3.2), 400.0: (5.0, 5.0)},
+            "noise": {"some": (-1.0, 8.0), "loud": (9.0, 9.0)},
+            "view": {"park": (3.0, 3.0), "yard": (4.0, -0.5)},
+        }
+    )
+    # gaining 2 exactly is not more than 2; where a draw loses it is not sure
+    assert values_needed(small(), 0, 2.0, lines) == (
+        ValueChange("rent", 500.0, (450.0,), True),
+        ValueChange("noise", "quiet", ("some",), False),
+        ValueChange("view", "sea", ("park",), True),
+    )
+    # of the third item the rent is not known; to lose is the other way round
+    less: Any = Gains(
+        {
+            "noise": {"some": (-3.0, -2.5), "quiet": (-9.0, -9.0)},
+            "view": {"sea": (-1.9, -2.0), "park": (0.0, -1.0)},
+        }
+    )
+    assert values_needed(small(), 2, -2.0, less) == (
+        ValueChange("noise", "loud", ("some",), True),
+        ValueChange("view", "yard", (), True),  # surely no other view is enough
+    )
+    unsure: Any = Gains({"view": {"sea": (-1.0, -4.0), "park": (4.0, 2.0)}})
+    (noise, view) = values_needed(small(), 2, -3.0, unsure)
+    assert (noise.needed, noise.sure) == ((), True)
+    assert (view.needed, view.sure) == ((), False)  # it may be
+
+
+def test_other_values_come_the_nearest_first() -> None:
+    items = small()
+    rent, noise, view, same = items.attributes
+    column = items.frame["rent"].dropna()
+    tried = _tried(rent, column, 500.0)
+    assert tried[:4] == [495.0, 505.0, 490.0, 510.0]
+    assert {400.0, 800.0} <= {*tried}
+    assert 500.0 not in tried
+    assert _tried(noise, items.frame["noise"], "quiet") == ["some", "loud"]
+    assert _tried(noise, items.frame["noise"], "loud") == ["some", "quiet"]
+    assert _tried(view, items.frame["view"], "park") == ["sea", "yard"]
+    assert _tried(same, items.frame["same"], 3.0) == []
+    assert _tried(rent, column, None) == _tried(rent, column, np.nan) == []
+    parts = _tried(rent, pd.Series([400.5, 800.0]), 500.0)
+    assert parts[:2] == [495.0, 505.0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "whole", "step"),
+    [
+        (0.0, 100.0, False, 1.0),
+        (0.0, 101.0, False, 2.0),
+        (0.0, 3.0, False, 0.05),
+        (0.0, 3.0, True, 1.0),
+        (10.0, 500.0, True, 5.0),
+    ],
+)
+def test_steps_are_round_and_about_a_hundred(
+    low: float, high: float, whole: bool, step: float
+) -> None:
+    grid = _grid(low, high, whole)
+    assert (grid[0], grid[-1]) == (low, high)
+    np.testing.assert_allclose(np.diff(grid)[1:-1], step)
+    assert len(grid) <= 102

@@ -1,12 +1,15 @@
 """What a group wants: from logs to statements, and the owner's switch."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from penchant.datasets import load_flats
+from penchant.elicitation.groups import Consensus, GroupBelief, PersonAnswers
 from penchant.exceptions import DataError
 from penchant.gai import GAIRanker
 from penchant.studies import (
@@ -14,18 +17,33 @@ from penchant.studies import (
     Group,
     SqlStore,
     Study,
+    _group,
     simulated_answer,
+    store_url,
 )
-from penchant.studies._group import _distinct, tell_group
+from penchant.studies._group import Member, _distinct, make_group, tell_group
 from penchant.studies._population import participations, pool
+from penchant.studies._results import Curve
 
 FLATS = load_flats()
 
 
-@pytest.fixture
-def crowd(store: SqlStore) -> Study:
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     """Nine people who look at the price, and one who always presses left."""
-    study = Study(store, store.create_study("Flats", FLATS), background=False)
+    with SqlStore(store_url(tmp_path_factory.mktemp("crowd"))) as store:
+        yield _ask(Study(store, store.create_study("Flats", FLATS), background=False))
+
+
+@pytest.fixture
+def crowd(asked: Study) -> Iterator[Study]:
+    """Give all the same weight again after each test."""
+    yield asked
+    for who in participations(asked.store, asked.id, len(FLATS)):
+        asked.weigh(who, 1.0)
+
+
+def _ask(study: Study) -> Study:
     rng = np.random.default_rng(0)
     likes = FLATS.encode()[:, 0]
     likes = (likes - likes.mean()) / likes.std()
@@ -190,3 +208,195 @@ def test_models_count_answers_as_often_as_the_weight_says(crowd: Study) -> None:
     model = GAIRanker(C=1.0, max_order=1).fit(FLATS, pooled.pooled())
     other = GAIRanker(C=1.0, max_order=1).fit(FLATS, several.pooled())
     np.testing.assert_allclose(model.utility(FLATS), other.utility(FLATS), atol=1e-4)
+
+
+N_FLATS = 5
+
+
+def member(k: int, weight: float, share: float, **options: Any) -> Member:
+    """Make somebody whose one curve goes up to k."""
+    curve = Curve("price", (0, 1), np.array([0.0, k]), *np.zeros((2, 2)), share)
+    told = PersonAnswers((), (True,) * 9)
+    usual = {"favourite": 0, "curves": (curve,), "weight": weight, "certainty": 0.5}
+    weights = np.array([share, 0.9 - share, 0.1])
+    return Member(
+        id=f"p{k}",
+        label="",
+        simulated=k == 2,
+        state="asking",
+        n_answers=3,
+        told=told,
+        weights=weights,
+        **(usual | options),
+    )
+
+
+def consensus(seed: int, n: int) -> Consensus:
+    rng = np.random.default_rng(seed)
+    draws = rng.permutation([70.0, 71, 20, 60, 95])[:n] + rng.normal(size=(40, n))
+    return Consensus.from_draws(draws, rng.uniform(0, 100, (3, n)))
+
+
+@pytest.fixture
+def crowd_of_six(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, GroupBelief, Group]:
+    """Six people who count, two that do not; two kinds, of four items of five."""
+    rng = np.random.default_rng(4)
+    allowed = np.array([0, 1, 3, 4])
+    kind = np.array([0, 0, 0, 1, 1, -1])
+    found = GroupBelief(
+        points=rng.permuted(np.tile([0.0, 30, 80, 100], (6, 1)), axis=1),
+        everybody=consensus(0, 4),
+        statement="two",
+        kind=kind,
+        kinds=(consensus(1, 4), consensus(2, 4)),
+        deviation=rng.uniform(5, 20, 4),
+        differ=2,
+        in_top=rng.uniform(0, 6, 4),
+        agreement=0.7,
+        log_odds=np.zeros(6),
+        careless=np.array([False, True, False, False, False, False]),
+    )
+    asked: dict[str, Any] = {}
+
+    def believe(newcomer: Any, told: Any, *, votes: Any, among: Any) -> GroupBelief:
+        asked.update(newcomer=newcomer, told=told, votes=votes, among=among)
+        return found
+
+    monkeypatch.setattr(_group, "believe_group", believe)
+    people = [
+        member(
+            k, w, share, met=None if k else np.array([True, True, True, False, False])
+        )
+        for k, (w, share) in enumerate(
+            [(1.0, 0.7), (2.0, 0.72), (1.0, 0.68), (3.0, 0.3), (1.0, 0.34), (1.0, 0.5)]
+        )
+    ]
+    people.insert(2, member(7, 0.0, 0.5))
+    people.append(member(8, 1.0, 0.5, favourite=None))
+    items = FLATS.take(range(N_FLATS))
+    group = make_group(people, None, items, 17, allowed)  # type: ignore[arg-type]
+    return asked, found, group
+
+
+def test_everything_about_a_group_is_put_where_it_belongs(
+    crowd_of_six: tuple[Any, GroupBelief, Group],
+) -> None:
+    asked, found, group = crowd_of_six
+    votes = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0])
+    np.testing.assert_array_equal(asked["votes"], votes)
+    assert asked["among"].tolist() == [0, 1, 3, 4]
+    assert len(asked["told"]) == 6
+    assert [voice.id for voice in group.voices] == ["p0", "p1", "p2", "p3", "p4", "p5"]
+    assert (group.n_voices, group.n_votes, len(group.members)) == (6, 9.0, 8)
+    assert (group.n_simulated, group.n_left_out, group.n_between) == (1, 1, 1)
+    assert (group.chance, group.kinds) == (found.everybody.chance, "two")
+    assert (group.n_events, group.agreement) == (17, 0.7)
+    listed = [(each.member, each.kind, each.left_out) for each in group.careless]
+    assert listed == [("p1", "left", False), ("p7", "left", True)]
+    differ = group.differ
+    assert differ is not None
+    assert differ.item == 3
+    np.testing.assert_array_equal(group.points[:, [0, 1, 3, 4]], found.points)
+    assert np.isnan(group.points[:, 2]).all()
+    assert group.in_front == tuple(each for each in group.items if each.tier == 1)
+    turned = group.another_winner
+    assert turned is not None
+    assert (turned.winner, turned.rival) == tuple(i.item for i in group.items[:2])
+    places = [[0, 1, 3, 4].index(each.item) for each in group.items[:2]]
+    ahead = found.points[:, places[0]] - found.points[:, places[1]]
+    assert turned.lead == pytest.approx(np.average(ahead, weights=votes))
+    assert (len(turned.kinds), turned.winner_values) == (2, ())
+
+
+def test_every_number_of_a_ranked_item_is_its_own(
+    crowd_of_six: tuple[Any, GroupBelief, Group],
+) -> None:
+    _, found, group = crowd_of_six
+    votes = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0])
+    places = [0, 1, 3, 4]
+    some = [found.everybody, *found.kinds]
+    rankings = [group.items, *(segment.ranking for segment in group.segments)]
+    insides = [np.full(6, True), found.kind == 0, found.kind == 1]
+    for wanted, ranking, inside in zip(some, rankings, insides, strict=True):
+        assert [each.item for each in ranking] == [places[i] for i in wanted.order]
+        for each in ranking:
+            i = places.index(each.item)
+            beaten = (found.points[inside, i, None] > found.points[inside]).sum(axis=1)
+            told = (each.mean, each.low, each.high, each.people_low, each.people_high)
+            assert told == (
+                wanted.mean[i],
+                wanted.low[i],
+                wanted.high[i],
+                wanted.people_low[i],
+                wanted.people_high[i],
+            )
+            assert (each.misery, each.name) == (wanted.least[i], FLATS.names[each.item])
+            assert each.tier == wanted.tier[i] + 1
+            assert each.place == 1 + (wanted.tier < wanted.tier[i]).sum()
+            assert (each.deviation, each.in_top) == (
+                found.deviation[i],
+                found.in_top[i],
+            )
+            borda = 100 / 3 * np.average(beaten, weights=votes[inside])
+            assert each.borda == pytest.approx(borda)
+            assert each.n_failed == (each.item >= 3)
+
+
+def test_segments_have_means_by_votes_and_are_named_without_them(
+    crowd_of_six: tuple[Any, GroupBelief, Group],
+) -> None:
+    first, second = crowd_of_six[2].segments
+    assert (first.members, second.members) == (("p0", "p1", "p2"), ("p3", "p4"))
+    names = [attribute.name for attribute in FLATS.attributes]
+    share = (0.7 + 2 * 0.72 + 0.68) / 4
+    assert list(first.weights) == [names[0], names[1], names[2]]
+    assert first.weights[names[0]] == pytest.approx(share)
+    assert list(second.weights) == [names[1], names[0], names[2]]
+    assert second.weights[names[1]] == pytest.approx((3 * 0.6 + 0.56) / 4)
+    assert (first.distinct, second.distinct) == ((names[0],), (names[1],))
+    assert first.best == first.ranking[0]
+    (curve,) = first.curves
+    copies = np.array([0, 1, 1, 2])
+    assert (curve.attribute, curve.grid) == ("price", (0, 1))
+    assert curve.share == pytest.approx(share)
+    assert curve.points.tolist() == [0.0, copies.mean()]
+    assert curve.low[1] == pytest.approx(np.quantile(copies, 0.05))
+    assert curve.high[1] == pytest.approx(np.quantile(copies, 0.95))
+
+
+def test_a_gap_of_two_standard_errors_names_a_segment() -> None:
+    inside, outside = np.array([[0.5], [0.7]]), np.array([[0.1], [0.2], [0.3]])
+    error = np.sqrt(0.02 / 2 + 0.01 / 3)
+    for gap, named in ((1.99 * error, ()), (2.01 * error, ("price",))):
+        moved = inside - 0.4 + gap
+        assert _distinct(moved, outside, ["price"]) == named
+        assert _distinct(outside, moved, ["price"]) == ()
+    same = np.full((3, 1), 0.5)  # nothing varies, and nothing differs
+    assert _distinct(same, same, ["price"]) == ()
+    assert _distinct(inside, outside[:1], ["price"]) == ()
+    both = np.array([[0.5, 0.1, 0.4], [0.6, 0.1, 0.3]])
+    others = np.array([[0.3, 0.5, 0.2], [0.32, 0.52, 0.16], [0.3, 0.5, 0.2]])
+    assert _distinct(both, others, ["a", "b", "c"]) == ("a", "c")
+
+
+def test_only_pressed_sides_of_pairs_are_clicks_and_two_checks_are_enough() -> None:
+    clear, unclear = SimpleNamespace(clear=True), SimpleNamespace(clear=False)
+    told = [
+        AnsweredQuestion("a", "pair", (3, 1), "left"),
+        AnsweredQuestion("b", "ranking", (3, 1, 2), [2, 3, 1]),
+        AnsweredQuestion("c", "pair", (2, 1), "right"),
+    ]
+    found = tell_group(told)
+    assert found.sides == (True, None, None, False)
+    assert tell_group(told, pressed=False).clicks == ()
+    assert tell_group(told, pressed=False).answers == found.answers
+    for checks, checked in (
+        ([clear], False),
+        ([clear, unclear, unclear], False),
+        ([unclear, clear, clear], True),
+    ):
+        with_checks: Any = [
+            replace(each, predicted=check)
+            for each, check in zip(told, checks, strict=False)
+        ]
+        assert tell_group(with_checks).checked == checked

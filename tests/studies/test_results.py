@@ -1,15 +1,24 @@
 """Rankings, curves and what-if of one person agree with the belief and each other."""
 
+from dataclasses import astuple
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from penchant.data import Items
+from penchant.data import Attribute, Items
 from penchant.datasets import load_flats, make_flats_population
 from penchant.elicitation import PersonBelief, Together
 from penchant.exceptions import DataError
 from penchant.studies import FORMS, AnsweredQuestion, Parts, simulated_answer
 from penchant.studies._results import (
+    Changed,
+    Curve,
+    Interaction,
+    _tiers,
+    contrast,
     curves,
     explain,
     interactions,
@@ -160,3 +169,165 @@ def test_many_items_are_ranked_as_far_as_they_can_be_best() -> None:
     ranked = ranking(talk, many.names)
     assert 0 < len(ranked) <= 600
     assert ranked[0].item == talk.favourite
+
+
+def test_every_number_of_the_ranking_is_that_of_the_belief(talk: Talk) -> None:
+    points, ranked = talk.belief.points(), ranking(talk, FLATS.names)
+    order = np.argsort(-points.mean, kind="stable")
+    assert [each.item for each in ranked] == order.tolist()
+    as_good = np.zeros(40)
+    as_good[talk.contenders] = talk.belief.all_as_good(talk.contenders)
+    tiers = _tiers(talk, order.tolist())
+    for place, each in enumerate(ranked, start=1):
+        k = each.item
+        assert astuple(each) == (
+            k,
+            FLATS.names[k],
+            place,
+            points.mean[k],
+            points.low[k],
+            points.high[k],
+            as_good[k],
+            tiers[k],
+        )
+
+
+def test_a_tier_ends_where_all_behind_lose_in_95_of_100_draws() -> None:
+    # in draws of weight .94, .01 and .05; the first item leads
+    utilities = np.array(
+        [
+            [1.0, 0.0, 0.0, 0.0, -1.0],
+            [1.0, 0.0, 2.0, 2.0, -1.0],
+            [1.0, 0.0, 0.0, 2.0, -1.0],
+        ]
+    )
+    drawn = SimpleNamespace(utilities=utilities, weights=np.array([0.94, 0.01, 0.05]))
+    some: Any = SimpleNamespace(belief=SimpleNamespace(draws=drawn))
+    # the fourth is behind in 94 of 100, and so none before it is in another tier
+    assert _tiers(some, [0, 1, 2, 3]) == {0: 1, 1: 1, 2: 1, 3: 1}
+    assert _tiers(some, [0, 3, 2, 4]) == {0: 1, 3: 1, 2: 2, 4: 3}
+    drawn.utilities, drawn.weights = utilities[[0, 2]], np.array([0.95, 0.05])
+    assert _tiers(some, [0, 3]) == {0: 1, 3: 2}
+    assert _tiers(some, [4]) == {4: 1}
+    assert _tiers(some, []) == {}
+
+
+def test_curves_and_interactions_tell_all_that_the_belief_does(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    belief = talk.belief
+    shares, cared = belief.shares(), belief.cared_about()
+    for k, found in enumerate(curves(talk)):
+        assert isinstance(found, Curve)
+        worth = belief.curve(found.attribute, found.grid)
+        for mine, expected in zip(astuple(found)[2:5], worth, strict=True):
+            np.testing.assert_array_equal(mine, expected)
+        told = (found.share, found.share_low, found.share_high)
+        assert told == tuple(float(end[k]) for end in shares)
+        assert found.counts == (found.attribute in cared)
+    pairs = [Together("price", "size", 0.6), Together("size", "balcony", 0.9)]
+    monkeypatch.setattr(PersonBelief, "together", lambda _: tuple(pairs))
+    both = interactions(talk)
+    assert abs(both[0].strength) >= abs(both[1].strength)
+    assert {(each.first, each.second, each.sure) for each in both} == set(pairs)
+    for each in both:
+        assert isinstance(each, Interaction)
+        worth = belief.surface(each.first, each.second, each.rows, each.columns)
+        np.testing.assert_array_equal([each.points, each.low, each.high], worth)
+        for name, values in ((each.first, each.rows), (each.second, each.columns)):
+            attribute = next(a for a in FLATS.attributes if a.name == name)
+            if attribute.kind == "numeric":
+                assert values == tuple(np.linspace(*attribute.domain, 9).tolist())
+            else:
+                assert values == attribute.levels
+
+
+def test_parts_of_an_item_are_those_of_the_belief(talk: Talk) -> None:
+    belief, points = talk.belief, talk.belief.points().mean
+    weights, utilities = belief.draws.weights, belief.draws.utilities
+    for a, b in ((3, 7), (7, 3)):
+        alone, against = explain(talk, a), contrast(talk, a, b)
+        for found, worth in (
+            (alone, belief.parts(a)),
+            (against, belief.contrast(a, b)),
+        ):
+            assert found.names == tuple(FLATS.frame.columns)
+            np.testing.assert_array_equal([found.points, found.low, found.high], worth)
+            assert found.total == points[a]
+        assert alone.chance == pytest.approx(weights[utilities[:, a] > 0].sum())
+        assert against.base == points[b]
+        ahead = utilities[:, a] > utilities[:, b]
+        assert against.chance == pytest.approx(weights[ahead].sum())
+
+
+def test_a_list_of_names_has_neither_curves_nor_parts() -> None:
+    note = Attribute("note", "categorical", "unknown", ("none",))
+    names = [f"item {k}" for k in range(4)]
+    table = Items.from_frame(pd.DataFrame({"note": ["none"] * 4}), [note], names=names)
+    talk = Talk.from_start(Start.from_items(table), 0)
+    talk = talk.after(AnsweredQuestion("q", "pair", (0, 1), "left"))
+    assert curves(talk) == interactions(talk) == []
+    assert weigh(talk).tolist() == [0.0]
+    for parts in (explain(talk, 0), contrast(talk, 0, 1)):
+        assert parts.names == ()
+        assert parts.points.size == parts.low.size == parts.high.size == 0
+        assert parts.rest == parts.total - parts.base
+    assert contrast(talk, 0, 1).chance > 0.5 > contrast(talk, 1, 0).chance
+
+
+def test_every_number_of_what_if_is_read_off_the_draws(talk: Talk) -> None:
+    belief = talk.belief
+    weights, utilities = belief.draws.weights, belief.draws.utilities
+    base = next(k for k in range(40) if k != talk.favourite)
+    found = what_if(talk, FLATS, base, {"price": 450})
+    own = FLATS.values(base) | {"price": 450}
+    row = Items(pd.DataFrame([own]), FLATS.attributes, ("x",))
+    gained = belief.imagine(row, base) - belief.imagine(FLATS.take([base]), base)
+    drawn = utilities[:, base] + gained[:, 0]
+    centre, span = belief.scale
+    points = 50 + 100 * (drawn - centre) / span
+    assert (found.values, found.base) == (own, base)
+    assert found.points == pytest.approx(weights @ points)
+    assert found.change == pytest.approx(found.points - belief.points().mean[base])
+    for end, share in ((found.low, 0.05), (found.high, 0.95)):
+        assert weights[points < end - 1e-9].sum() <= share + 1e-9
+        assert weights[points <= end + 1e-9].sum() >= share - 1e-9
+    better = (weights @ utilities > weights @ drawn).sum()
+    assert found.place == better + 1
+    ahead = drawn > utilities[:, talk.favourite]
+    assert found.chance == pytest.approx(weights[ahead].sum())
+    # as it is, it is behind the favourite as before
+    unchanged = what_if(talk, FLATS, base, {"price": own["price"]} | FLATS.values(base))
+    behind = utilities[:, base] > utilities[:, talk.favourite]
+    assert unchanged.chance == pytest.approx(weights[behind].sum())
+
+
+def test_the_best_imagined_item_is_first_and_the_worst_behind_all(talk: Talk) -> None:
+    prices = [what_if(talk, FLATS, talk.favourite, {"price": p}) for p in (400, 1500)]
+    assert prices[0].place == 1
+    assert 1 < prices[1].place <= 41
+    own = FLATS.values(talk.favourite)
+    same = what_if(talk, FLATS, talk.favourite, {"price": own["price"]})
+    assert (same.chance, same.values) == (0.5, own)
+
+
+def test_unknown_attributes_are_named_with_those_there_are(talk: Talk) -> None:
+    with pytest.raises(DataError) as caught:
+        what_if(talk, FLATS, 0, {"price": 500, "colour": "red"})
+    assert str(caught.value) == (
+        "There is no attribute 'colour'. The attributes are: "
+        f"{', '.join(FLATS.frame.columns)}."
+    )
+
+
+def test_a_changed_item_keeps_what_it_has_beside_its_attributes(talk: Talk) -> None:
+    belief, (item, rival) = talk.belief, (5, 11)
+    means = belief.draws.weights @ belief.draws.utilities
+    row = FLATS.take([item])
+    changed = Changed(talk, item, rival, row)
+    assert changed.utility(row) == pytest.approx(means[[item]])
+    both = FLATS.take([item, rival])
+    pair = Items(both.frame, both.attributes, ("item", "rival"))
+    assert changed.utility(pair) == pytest.approx(means[[item, rival]])
+    others = belief.expect(FLATS) - belief.expect(row)[0] + means[item]
+    assert changed.utility(FLATS) == pytest.approx(others)

@@ -4,7 +4,6 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from penchant.studies import SqlStore, store_url
+from penchant.studies import SqlStore
 from penchant.studies.store._database import Database
 from penchant.web import create_app, hash_password
 from penchant.web.security import _access
@@ -40,8 +39,8 @@ def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    with SqlStore(store_url(tmp_path)) as opened:
+def store(new_url: str) -> Iterator[SqlStore]:
+    with SqlStore(new_url) as opened:
         yield opened
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from penchant.elicitation import PersonBelief, PersonSpace
 from penchant.elicitation.person._components import Components
@@ -161,3 +162,55 @@ def test_ties_make_it_surer():
     plain = calibrated(0.6, 0.0)
     assert abs(plain - 0.6) < 0.05
     assert calibrated(0.6, np.log(2)) > plain + 0.05
+
+
+def test_what_is_noticed_and_how_answers_come_draw_by_draw(belief):
+    drawn, w = belief.draws, belief.draws.weights
+    some = np.array([3, 8, 1])
+    u = drawn.utilities[:, some]
+    near = np.maximum(0.1, drawn.width)
+    gaps = u.max(axis=1, keepdims=True) - u
+    np.testing.assert_allclose(belief.gaps(8, some), gaps[:, 1])
+    shares = [w @ (gaps[:, k] <= near) for k in range(3)]
+    np.testing.assert_allclose(belief.all_as_good(some), shares)
+    assert belief.as_good(8, some) == pytest.approx(shares[1])
+    assert belief.regret(8, some) == pytest.approx(w @ gaps[:, 1])
+    outside = belief.gaps(5, some)  # one that is better than all of them loses nothing
+    expected = np.maximum(u.max(axis=1) - drawn.utilities[:, 5], 0.0)
+    np.testing.assert_allclose(outside, expected)
+    d = drawn.utilities[:, 3] - drawn.utilities[:, 8]
+    above = norm.cdf((d - drawn.width) / drawn.noise)
+    below = norm.cdf((-d - drawn.width) / drawn.noise)
+    chance = (1 - 2 * drawn.lapse) * (above + 0.5 * (1 - above - below)) + drawn.lapse
+    np.testing.assert_allclose(belief.prefers(d), chance)
+    both = belief.prefers(np.column_stack([d, -d]))
+    np.testing.assert_allclose(both.sum(axis=1), 1.0)
+    assert belief.probability(3, 8) == pytest.approx(w @ chance)
+
+
+def test_moments_are_those_of_the_draws(belief):
+    u = belief.draws.utilities
+    cov = np.cov(u.T, bias=True)
+    np.testing.assert_allclose(belief.cov, cov, atol=1e-12)
+    np.testing.assert_allclose(belief.variance, np.diag(cov))
+    np.testing.assert_allclose(belief.cross(np.array([2, 4])), cov[:, [2, 4]])
+    drawn = belief.draw(np.array([7, 0]))
+    np.testing.assert_array_equal(drawn.utilities, u[:, [7, 0]])
+    people = list(belief.sample(3, np.random.default_rng(0)))
+    assert len(people) == 3
+    assert all((u == one).all(axis=1).any() for one in people)
+
+
+def test_rejected_items_are_no_favourite_unless_they_were_chosen(belief):
+    fresh = PersonBelief.begin(belief.space, 1)
+    no = fresh.with_answers([Answer("below", (k,)) for k in (3, 1)])
+    assert no.rejected == {1, 3}
+    assert no.favourite not in {1, 3}
+    assert no.contradicts == ()
+    both = no.update(3, 2)
+    assert (both.rejected, both.contradicts) == ({1}, (3,))
+    few = PersonSpace.from_items(belief.space.items.take(range(3)))
+    all_out = PersonBelief.begin(few).with_answers(
+        [Answer("below", (k,)) for k in range(3)]
+    )
+    assert all_out.favourite == np.argmax(all_out.mean)
