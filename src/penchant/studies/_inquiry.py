@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from penchant.data import Limits
+from penchant.elicitation import Reason
 from penchant.exceptions import (
     ConflictError,
     NotAnswerableError,
@@ -270,7 +271,7 @@ class Inquiry:
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
         wanted = self.settings.reasons
-        return self._memory.space.differing(told.choice) if wanted else ()
+        return Reason.offered(self._memory.space, told.choice) if wanted else ()
 
     def set_limits(
         self,

@@ -115,7 +115,7 @@ class Talk(Conversation):
         """Give the talk after one more answer."""
         meaning = evidence(told, self.told, GRADE_WIDTH)
         why = told.because
-        if why is not None and why in self.start.space.differing(told.choice):
+        if why is not None and why in Reason.offered(self.start.space, told.choice):
             meaning += (Reason("reason", told.choice or (), None, why),)
         return replace(self.tell(told, meaning), before=self.bare())
 
