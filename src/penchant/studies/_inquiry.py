@@ -363,7 +363,7 @@ class Inquiry:
             Where the person stands, if it has been read a moment ago.
         """
         now = self.participation(participant) if now is None else now
-        talk = self._talk(participant, now)
+        talk = self._memory.talk(participant, now)
         best = talk.recommendation
         return results.Progress(
             number=now.number - bool(now.finished),
@@ -394,6 +394,5 @@ class Inquiry:
 
     def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""
-        known = participant if isinstance(participant, str) else participant.id
         now = self.participation(participant) if now is None else now
-        return self._memory.talk(known, now)
+        return self._memory.talk(participant, now)
