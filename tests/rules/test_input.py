@@ -117,6 +117,8 @@ def test_folds_have_the_same_shares_and_cover_everything():
     for train, test in folds:
         np.testing.assert_array_equal(train + test, np.ones(50))
         assert [test[codes == c].sum() for c in (0, 1)] == [8, 2]
+    some = split_codes(codes, units, np.ones(50), 5, np.random.RandomState(0), 15)
+    np.testing.assert_array_equal(some, folds[:2])  # 10 are not enough, 20 are
 
 
 def test_folds_of_equal_rows_are_weights_of_their_unit():

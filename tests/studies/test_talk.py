@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from penchant._cached import LRUCache
 from penchant.data import Attribute, Comparisons, Items
 from penchant.datasets import load_flats, make_flats_population
-from penchant.elicitation import PersonBelief
+from penchant.elicitation import PersonBelief, Reason
 from penchant.exceptions import ModelNotFoundError
 from penchant.models import PopulationGP
 from penchant.studies import (
@@ -86,7 +86,7 @@ def test_a_reason_amends_the_last_answer_as_if_it_had_come_with_it() -> None:
     last = told.answered[-1]
     memory = Memory(FLATS, nothing)
     plain = memory.talk("p", told)
-    offered = memory.space.differing(last.choice)
+    offered = Reason.offered(memory.space, last.choice)
     named = replace(last, because=offered[0])
     amended = replace(told, answered=(*told.answered[:-1], named))
     found = memory.talk("p", amended)

@@ -30,6 +30,7 @@ from penchant.rules._program import (
     feature_values,
 )
 from penchant.rules._selection import (
+    HELD_OUT,
     MAX_RULES,
     NUS,
     RuleSearch,
@@ -226,7 +227,7 @@ class BaseRules(BaseEstimator):
             return None
         rng = check_random_state(self.random_state)
         folds: Iterable[tuple[FloatArray, FloatArray]] = split_codes(
-            *rows, self.cv, rng
+            *rows, self.cv, rng, HELD_OUT
         )
         if self.verbose:
             folds = track(folds, type(self).__name__)

@@ -52,7 +52,7 @@ _ENOUGH, _WORTH = 0.5, 0.01
 """What fewer rules may cost: standard errors, or a share of what all rules gain. The
 latter since weights are shrunk: the same rule twice gains a little, too."""
 
-_HELD_OUT = 2_000
+HELD_OUT = 2_000
 """No more folds than it takes to hold out this many units."""
 
 _PATH_UNITS, _CHOICE_UNITS = 1_500, 20_000
@@ -271,7 +271,12 @@ class RuleSearch:
 
 
 def split_codes(
-    codes: IntArray, units: IntArray, weights: FloatArray, cv: Any, rng: Any
+    codes: IntArray,
+    units: IntArray,
+    weights: FloatArray,
+    cv: Any,
+    rng: Any,
+    enough: float = np.inf,
 ) -> Folds:
     """Split rows into folds, the same share of each code in all.
 
@@ -283,6 +288,8 @@ def split_codes(
     weights : ndarray of shape (n_rows,)
     cv : int, splitter or iterable
     rng : RandomState
+    enough : float
+        Folds end when so many units are held out.
 
     Returns
     -------
@@ -303,8 +310,10 @@ def split_codes(
         ]
     else:
         splits = list(check_cv(cv, codes, classifier=True).split(codes, codes))
-    folds = []
+    folds: Folds = []
     for split in splits:
+        if sum(np.count_nonzero(test) for _, test in folds) >= enough:
+            break
         used = (rows[units[rows] >= 0] for rows in split)
         train, test = (
             np.bincount(units[rows], weights[rows], units.max() + 1) for rows in used
@@ -337,7 +346,7 @@ def choose_rules(
     n_jobs : int or None
     """
     found = Parallel(n_jobs=n_jobs)(
-        delayed(search.compare)(data, train, test) for train, test in _enough(folds)
+        delayed(search.compare)(data, train, test) for train, test in folds
     )
     outcomes = [outcome for outcome in found if outcome is not None]
     if not outcomes:
@@ -356,17 +365,6 @@ def choose_rules(
             losses[told] = wrong if search.loss == "margin" else surprise
     chance = 0.5 if search.loss == "margin" else np.log(2.0)
     return RuleChoice(tuple(_ranked(losses, weights, chance)), len(outcomes))
-
-
-def _enough(
-    folds: Iterable[tuple[FloatArray, FloatArray]],
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Give folds, one when it is asked for, until enough is held out."""
-    n_held_out = 0
-    for train, test in folds:
-        if n_held_out < _HELD_OUT:
-            yield train, test
-        n_held_out += int(np.count_nonzero(test))
 
 
 def _ranked(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from penchant.data import Limits
+from penchant.elicitation import Reason
 from penchant.exceptions import ConflictError, DataError, NotAnswerableError
 from penchant.studies._about import MOMENTS, check_about
 from penchant.studies._forms import FORMS
@@ -159,7 +160,7 @@ class Asking:
                 "see where you are."
             )
         known, wanted = self.memory.space, self.settings.reasons
-        offered = known.differing(told.choice) if wanted else ()
+        offered = Reason.offered(known, told.choice) if wanted else ()
         if attribute is not None and attribute not in offered:
             raise DataError(
                 "A reason must be an attribute in which the chosen alternative differs "

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from penchant.data import Limits
+from penchant.elicitation import Reason
 from penchant.exceptions import (
     ConflictError,
     NotAnswerableError,
@@ -270,7 +271,7 @@ class Inquiry:
     def reasons_for(self, told: AnsweredQuestion) -> tuple[str, ...]:
         """Give the attributes that a choice can be for; none if nothing was chosen."""
         wanted = self.settings.reasons
-        return self._memory.space.differing(told.choice) if wanted else ()
+        return Reason.offered(self._memory.space, told.choice) if wanted else ()
 
     def set_limits(
         self,
@@ -362,7 +363,7 @@ class Inquiry:
             Where the person stands, if it has been read a moment ago.
         """
         now = self.participation(participant) if now is None else now
-        talk = self._talk(participant, now)
+        talk = self._memory.talk(participant, now)
         best = talk.recommendation
         return results.Progress(
             number=now.number - bool(now.finished),
@@ -393,6 +394,5 @@ class Inquiry:
 
     def _talk(self, participant: Who, now: Participation | None = None) -> Talk:
         """Give what is believed of a participant."""
-        known = participant if isinstance(participant, str) else participant.id
         now = self.participation(participant) if now is None else now
-        return self._memory.talk(known, now)
+        return self._memory.talk(participant, now)

@@ -29,7 +29,7 @@ from penchant.studies._limits import NO_LIMITS, WhatFits, check_limits
 from penchant.studies._participation import AnsweredQuestion, Participation, evidence
 from penchant.studies._start import Start, complete
 from penchant.studies.store._packed_models import unpack_model
-from penchant.studies.store._records import StudyRecord
+from penchant.studies.store._records import StudyRecord, Who
 from penchant.studies.store._store import Store
 from penchant.typing import IntArray
 
@@ -115,7 +115,7 @@ class Talk(Conversation):
         """Give the talk after one more answer."""
         meaning = evidence(told, self.told, GRADE_WIDTH)
         why = told.because
-        if why is not None and why in self.start.space.differing(told.choice):
+        if why is not None and why in Reason.offered(self.start.space, told.choice):
             meaning += (Reason("reason", told.choice or (), None, why),)
         return replace(self.tell(told, meaning), before=self.bare())
 
@@ -278,34 +278,33 @@ class Memory:
         """Refuse limits of a person that cannot be applied, or that nothing fits."""
         check_limits(own, self._items, self.fits_of(NO_LIMITS).open_to)
 
-    def talk(
-        self, participant_id: str, now: Participation, *, keep: bool = True
-    ) -> Talk:
+    def talk(self, participant: Who, now: Participation, *, keep: bool = True) -> Talk:
         """Give what is believed of a participant, given where they stand.
 
         Parameters
         ----------
-        participant_id : str
+        participant : str or ParticipantRecord
             Who; decides between questions that are equally good.
         now : Participation
             The answers that stand, and the model that the person started from.
         keep : bool, default=True
             Whether this is likely to be asked for again soon.
         """
+        who = participant if isinstance(participant, str) else participant.id
         key = self._key(now.model, now.features)
-        talk = _WHOLE.get(participant_id) or _TALKS.get(participant_id)
+        talk = _WHOLE.get(who) or _TALKS.get(who)
         while talk is not None and (
             talk.start.key != key or talk.told != now.answered[: len(talk.told)]
         ):
             talk = talk.before  # the last answer was taken back or amended, or more
         if talk is None:
-            talk = Talk.from_start(self._start(key), _seed(participant_id))
+            talk = Talk.from_start(self._start(key), _seed(who))
         talk = talk.among(self.fits_of(now.limits).allowed)
         for told in now.answered[len(talk.told) :]:
             talk = talk.after(told)
         if keep:
-            _WHOLE.put(participant_id, talk)
-            _TALKS.put(participant_id, talk.bare())
+            _WHOLE.put(who, talk)
+            _TALKS.put(who, talk.bare())
         return talk
 
 

@@ -91,7 +91,7 @@ def create_app(
         it is, and requests for other hosts are refused.
     metrics_token : str, optional
         What a program must show as a bearer token to read `/metrics`; None: nobody
-        reads it.
+        reads it, and nothing is counted.
 
     Returns
     -------
@@ -142,8 +142,9 @@ def create_app(
         hosts=hosts,
         secure=address.is_secure,
     )
-    app.state.metrics = Metrics(metrics_token)
-    app.add_middleware(Measured, metrics=app.state.metrics)
+    app.state.metrics = Metrics(metrics_token) if metrics_token else None
+    if app.state.metrics is not None:  # nobody may read what would be counted
+        app.add_middleware(Measured, metrics=app.state.metrics)
     if address.path:
         app.add_middleware(SubPath, path=address.path)
     return app

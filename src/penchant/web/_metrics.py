@@ -41,12 +41,12 @@ class Metrics:
 
     Parameters
     ----------
-    token : str or None
-        What must be shown to read them; None: nobody may.
+    token : str
+        What must be shown to read them.
     """
 
-    def __init__(self, token: str | None) -> None:
-        self._token = None if not token else token.encode()
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
         self.registry = CollectorRegistry()
         self.seconds = Histogram(
             "penchant_request_seconds",
@@ -68,8 +68,6 @@ class Metrics:
 
     def opens(self, shown: str) -> bool:
         """Tell whether somebody may read the counts."""
-        if self._token is None:
-            return False
         return hmac.compare_digest(shown.encode(), b"Bearer " + self._token)
 
     def count(self, method: str, path: str, status: int, seconds: float) -> None:
@@ -129,8 +127,8 @@ class Measured:
 @metrics_page.get("/metrics")
 async def metrics(request: Request) -> Response:
     """Give the counts of this process to whoever has the token; others find nothing."""
-    counts: Metrics = request.app.state.metrics
-    if not counts.opens(request.headers.get("authorization", "")):
+    counts: Metrics | None = request.app.state.metrics
+    if counts is None or not counts.opens(request.headers.get("authorization", "")):
         raise HTTPException(404)
     return Response(
         generate_latest(counts.registry), headers={"Content-Type": CONTENT_TYPE_LATEST}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penchant.data import Items
-from penchant.elicitation import PersonBelief, PersonSpace
+from penchant.elicitation import PersonBelief, PersonSpace, Reason
 from penchant.elicitation.person._statements import Statements
 from penchant.gp import Posterior
 
@@ -73,8 +73,8 @@ def test_what_is_unknown_of_an_item_is_no_reason_for_it(table):
     assert "rent" not in belief.main_reason(1).attributes
     for part in belief.parts(1):
         assert part[rent] == 0.0
-    assert "rent" not in space.differing((1, 3))
-    assert "rent" in space.differing((3, 5))
+    assert "rent" not in Reason.offered(space, (1, 3))
+    assert "rent" in Reason.offered(space, (3, 5))
 
 
 def test_an_item_of_which_nothing_is_known_has_no_reason(table):

@@ -42,6 +42,19 @@ class Reason(Answer):
                 f"Got {self.kind!r} with the items {list(items)}."
             )
 
+    @staticmethod
+    def offered(space: PersonSpace, duel: tuple[int, int] | None) -> tuple[str, ...]:
+        """Give the attributes in which two items differ and which both have.
+
+        They are what a choice between the two can be for; None: nothing was chosen.
+        """
+        if duel is None:
+            return ()
+        places = [each.attribute for each in space.singles]
+        a, b = space.encoded[list(duel)][:, places]
+        differ = (a != b) & space.known[list(duel)].all(axis=0)
+        return tuple(name for name, d in zip(space.names, differ, strict=True) if d)
+
 
 class Row(NamedTuple):
     """One number ``x theta + items rest + offset [like others]`` and its ends.
@@ -216,7 +229,7 @@ def _reason(space: PersonSpace, answer: Answer) -> Row:
     assert isinstance(answer, Reason)
     i, j = answer.items
     mine = space.owner(answer.attribute)
-    offered = space.differing((i, j))
+    offered = Reason.offered(space, (i, j))
     if answer.attribute not in offered:
         raise DataError(
             f"The two items do not differ in {answer.attribute!r}. Name one of "

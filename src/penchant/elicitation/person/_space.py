@@ -261,18 +261,6 @@ class PersonSpace:
         """Products of columns, averaged over the items."""
         return np.asarray(self.table.T @ self.table / self.n_items)
 
-    def differing(self, duel: tuple[int, int] | None) -> tuple[str, ...]:
-        """Give the attributes in which two items differ and which both have.
-
-        They are what a choice between the two can be for; None: nothing was chosen.
-        """
-        if duel is None:
-            return ()
-        places = [each.attribute for each in self.singles]
-        a, b = self.encoded[list(duel)][:, places]
-        differ = (a != b) & self.known[list(duel)].all(axis=0)
-        return tuple(name for name, d in zip(self.names, differ, strict=True) if d)
-
     def columns_of(self, owners: tuple[int, ...]) -> IntArray:
         """Give the columns that are about these attributes only."""
         wanted = set(owners)

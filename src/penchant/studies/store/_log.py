@@ -16,7 +16,7 @@ from penchant.studies.store._database import (
     new_id,
     new_link,
 )
-from penchant.studies.store._plain import Moment, check_text, pack, unpack
+from penchant.studies.store._plain import Moment, check_text, pack
 from penchant.studies.store._records import (
     EventRecord,
     NewEvent,
@@ -53,7 +53,7 @@ _TAKE = (
     )
     .values(n_events=sa.bindparam("length"), seal=sa.bindparam("end"))
 )
-_ADD = events.insert().returning(events.c.position, events.c.id)
+_ADD = events.insert()
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class Log:
         with self.database.writing() as connection:
             hold_study(connection, study_id)
             connection.execute(participants.insert().values(kept))
-            _insert_events(connection, rows)
+            if rows:
+                connection.execute(_ADD, rows)
             # Last: until this transaction ends, others who join wait here.
             register(connection, self.database.key, study_id, person.id, leaves=False)
         return person, token
@@ -155,7 +156,7 @@ class Log:
 
     def append(
         self, participant_id: str, position: int, events: Sequence[NewEvent]
-    ) -> list[EventRecord]:
+    ) -> None:
         """Add events to the end of a participant's log, all or none.
 
         Parameters
@@ -194,7 +195,8 @@ class Log:
             )
             if taken.rowcount != 1:
                 raise _refusal(connection, participant_id, position)
-            return _insert_events(connection, rows)
+            if rows:
+                connection.execute(_ADD, rows)
 
     def events(self, participant_id: str) -> list[EventRecord]:
         """Return the log of a participant, or raise ParticipantNotFoundError."""
@@ -256,17 +258,6 @@ def _event_rows(
             }
         )
     return rows
-
-
-def _insert_events(
-    connection: sa.Connection, rows: list[dict[str, Any]]
-) -> list[EventRecord]:
-    if not rows:
-        return []
-    added = {row.position: row.id for row in connection.execute(_ADD, rows)}
-    # As it will be read: tuples have become lists, keys texts.
-    read = [{**row, "body": unpack(row["body"])} for row in rows]
-    return [EventRecord(id=added[row["position"]], **row) for row in read]
 
 
 def _refusal(

@@ -176,7 +176,8 @@ class SqlStore(Store):
     ...         study_id = store.create_study("Two flats", items)
     ...         study = store.get_study(study_id)
     ...         person, token = store.add_participant(study_id, label="Ann")
-    ...         store.append(person.id, 0, [("consented", {})])[0].position
+    ...         store.append(person.id, 0, [("consented", {})])
+    ...         store.events(person.id)[0].position
     ...         store.find_participant(token).n_events
     0
     1
