@@ -203,6 +203,25 @@ def test_curvature_of_some_of_the_rows_gives_the_same_minimum(name, n_rows):
     )
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_tiny_sample_costs_steps_and_nothing_else(name):
+    lam, point = solved(problem(name), 0.1, 1e-4)
+    some = problem(name, sample_rows=15)
+    _, other = solved(some, 0.1, 1e-2)
+    assert other.status == "optimal"
+    assert objective(some, other, lam) <= 1.01 * objective(some, point, lam)
+
+
+def test_a_fit_that_stalls_states_the_gap_where_it_ends():
+    some = problem("squared", sample_rows=15)
+    prices = prices_of(some)
+    lam = 0.1 * some.largest_lam(prices)
+    point = some.solve(lam, prices, some.start(), 1e-9, max_iter=20)
+    assert point.status == "stalled"
+    assert point.gap < 0.1
+    assert some.certify(point, lam, prices) == pytest.approx(point.gap, abs=1e-9)
+
+
 def test_weights_count_rows():
     some = problem("squared")
     (block,) = some.blocks
