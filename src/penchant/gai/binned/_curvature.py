@@ -52,7 +52,7 @@ class Curvature:
         self._centred = np.zeros((0, 0))
         self._rotations: dict[int, tuple[FloatArray, FloatArray]] = {}
 
-    def reweigh(self, curvatures: FloatArray, moved: float, n_offsets: int) -> None:
+    def reweigh(self, curvatures: FloatArray, moved: float) -> None:
         """Take new curvatures, of shape (n_offsets, n_rows), if they have moved."""
         weights = curvatures * self.rows.weights
         if self.has_weights:

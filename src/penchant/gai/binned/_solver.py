@@ -189,11 +189,6 @@ class BinnedProblem:
         dual = sum(self.place.fetch(ask, self.blocks, point.scores))
         return float((primal - dual / self.total) / max(primal, 1e-300))
 
-    def certify(self, point: Point, lam: float, prices: FloatArray) -> float:
-        """Compute the gap over all candidates from the coefficients alone."""
-        fresh = self.point(point.coefs)
-        return self.gap(fresh, self.price(fresh, range(len(self.groups))), lam, prices)
-
     def solve(
         self,
         lam: float,
@@ -306,7 +301,7 @@ class BinnedProblem:
                 self.place.fetch(on.picked, point.scores, self._rows)
             )
             weights = self.loss.curvatures(model.rows.y, scores, point.offsets)
-            model.reweigh(weights, _MOVED, max(1, self.loss.n_offsets))
+            model.reweigh(weights, _MOVED)
             model.has_offsets = self.loss.n_offsets > 0
         model.grow(point.coefs)
 
