@@ -38,6 +38,21 @@ def test_surfaces_have_bands_too(bands):
     assert (band.values <= band.high).all()
 
 
+def test_surfaces_of_skewed_attributes_hold_the_truth_far_from_most_rows_too():
+    held = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = np.exp(rng.normal(size=(300, 2)))
+        logs = np.log(X)
+        y = 0.7 * logs.prod(axis=1) + 0.5 * rng.normal(size=300)
+        band = curve_bands(GAIRegressor().fit(X, y), X, y)[0, 1]
+        sides = zip(band.grid, logs.T, strict=True)
+        a, b = (np.log(np.asarray(grid)) - own.mean() for grid, own in sides)
+        truth = 0.7 * np.outer(a, b)
+        held.append(np.mean((band.low <= truth) & (truth <= band.high)))
+    assert np.mean(held) > 0.7  # of 0.9, four draws; level surfaces: below 0.5
+
+
 def test_more_rows_make_narrower_bands(bands):
     X, y = rated(1_000)
     model = GAIRegressor(C=0.05, loss="squared", solver="binned").fit(X, y)

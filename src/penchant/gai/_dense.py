@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 
+from penchant._compiled import compiled
 from penchant.gai.solver._evidence import Evidence
 from penchant.typing import FloatArray, IntArray
 
@@ -168,7 +168,7 @@ def _relative(primal: float, dual: float, evidence: Evidence) -> float:
     return (primal - dual) / max(primal, floor, 1e-300)
 
 
-@njit(cache=True)
+@compiled(cache=True)
 def _ascend(
     K: FloatArray,
     raised: IntArray,

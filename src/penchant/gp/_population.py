@@ -245,7 +245,7 @@ class PopulationGP(BaseEstimator):
         if self.prior == "kronecker":
             self._fit_kronecker(items, X_users, sites, progress)
         else:
-            self._fit_hierarchy(X_items, items, X_users, sites, progress)
+            self._fit_hierarchy(items, X_users, sites, progress)
         return self
 
     def _fit_kronecker(
@@ -279,7 +279,6 @@ class PopulationGP(BaseEstimator):
 
     def _fit_hierarchy(
         self,
-        X_items: Any,
         items: FloatArray | None,
         X_users: Any,
         sites: GroupedSites,

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from penchant._compiled import compiled
 from penchant.typing import FloatArray
 
 _N_NODES = ((0.2, 16), (0.06, 40), (0.016, 128), (0.0, 512))
@@ -78,7 +78,7 @@ def _count_nodes(scale: float) -> int:
     return next(count for least, count in _N_NODES if scale >= least)
 
 
-@njit(cache=True)
+@compiled(cache=True)
 def _fill_column(
     items: FloatArray,
     i: int,
@@ -114,7 +114,7 @@ def _fill_column(
     return amplitude, amplitude_by
 
 
-@njit(cache=True)
+@compiled(cache=True)
 def _mean(
     x: float, points: FloatArray, shares: FloatArray, scale: float
 ) -> tuple[float, float]:
@@ -128,7 +128,7 @@ def _mean(
     return mean, by_scale
 
 
-@njit(cache=True, fastmath=True, error_model="numpy")
+@compiled(cache=True, fastmath=True, error_model="numpy")
 def anova_gram(
     table: AttributeTable, orders: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -158,7 +158,7 @@ def anova_gram(
     return K, kernels
 
 
-@njit(cache=True, fastmath=True, error_model="numpy")
+@compiled(cache=True, fastmath=True, error_model="numpy")
 def anova_slopes(
     table: AttributeTable, orders: FloatArray, kernels: FloatArray, slope: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -8,8 +8,8 @@ from math import comb, log, log1p
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads, njit
 
+from penchant._compiled import compiled
 from penchant.exceptions import DataError
 from penchant.typing import ArrayLike, FloatArray, IntArray
 
@@ -282,6 +282,8 @@ def _run_over_rows(fill: Callable[[tuple[int, int]], None], n_rows: int) -> None
 
     Plain threads, because Numba's own may neither be forked nor nested.
     """
+    from numba import get_num_threads
+
     n_threads = get_num_threads()
     if n_threads == 1 or n_rows <= _ROWS_PER_TASK:
         fill((0, n_rows))
@@ -294,7 +296,7 @@ def _run_over_rows(fill: Callable[[tuple[int, int]], None], n_rows: int) -> None
         task.result()
 
 
-@njit(cache=True, nogil=True)
+@compiled(cache=True, nogil=True)
 def _fill_lanes(
     gram: FloatArray,
     values: FloatArray,
@@ -332,7 +334,7 @@ def _fill_lanes(
                     gram[row, first + lane] += share * sums[lane]
 
 
-@njit(cache=True, nogil=True)
+@compiled(cache=True, nogil=True)
 def _fill_prefixes(
     gram: FloatArray,
     values: FloatArray,

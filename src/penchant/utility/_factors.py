@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from numba import njit
 from scipy.linalg import lapack
 
+from penchant._compiled import compiled
 from penchant.exceptions import DataError
 from penchant.typing import FloatArray, IntArray
 
 Subset = tuple[int, ...]
 
 # Sums may be reordered, which lets them use vector registers; NaN stays NaN.
-_compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+_compiled = compiled(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 _PIVOT_CUT = 1e-15
 """Share of a kernel's largest diagonal entry below which a pivot is rounding."""

@@ -47,7 +47,7 @@ def test_a_model_of_curvature_is_minimised(directions, share):
     axes, groups = make_groups(X, [False] * 3, 2, directions)
     (rows,) = make_blocks(axes, [X], y, np.ones(120), 120)
     model = Curvature(rows, groups)
-    model.reweigh(np.ones((1, 120)), 0.0, 1)
+    model.reweigh(np.ones((1, 120)), 0.0)
     model.grow(range(len(groups)))
     H = model.part(model.members)
     columns = np.concatenate([g.columns(rows).astype(float) for g in groups], axis=1)

@@ -69,6 +69,13 @@ def objective(problem, point, lam):
     return loss + lam * sum(norms)
 
 
+def certified(problem, point, lam):
+    """Compute the gap over all candidates from the coefficients alone."""
+    fresh = problem.point(point.coefs)
+    pricing = problem.price(fresh, range(len(problem.groups)))
+    return problem.gap(fresh, pricing, lam, prices_of(problem))
+
+
 def reference(problem, lam):
     """Give the minimum by an interior-point solver on dense features."""
     (block,) = problem.blocks
@@ -165,7 +172,7 @@ def test_gap_follows_from_the_coefficients_alone(name):
     primal = objective(some, point, lam)
     gap = 1 - some.loss.dual(y, pulls, scale).mean() / primal
     assert gap == pytest.approx(point.gap, abs=1e-6)  # features in single precision
-    assert some.certify(point, lam, prices) == pytest.approx(point.gap, abs=1e-9)
+    assert certified(some, point, lam) == pytest.approx(point.gap, abs=1e-9)
 
 
 def brute_scores(some, point):
@@ -201,6 +208,25 @@ def test_curvature_of_some_of_the_rows_gives_the_same_minimum(name, n_rows):
     assert objective(some, other, lam) == pytest.approx(
         objective(some, point, lam), rel=1e-7
     )
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_tiny_sample_costs_steps_and_nothing_else(name):
+    lam, point = solved(problem(name), 0.1, 1e-4)
+    some = problem(name, sample_rows=15)
+    _, other = solved(some, 0.1, 1e-2)
+    assert other.status == "optimal"
+    assert objective(some, other, lam) <= 1.01 * objective(some, point, lam)
+
+
+def test_a_fit_that_stalls_states_the_gap_where_it_ends():
+    some = problem("squared", sample_rows=15)
+    prices = prices_of(some)
+    lam = 0.1 * some.largest_lam(prices)
+    point = some.solve(lam, prices, some.start(), 1e-9, max_iter=20)
+    assert point.status == "stalled"
+    assert point.gap < 0.1
+    assert certified(some, point, lam) == pytest.approx(point.gap, abs=1e-9)
 
 
 def test_weights_count_rows():

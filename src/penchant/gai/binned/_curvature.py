@@ -40,6 +40,7 @@ class Curvature:
         self.has_offsets = True
         self.has_weights = False
         self._weights = np.zeros((0, len(rows.y)))
+        self._stiffness = 0.0
         self._clear()
 
     def _clear(self) -> None:
@@ -51,7 +52,7 @@ class Curvature:
         self._centred = np.zeros((0, 0))
         self._rotations: dict[int, tuple[FloatArray, FloatArray]] = {}
 
-    def reweigh(self, curvatures: FloatArray, moved: float, n_offsets: int) -> None:
+    def reweigh(self, curvatures: FloatArray, moved: float) -> None:
         """Take new curvatures, of shape (n_offsets, n_rows), if they have moved."""
         weights = curvatures * self.rows.weights
         if self.has_weights:
@@ -104,11 +105,19 @@ class Curvature:
         if self.has_offsets:  # the Schur complement of their diagonal block
             shares = self._means / np.maximum(self._offset_sums, 1e-12)
             self._centred = self._raw - shares @ self._means.T
+        if self._stiffness:
+            extra = self._stiffness * np.diag(self._raw).mean()
+            self._centred = self._centred + extra * np.eye(len(self._raw))
         sizes = np.array(self._sizes, dtype=np.int64)
         ends = np.cumsum(sizes)
         self._starts: IntArray = ends - sizes
         self._slices = [slice(a, b) for a, b in zip(self._starts, ends, strict=True)]
         self._rotations = {}
+
+    def stiffen(self) -> None:
+        """Let all directions bend more: the sample does not see how much some do."""
+        self._stiffness = max(0.1, 10.0 * self._stiffness)
+        self._centre()
 
     @property
     def size(self) -> int:

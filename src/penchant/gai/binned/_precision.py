@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
+from scipy.special import ndtri
 
 from penchant.gai.binned._bins import Axis, eigenfunctions, features_of
 from penchant.gai.binned._cones import mid_ranks
@@ -244,6 +245,11 @@ class _Posterior:
         if rough is not None:
             left_out = _left_out(parts.groups[rough], values)
             variance = variance + self.scales[rough] * left_out
+        if len(factor) == 2:
+            mean = self.coef + self.change
+            pieces = [parts.groups[k].table(mean[self.slices[k]]) for k in mine]
+            axes = parts.groups[mine[0]].axes
+            variance += _within_cells(axes, np.sum(pieces, axis=0), values)
         return FactorError(columns @ self.change[chosen], np.sqrt(variance))
 
 
@@ -265,6 +271,30 @@ def _left_out(group: Group, values: FloatArray) -> FloatArray:
         whole *= diagonal[axis.cells[order][axis.fine(column)]]
     inside = np.sum(group.columns_at(values) ** 2, axis=1)
     return np.maximum(whole - inside, 0.0)
+
+
+def _within_cells(
+    axes: Sequence[Axis], table: FloatArray, values: FloatArray
+) -> FloatArray:
+    """Give the square of what a surface may change by from a cell's mean to a place.
+
+    Cells of a pair are level. Where few rows are far apart, the truth is not.
+    """
+    cells = [
+        axis.cells[1][axis.fine(x)] for axis, x in zip(axes, values.T, strict=True)
+    ]
+    total = np.zeros(len(values))
+    for place, (axis, x) in enumerate(zip(axes, values.T, strict=True)):
+        means = _means(axis, 1)
+        gaps = np.diff(means[:-1])
+        if not (axis.has_line and len(gaps) and gaps.min() > 0):
+            continue
+        away = (x - axis.centre) / axis.spread - means[cells[place]]
+        known = np.moveaxis(table, place, 0)[:-1]
+        slopes = np.gradient(known, means[:-1], axis=0)
+        slopes = np.moveaxis(np.concatenate([slopes, 0.0 * slopes[:1]]), 0, place)
+        total += (slopes[cells[0], cells[1]] * np.nan_to_num(away)) ** 2
+    return total
 
 
 def _smooth(axis: Axis, order: int, is_skewed: bool) -> FloatArray:
@@ -297,11 +327,23 @@ def _smooth(axis: Axis, order: int, is_skewed: bool) -> FloatArray:
 
 
 def _places(axis: Axis, order: int, is_skewed: bool) -> FloatArray:
-    """Place cells in [0, 1]: by their values or, if these are skewed, their ranks."""
+    """Place cells in [0, 1]: by their values or, if these are skewed, their ranks.
+
+    In a pair the ranks are those of a normal attribute.
+    """
     if is_skewed:
-        return np.append(mid_ranks(axis, order), 0.5)
-    mass = np.bincount(axis.cells[order], axis.shares[0])
-    sums = np.bincount(axis.cells[order], axis.shares[0] * axis.lines)
-    means = sums / np.maximum(mass, 1e-300)
+        places = mid_ranks(axis, order)
+        if order:  # a pair has no line over values: its far cells have to be far away
+            scores = ndtri(places)
+            places = (scores - scores[0]) / max(np.ptp(scores), 1e-300)
+        return np.append(places, 0.5)
+    means = _means(axis, order)
     low, width = means[:-1].min(), max(np.ptp(means[:-1]), 1e-300)
     return np.asarray((means - low) / width)
+
+
+def _means(axis: Axis, order: int) -> FloatArray:
+    """Give the mean of the linear column in each cell."""
+    mass = np.bincount(axis.cells[order], axis.shares[0])
+    sums = np.bincount(axis.cells[order], axis.shares[0] * axis.lines)
+    return np.asarray(sums / np.maximum(mass, 1e-300))

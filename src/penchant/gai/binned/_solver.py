@@ -31,6 +31,9 @@ _GOAL = 0.2
 """The model is solved to this share of the gap that is left."""
 _MOVED = 0.2
 """The model is made anew when the curvatures have moved by this share."""
+_MAX_TRIALS = 30
+_SHORT = 0.1
+"""A model whose minimum is more than ten times too far off has seen too few rows."""
 
 
 @dataclass(eq=False)
@@ -186,11 +189,6 @@ class BinnedProblem:
         dual = sum(self.place.fetch(ask, self.blocks, point.scores))
         return float((primal - dual / self.total) / max(primal, 1e-300))
 
-    def certify(self, point: Point, lam: float, prices: FloatArray) -> float:
-        """Compute the gap over all candidates from the coefficients alone."""
-        fresh = self.point(point.coefs)
-        return self.gap(fresh, self.price(fresh, range(len(self.groups))), lam, prices)
-
     def solve(
         self,
         lam: float,
@@ -241,6 +239,8 @@ class BinnedProblem:
             if not self._step(point, pricing, lam, prices, goal):
                 break
             pricing = self.price(point, every if self._is_exact else point.coefs)
+        if point.status == "stalled":
+            point.gap = self.gap(point, self.price(point, every), lam, prices)
         return point
 
     def _grow(self, point: Point, pricing: Pricing, costs: FloatArray) -> None:
@@ -269,15 +269,24 @@ class BinnedProblem:
         model = self.model
         before = model.stacked(point.coefs)
         gradient = -model.stacked(pricing.correlations)
-        after = model.minimise(before, gradient, lam * prices, goal)
-        change = after - before
-        if not change.any():
+        for _ in range(_MAX_TRIALS):
+            after = model.minimise(before, gradient, lam * prices, goal)
+            change = after - before
+            if not change.any():
+                return False
+            moves = self._changes(model.split(change))
+            shift = model.offset_change(change)
+            if self._is_exact:  # then the model is the objective itself
+                t = 1.0
+                break
+            line = before, change, lam * prices
+            t = self._search(point, moves, shift, model, line)
+            if t < _SHORT:
+                model.stiffen()
+            if t > 0:
+                break
+        else:
             return False
-        moves = self._changes(model.split(change))
-        shift = model.offset_change(change)
-        t = 1.0
-        if not self._is_exact:  # else the model is the objective itself
-            t = self._search(point, moves, shift, model, (before, change, lam * prices))
         point.coefs.update(model.split(before + t * change))
         point.offsets = point.offsets + t * shift
         point.scores = self.place.keep(partial(on.moved, t), point.scores, moves)
@@ -292,7 +301,7 @@ class BinnedProblem:
                 self.place.fetch(on.picked, point.scores, self._rows)
             )
             weights = self.loss.curvatures(model.rows.y, scores, point.offsets)
-            model.reweigh(weights, _MOVED, max(1, self.loss.n_offsets))
+            model.reweigh(weights, _MOVED)
             model.has_offsets = self.loss.n_offsets > 0
         model.grow(point.coefs)
 
@@ -312,7 +321,8 @@ class BinnedProblem:
     ) -> float:
         """Find a step along a direction by secants on the slope of the objective.
 
-        Not on its values: near the minimum these differ by rounding only.
+        Not on its values: near the minimum these differ by rounding only. 0: the model
+        does not lead downhill.
         """
 
         def slope(t: float) -> float:
@@ -326,17 +336,19 @@ class BinnedProblem:
         high, at_high = 1.0, slope(1.0)
         if at_high <= 0.0:
             return 1.0
-        for _ in range(8):
+        if not (at_low < 0.0 and np.isfinite(at_high)):
+            return 0.0
+        for _ in range(_MAX_TRIALS):
             t = high - at_high * (high - low) / (at_high - at_low)
             t = min(max(t, low + 0.05 * (high - low)), high - 0.05 * (high - low))
             now = slope(t)
-            if abs(now) <= 0.1 * abs(at_low) or high - low < 1e-3:
+            if abs(now) <= 0.1 * abs(at_low) or high - low < 1e-3 * high:
                 return t
             if now > 0:
                 high, at_high = t, now
             else:
                 low, at_low = t, now
-        return t
+        return low  # where the objective is still falling
 
     def _fit_offsets(self, point: Point) -> None:
         """Find the best offsets: then the pulls on each of them add up to 0."""

@@ -9,12 +9,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from penchant._compiled import compiled
 from penchant.typing import FloatArray, IntArray
 
 # Sums may be reordered for speed; infinities and NaN keep their meaning.
-_compiled = njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
+_compiled = compiled(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 
 class Scaling(NamedTuple):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from penchant._compiled import compiled
 from penchant.typing import FloatArray, IntArray
 
 _TOLERANCE = 1e-6
@@ -82,7 +82,7 @@ def _isotonic(table: FloatArray, weights: FloatArray, axis: int) -> FloatArray:
     return np.moveaxis(fitted.reshape(lines.shape), -1, axis)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(cache=True, error_model="numpy")
 def _pool(
     lines: FloatArray,
     weights: FloatArray,
