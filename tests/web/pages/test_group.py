@@ -24,7 +24,7 @@ from penchant.studies import (
     store_url,
 )
 from penchant.views._group import group_view, ranking_csv
-from penchant.web import create_app
+from penchant.web import _fitting, create_app
 from penchant.web._fitting import Fitting
 from penchant.web.pages import _group as _group_routes
 
@@ -325,7 +325,7 @@ def test_while_people_are_counted_a_page_says_so(
 ) -> None:
     store, study_id = world
     with monkeypatch.context() as slow:
-        slow.setattr(_group_routes._COUNTING, "made", lambda *_: None)
+        slow.setattr(_fitting._COUNTING, "made", lambda *_: None)
         shown = client.get(f"/studies/{study_id}/{page}").text
     n_people = len(store.list_participants(study_id))
     assert f"The answers of {n_people} people are being counted" in shown

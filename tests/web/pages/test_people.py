@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study, StudySettings
+from penchant.web import _fitting
 
 FLATS = load_flats().take(range(8))
 Words = Callable[[str], str]
@@ -339,6 +340,22 @@ def test_link_to_the_result_is_made_renewed_and_withdrawn(
     client.post(f"{address}/unshare")
     assert client.get(second).status_code == 404
     assert "A link is out." not in text(client.get(address).text)
+
+
+def test_while_people_are_counted_the_link_to_the_result_says_so(
+    client: TestClient, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(study, "Ada", 2)
+    link = f"/g/{study.store.share_study(study.id)}"
+    with monkeypatch.context() as slow:
+        slow.setattr(_fitting._COUNTING, "made", lambda *_: None)
+        waiting = client.get(link)
+    assert "The answer of 1 person is being counted" in waiting.text
+    assert "noindex" in waiting.headers["X-Robots-Tag"]
+    assert "data-again" in waiting.text
+    assert f'href="{link}">Look again' in waiting.text
+    assert "/studies" not in waiting.text
+    assert FLATS.names[0] in client.get(link).text
 
 
 def test_the_same_by_the_api(client: TestClient, study: Study) -> None:
