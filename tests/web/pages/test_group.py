@@ -269,6 +269,12 @@ def test_study_without_answers_says_so(
     address = f"/studies/{study_id}"
     assert "Nobody has answered yet" in client.get(f"{address}/group").text
     assert "too few answers" in text(client.get(f"{address}/model").text)
+    client.cookies.set("language", "de")
+    for page in ("model", "report"):
+        shown = client.get(f"{address}/{page}").text
+        assert "gibt es noch zu wenige Antworten." in shown
+        assert "/charts/" not in shown  # there is nothing to draw yet
+    client.cookies.clear()
     assert "Nobody has answered yet" in client.get(f"{address}/export/report.html").text
     assert client.get(f"{address}/charts/ranking.svg").status_code == 409
     assert client.get(f"{address}/charts/rules.svg").status_code == 409

@@ -205,7 +205,8 @@ def test_page_says_when_a_study_closes_and_that_it_did(
     assert "0 of 2 people have finished." in words
     change(study, closes="2020-03-01T18:00")
     words = text(client.get(address).text)
-    assert "Closed since" in words
+    assert "Closed: new people could join until" in words
+    assert "18:00 UTC" in words
     assert "/join" not in client.get(address).text
     assert ">closed<" in client.get("/").text
     for path in (f"/s/{study.id}/join", f"/p/{link}"):
@@ -251,6 +252,13 @@ def test_settings_form_keeps_date_and_quota(client: TestClient, study: Study) ->
     wrong = client.post(path, data=fields | {"closes": "soon"})
     assert wrong.status_code == 422
     assert "must be a day or a day and a time" in wrong.text
+    client.post(path, data=fields | {"closes": "2120-03-01", "open": "yes"})
+    page = client.get(path).text
+    assert 'type="date" value="2120-03-01"' in page
+    assert "Last day for new people" in page
+    head = client.get(f"/studies/{study.id}").text
+    assert "2120." in head  # the day alone: its last minute helps nobody
+    assert "23:59" not in head
 
 
 @pytest.mark.parametrize(

@@ -89,14 +89,14 @@ def group(
 @in_pool("reports")
 def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show the rules and the sparse model of all answers on one page."""
-    models, reason = _models(Study(store, study))
     texts = visitor.texts(study)
+    models, reason = _models(Study(store, study), texts)
     return visitor.render(
         "model.html",
         study=study,
         model=None if models is None else model_view(models, study.items, texts),
         reason=reason,
-        charts=CHARTS,
+        charts=() if reason else CHARTS,
         files=_FILES,
     )
 
@@ -108,16 +108,17 @@ def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Respons
     found = Study(store, study)
     if counted(found) is None:
         return _wait(visitor, found, "report")
-    models, reason = _models(found)
+    texts = visitor.texts(study)
+    models, reason = _models(found, texts)
     return visitor.render(
         "report_page.html",
         study=study,
         reason=reason,
-        day=visitor.texts(study).day(datetime.now(UTC)),
-        charts=CHARTS,
+        day=texts.day(datetime.now(UTC)),
+        charts=() if reason else CHARTS,
         files=_FILES,
         photos=photos_of(found),
-        **report_context(found, models, visitor.texts(study)),
+        **report_context(found, models, texts),
     )
 
 
@@ -133,12 +134,12 @@ def _wait(visitor: Visitor, study: Study, here: str) -> Response:
     )
 
 
-def _models(study: Study) -> tuple[GroupModels | None, str]:
+def _models(study: Study, texts: Texts) -> tuple[GroupModels | None, str]:
     """Give the models, if they are ready soon; or say why there are none."""
     try:
         return _FITTING.made(study, _PATIENCE), ""
-    except NotAnswerableError as error:
-        return None, str(error)
+    except NotAnswerableError:
+        return None, texts("owner.model.too_few")
 
 
 @group_pages.get("/export/{name}")
