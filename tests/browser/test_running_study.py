@@ -58,7 +58,7 @@ def test_an_owner_closes_weighs_shares_and_withdraws(
     link = page.get_by_label("A link to the group result").input_value()
     wrong["link"] = watched.look_all(axe)
     theirs.goto(link)
-    theirs.get_by_role("heading", level=1).wait_for()
+    theirs.locator("#common").wait_for()
     shown = theirs.locator("main").inner_text()
     assert "Ada" not in shown
     assert "Bob" not in shown
@@ -72,9 +72,9 @@ def test_an_owner_closes_weighs_shares_and_withdraws(
 
     page.goto(own)
     page.get_by_role("link", name="Change date or number").click()
-    page.get_by_label("Nobody new after").fill("2020-05-01T18:00")
+    page.get_by_label("Last day for new people").fill("2020-05-01")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("Closed since 1 May 2020, 18:00 UTC.").first.wait_for()
+    page.get_by_text("Closed: new people could join until 1 May 2020.").first.wait_for()
     wrong["closed"] = watched.look_all(axe)
     theirs.goto(f"{address}/s/{study.id}/join")
     theirs.get_by_role("heading", name="This study is closed").wait_for()

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from penchant.cli import _serve
 from penchant.cli._app import app
-from penchant.studies import SqlStore, store_url
+from penchant.studies import LANGUAGES, SqlStore, store_url
 
 
 @pytest.fixture
@@ -95,7 +95,8 @@ def test_server_starts_moves_on_from_a_taken_port_and_stops(
         assert errors == ""
     with sqlite3.connect(tmp_path / "penchant.sqlite") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert connection.execute("SELECT count(*) FROM studies").fetchone() == (1,)
+        studies = connection.execute("SELECT count(*) FROM studies WHERE demo")
+        assert studies.fetchone() == (len(LANGUAGES),)
     connection.close()
 
 

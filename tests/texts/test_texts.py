@@ -207,6 +207,9 @@ def test_days() -> None:
     assert load_texts("en").day(day) == "1 August 2026"
     assert load_texts("fr").day(day) == "1 août 2026"
     assert load_texts("de").day(day) == "1. August 2026"
+    assert load_texts("en").moment(day) == "1 August 2026"
+    noon = day.replace(hour=12, minute=5)
+    assert load_texts("en").moment(noon) == "1 August 2026, 12:05 UTC"
     shown = [load_texts(language).short_day(day.date()) for language in LANGUAGES]
     assert shown == ["1 Aug", "1. Aug.", "1 août"]
 

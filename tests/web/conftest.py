@@ -13,7 +13,7 @@ from PIL import Image
 
 from penchant.studies import SqlStore
 from penchant.studies.store._database import Database
-from penchant.web import create_app, hash_password
+from penchant.web import _fitting, create_app, hash_password
 from penchant.web.security import _access
 
 FLATS = (
@@ -36,6 +36,12 @@ def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no pause between attempts be over because the machine is slow."""
     now = datetime.now(UTC)
     monkeypatch.setattr(Database, "clock", lambda *_: now)
+
+
+@pytest.fixture(autouse=True)
+def _groups_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no page say that people are being counted because the machine is slow."""
+    monkeypatch.setattr(_fitting, "_PROMPT", None)
 
 
 @pytest.fixture

@@ -26,7 +26,11 @@ def test_browser_gets_a_page(client: TestClient) -> None:
     response = client.get("/studies/unknown", headers=accept)
     assert response.status_code == 404
     assert "<h1>Nothing is here</h1>" in response.text
-    assert "There is no such study." in response.text
+    assert "or what was here has been removed" in response.text
+    headers = {"Accept": "text/html", "Accept-Language": "de"}
+    upload = client.get("/drafts/nothing", headers=headers).text
+    assert "Diese Datei ist nicht mehr da" in upload
+    assert "no longer there" not in upload
 
 
 def test_wrong_method_names_the_right_ones(client: TestClient) -> None:

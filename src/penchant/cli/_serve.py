@@ -159,6 +159,7 @@ def serve(
         typer.echo("Getting ready; the very first start takes half a minute.", err=True)
 
     from penchant.studies import SqlStore, add_demo, store_url, tidying
+    from penchant.texts import LANGUAGES
     from penchant.web import create_app, run_server
 
     local = host in _LOOPBACK and not proxies and not public_url
@@ -178,7 +179,8 @@ def serve(
 
         def make_app() -> "FastAPI":
             if demo:
-                add_demo(store)
+                for language in LANGUAGES:
+                    add_demo(store, language)
             return create_app(
                 store,
                 login=not local,

@@ -50,7 +50,7 @@ def show(study_name: StudyName, data: Data = None, as_json: AsJson = False) -> N
     screen = Screen()
     for version, changes in steps:
         n_items = len(version.items) - len(version.withdrawn)
-        made = f"{version.at:%Y-%m-%d %H:%M}"
+        made = f"{version.at:%Y-%m-%d %H:%M} UTC"
         why = f" ({version.note})" if version.note else ""
         head = f"Version {version.number}, {made}: {n_items} alternatives{why}"
         screen.say(head, style="bold")

@@ -64,7 +64,7 @@ from penchant.studies.operations._answers import (
 )
 from penchant.studies.operations._backup import backup, restore
 from penchant.studies.operations._check import StoreProblem, StoreReport, check_store
-from penchant.studies.operations._demo import add_demo
+from penchant.studies.operations._demo import add_demo, demo_in
 from penchant.studies.operations._notebook import study_notebook
 from penchant.studies.operations._person import export_person, person_answers_csv
 from penchant.studies.operations._replay import Replay, replays
@@ -190,6 +190,7 @@ __all__ = [
     "check_limits",
     "check_store",
     "choose_language",
+    "demo_in",
     "difference",
     "duplicate_study",
     "export_person",

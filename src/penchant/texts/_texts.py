@@ -39,6 +39,9 @@ _MONTH = _YEAR / 12
 _MANY_DAYS, _MANY_MONTHS = 61, 24
 """From here on a time is told in months, or in years."""
 
+_END_OF_DAY = 23, 59
+"""What a day alone means as the moment at which a study closes."""
+
 _LONGEST_NAME = 80
 _LONGEST_VALUE = 200
 _FIRST_STRONG, _END = "\u2068", "\u2069"
@@ -189,8 +192,10 @@ class Texts:
         return dates.format_date(moment, "long", locale=self.locale)
 
     def moment(self, moment: datetime) -> str:
-        """Write a moment with its zone, which is UTC."""
+        """Write a moment with its zone, which is UTC; the end of a day as that day."""
         known = moment.astimezone(UTC)
+        if (known.hour, known.minute) == _END_OF_DAY:
+            return self.day(known)
         return f"{self.day(known)}, {known:%H:%M} UTC"
 
     def duration(self, seconds: float) -> str:

@@ -7,7 +7,7 @@ from types import SimpleNamespace as View
 from penchant.data import Items
 from penchant.studies import RankedItem
 from penchant.texts import Texts
-from penchant.views._charts import Axis, Estimate, Tick
+from penchant.views._charts import Axis, Estimate, NumberRow, Numbers, Tick
 from penchant.views._display import item_facts, show_name
 from penchant.views._parts import Wanted, part_of
 
@@ -58,6 +58,7 @@ def ranking_view(
         rejected=texts("ranking.rejected", names=texts.listed(out)) if out else "",
         top=tuple(_row(items, each, axis, texts) for each in ranked[:3]),
         part=part,
+        numbers=_numbers(shown, texts),
     )
 
 
@@ -95,6 +96,22 @@ def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> View:
         mark=Estimate.placed(axis, each.points, each.low, each.high),
         words=texts("result.tip_score", name=name, points=points, low=low, high=high),
     )
+
+
+def _numbers(shown: Sequence[RankedItem], texts: Texts) -> Numbers:
+    heads = ("result.alternative", "result.place", "result.points", "result.range")
+    rows = (
+        NumberRow(
+            show_name(each.name),
+            (
+                texts.number(each.place),
+                texts.points(each.points),
+                texts.span(each.low, each.high),
+            ),
+        )
+        for each in shown
+    )
+    return Numbers(tuple(map(texts, heads)), tuple(rows))
 
 
 def choices(ranking: Sequence[RankedItem]) -> list[View]:

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from penchant.exceptions import (
     ConflictError,
     DataError,
+    DraftNotFoundError,
     FormatError,
     NotAnswerableError,
     StoreError,
@@ -50,8 +51,14 @@ async def on_penchant_error(request: Request, error: Exception) -> Response:
     """Show an error that penchant raised on purpose."""
     status = status_of(error)
     texts = texts_for(request)
-    wrong = isinstance(error, DataError) and not _is_program(request)
-    sentence = texts.refusal(error) if wrong else sentence_of(error, texts)
+    sentence = sentence_of(error, texts)
+    if not _is_program(request):
+        if isinstance(error, DraftNotFoundError):
+            sentence = texts("errors.draft")
+        elif status == 404:
+            sentence = texts("errors.nothing")
+        elif isinstance(error, DataError):
+            sentence = texts.refusal(error)
     return _answer(request, status, sentence)
 
 

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
-from penchant.studies import Study
+from penchant.studies import Group, Study
 from penchant.web._workers import Workers
 
 _Made = TypeVar("_Made")
+
+_PROMPT: Final = 2.0
+"""Seconds after which a page says that people are still being counted."""
 
 
 class Fitting(Generic[_Made]):
@@ -55,3 +58,11 @@ class Fitting(Generic[_Made]):
                 self._running[study.id] = found
                 found.add_done_callback(lambda _: self._running.pop(study.id, None))
         return found
+
+
+_COUNTING: Final = Fitting(lambda study: study.group())
+
+
+def counted(study: Study) -> Group | None:
+    """Give what the group of a study wants; None if its people are being counted."""
+    return _COUNTING.made(study, _PROMPT)

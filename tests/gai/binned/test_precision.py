@@ -3,7 +3,7 @@ import pytest
 
 from penchant.gai.binned import Rows, Squared, fit_binned
 from penchant.gai.binned._losses import Tube
-from penchant.gai.binned._precision import factor_errors, has_errors
+from penchant.gai.binned._precision import _Posterior, factor_errors, has_errors
 
 
 def fitted(directions=None, loss=None, **options):
@@ -45,6 +45,22 @@ def test_errors_are_as_large_as_fits_to_new_noise_scatter():
         curves.append(fit.utility.intercept + fit.utility.factor((0,), places))
     off = np.sqrt(np.mean((curves - np.sin(4 * places[:, 0])) ** 2, axis=0))
     assert 0.7 < np.mean(told) / off.mean() < 1.4
+
+
+def test_rounding_of_a_singular_curvature_is_no_error():
+    root = np.random.default_rng(0).normal(size=(5, 8))
+    posterior = _Posterior(
+        H=root.T @ root - 1e-8 * np.eye(8),
+        pull=np.zeros(8),
+        coef=np.zeros(8),
+        n_rows=40.0,
+        loss=1e-6,
+        noise=1e-9,
+        slices=[slice(0, 8)],
+        scales=[np.inf],
+    )
+    assert (np.diag(posterior.covariance) > 0).all()
+    assert posterior.n_free < 5.1  # none of what only rounding tells of
 
 
 def test_who_has_errors():

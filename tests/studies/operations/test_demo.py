@@ -2,7 +2,7 @@
 
 import pytest
 
-from penchant.studies import SqlStore, Study, add_demo, check_store
+from penchant.studies import SqlStore, Study, add_demo, check_store, demo_in
 
 
 def test_demo_has_marked_people_and_a_population_once(store: SqlStore) -> None:
@@ -27,6 +27,19 @@ def test_demo_has_marked_people_and_a_population_once(store: SqlStore) -> None:
         "finished",
         0,
     )
+
+
+def test_each_language_has_a_demo_of_its_own(store: SqlStore) -> None:
+    german = add_demo(store, "de")
+    study = Study(store, german)
+    assert study.record.name == "Wohnungen in der Stadt"
+    assert [a.name for a in study.items.attributes][:2] == ["Miete", "Größe"]
+    assert study.items.describe(0)["Lärm"] == "etwas Verkehr"
+    first = store.list_participants(german)[0]
+    assert (first.label, first.simulated) == ("Simuliert: Studium 1", True)
+    assert store.latest_model(german) is not None
+    assert demo_in("de", store.list_studies()) == german
+    assert demo_in("en", store.list_studies()) is None
 
 
 def test_demo_that_was_interrupted_is_completed(

@@ -38,10 +38,30 @@ def test_a_study_begins_in_a_language(
     assert study.record.name == template.title(texts)
     assert study.settings.intro == texts(f"template.{name}_intro")
     assert study.settings.noun(language).plural
-    assert study.items == template.items
+    assert study.items == template.table(texts)
+    values = [each.encode(missing="keep") for each in (study.items, template.items)]
+    np.testing.assert_array_equal(*values)
+    assert (study.items == template.items) == (language == "en")
     question = study.ask(study.join()[0].id)
     assert question is not None
     assert question.form == study.settings.question
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_all_words_of_a_table_can_be_translated(name: str) -> None:
+    items, known = study_template(name).items, load_texts("en").entries
+    keys = {}
+    for each in items.attributes:
+        keys[f"table.{name}.{each.name}"] = each.name
+        if each.kind != "numeric":
+            keys |= {f"table.{name}.{each.name}.{word}": word for word in each.domain}
+    if not items.attributes:
+        keys = {f"table.{name}.name.{word}": word for word in items.names}
+    assert {word for key, word in keys.items() if key not in known} <= {
+        *"ABCDEFG",
+        "CO2",
+    }
+    assert all(known[key] == (word,) for key, word in keys.items() if key in known)
 
 
 def test_another_name_is_no_template() -> None:

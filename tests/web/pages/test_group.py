@@ -24,7 +24,7 @@ from penchant.studies import (
     store_url,
 )
 from penchant.views._group import group_view, ranking_csv
-from penchant.web import create_app
+from penchant.web import _fitting, create_app
 from penchant.web._fitting import Fitting
 from penchant.web.pages import _group as _group_routes
 
@@ -269,6 +269,12 @@ def test_study_without_answers_says_so(
     address = f"/studies/{study_id}"
     assert "Nobody has answered yet" in client.get(f"{address}/group").text
     assert "too few answers" in text(client.get(f"{address}/model").text)
+    client.cookies.set("language", "de")
+    for page in ("model", "report"):
+        shown = client.get(f"{address}/{page}").text
+        assert "gibt es noch zu wenige Antworten." in shown
+        assert "/charts/" not in shown  # there is nothing to draw yet
+    client.cookies.clear()
     assert "Nobody has answered yet" in client.get(f"{address}/export/report.html").text
     assert client.get(f"{address}/charts/ranking.svg").status_code == 409
     assert client.get(f"{address}/charts/rules.svg").status_code == 409
@@ -325,7 +331,7 @@ def test_while_people_are_counted_a_page_says_so(
 ) -> None:
     store, study_id = world
     with monkeypatch.context() as slow:
-        slow.setattr(_group_routes._COUNTING, "made", lambda *_: None)
+        slow.setattr(_fitting._COUNTING, "made", lambda *_: None)
         shown = client.get(f"/studies/{study_id}/{page}").text
     n_people = len(store.list_participants(study_id))
     assert f"The answers of {n_people} people are being counted" in shown

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from penchant.datasets import load_flats
 from penchant.studies import SqlStore, Study, StudySettings
+from penchant.web import _fitting
 
 FLATS = load_flats().take(range(8))
 Words = Callable[[str], str]
@@ -204,7 +205,8 @@ def test_page_says_when_a_study_closes_and_that_it_did(
     assert "0 of 2 people have finished." in words
     change(study, closes="2020-03-01T18:00")
     words = text(client.get(address).text)
-    assert "Closed since" in words
+    assert "Closed: new people could join until" in words
+    assert "18:00 UTC" in words
     assert "/join" not in client.get(address).text
     assert ">closed<" in client.get("/").text
     for path in (f"/s/{study.id}/join", f"/p/{link}"):
@@ -250,6 +252,13 @@ def test_settings_form_keeps_date_and_quota(client: TestClient, study: Study) ->
     wrong = client.post(path, data=fields | {"closes": "soon"})
     assert wrong.status_code == 422
     assert "must be a day or a day and a time" in wrong.text
+    client.post(path, data=fields | {"closes": "2120-03-01", "open": "yes"})
+    page = client.get(path).text
+    assert 'type="date" value="2120-03-01"' in page
+    assert "Last day for new people" in page
+    head = client.get(f"/studies/{study.id}").text
+    assert "2120." in head  # the day alone: its last minute helps nobody
+    assert "23:59" not in head
 
 
 @pytest.mark.parametrize(
@@ -339,6 +348,22 @@ def test_link_to_the_result_is_made_renewed_and_withdrawn(
     client.post(f"{address}/unshare")
     assert client.get(second).status_code == 404
     assert "A link is out." not in text(client.get(address).text)
+
+
+def test_while_people_are_counted_the_link_to_the_result_says_so(
+    client: TestClient, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(study, "Ada", 2)
+    link = f"/g/{study.store.share_study(study.id)}"
+    with monkeypatch.context() as slow:
+        slow.setattr(_fitting._COUNTING, "made", lambda *_: None)
+        waiting = client.get(link)
+    assert "The answer of 1 person is being counted" in waiting.text
+    assert "noindex" in waiting.headers["X-Robots-Tag"]
+    assert "data-again" in waiting.text
+    assert f'href="{link}">Look again' in waiting.text
+    assert "/studies" not in waiting.text
+    assert FLATS.names[0] in client.get(link).text
 
 
 def test_the_same_by_the_api(client: TestClient, study: Study) -> None:

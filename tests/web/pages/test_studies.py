@@ -10,7 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from penchant.data import Items
-from penchant.studies import SqlStore, add_demo
+from penchant.datasets import load_flats
+from penchant.studies import SqlStore, StudySettings, add_demo
 from penchant.studies.store._tables import drafts
 from penchant.web.pages import _studies as _routes
 
@@ -20,7 +21,7 @@ HOSTILE = "<script>alert(1)</script>"
 def test_first_page_without_studies_says_so(client: TestClient) -> None:
     page = client.get("/").text
     assert "There is none yet." in page
-    assert "at most 0.2 MB" in page
+    assert "at most 0.2\u00a0MB" in page
 
 
 def test_demo_is_marked_as_fictional(client: TestClient, store: SqlStore) -> None:
@@ -31,6 +32,43 @@ def test_demo_is_marked_as_fictional(client: TestClient, store: SqlStore) -> Non
     assert "Demo, fictional" in page
     assert "40 flats, 8 attributes" in page
     assert "These flats are fictional." in client.get(f"/studies/{study_id}").text
+
+
+def test_who_reads_german_tries_the_german_demo(
+    client: TestClient, store: SqlStore
+) -> None:
+    english, german = (
+        add_demo(store),
+        store.ensure_demo(
+            "Wohnungen in der Stadt", load_flats(), settings=StudySettings()
+        ),
+    )
+    for language, own, other in (("en", english, german), ("de", german, english)):
+        client.cookies.set("language", language)
+        home = client.get("/").text
+        assert f'href="/s/{own}/join"' in home
+        assert other not in home
+        for study_id in (own, other):
+            invitation = client.get(f"/s/{study_id}/join")
+            assert invitation.url.path == f"/s/{own}/join"
+    client.cookies.set("language", "fr")  # there is none: all are shown
+    home = client.get("/").text
+    assert english in home
+    assert german in home
+    assert client.get(f"/s/{german}/join").url.path == f"/s/{german}/join"
+    store.add_participant(english)
+    client.cookies.set("language", "de")
+    home = client.get("/").text
+    assert english in home  # somebody took part in it
+    assert f'href="/s/{german}/join"' in home
+
+
+def test_first_page_shows_a_result(client: TestClient) -> None:
+    page = client.get("/", headers={"Accept-Language": "de"}).text
+    assert "Fernbank 22" in page
+    assert "Sehr wahrscheinlich (83\u00a0%) das Beste" in page
+    assert "Das Ergebnis einer simulierten Person nach 14 Antworten." in page
+    assert "Energieklasse: 26\u00a0%" in page
 
 
 def test_table_becomes_a_study(
@@ -183,16 +221,16 @@ def test_html_in_names_is_shown_as_text(
     client: TestClient, upload: Callable[..., Any]
 ) -> None:
     table = (
-        f'name,<b>rent</b>,view\n{HOSTILE},1,<img src=x>\n"""><i>x",2,</textarea><h1>\n'
+        f'name,<s>rent</s>,view\n{HOSTILE},1,<img src=x>\n"""><i>x",2,</textarea><h1>\n'
     )
     columns = upload(table.encode(), f"{HOSTILE}.csv")
     saved = client.post(str(columns.url), data={"study": HOSTILE, "unit-1": "<u>"})
     wrong = upload(f"{HOSTILE},b\n1,2\n".encode())
     for page in (columns.text, saved.text, client.get("/").text, wrong.text):
-        for tag in ("<script>", "<b>", "<img", "<i>", "<u>", "</textarea><h1>"):
+        for tag in ("<script>", "<s>", "<img", "<i>", "<u>", "</textarea><h1>"):
             assert tag not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in saved.text
-    assert "&lt;b&gt;rent&lt;/b&gt;" in columns.text
+    assert "&lt;s&gt;rent&lt;/s&gt;" in columns.text
 
 
 def test_missing_values_are_shown_and_kept(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg import cho_solve, cholesky, eigvalsh
 from scipy.special import ndtri
 
 from penchant.gai.binned._bins import Axis, eigenfunctions, features_of
@@ -193,6 +193,9 @@ class _Posterior:
     scales: list[float]
 
     def __post_init__(self) -> None:
+        least = float(eigvalsh(self.H, subset_by_index=[0, 0])[0])
+        # Where columns follow from others, rounding leaves curvature below 0.
+        self._ridge = max(_RIDGE * float(np.mean(np.diag(self.H))), -2.0 * least)
         self._solve()
 
     def _solve(self) -> None:
@@ -200,11 +203,10 @@ class _Posterior:
         for own, scale in zip(self.slices, self.scales, strict=True):
             prior[own] = self.noise / self.n_rows / scale
         matrix = self.H.copy()
-        ridge = _RIDGE * np.trace(matrix) / len(matrix)
-        matrix.flat[:: len(matrix) + 1] += prior + ridge
+        matrix.flat[:: len(matrix) + 1] += prior + self._ridge
         inverse = cho_solve((cholesky(matrix, lower=True), True), np.eye(len(matrix)))
         self.change: FloatArray = inverse @ (self.pull - prior * self.coef)
-        self.n_free = float(len(prior) - np.diag(inverse) @ prior)
+        self.n_free = float(len(prior) - np.diag(inverse) @ (prior + self._ridge))
         self.covariance: FloatArray = self.noise / self.n_rows * inverse
 
     def learn_noise(self) -> None:

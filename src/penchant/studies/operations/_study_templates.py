@@ -1,10 +1,12 @@
 """Studies to begin with: tables, settings and texts that are shipped."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import pandas as pd
 
 from penchant.data import Attribute, Items
 from penchant.datasets import load_flats
@@ -26,7 +28,7 @@ class StudyTemplate:
     name : str
         One of `TEMPLATES`.
     items : Items
-        The alternatives; of "features" only names.
+        The alternatives, in English; of "features" only names.
     nouns : tuple of Noun
         What an alternative is called.
     asking : dict
@@ -41,6 +43,27 @@ class StudyTemplate:
     def title(self, texts: Texts) -> str:
         """Give the name of the study in a language."""
         return texts(f"template.{self.name}")
+
+    def table(self, texts: Texts) -> Items:
+        """Give the alternatives in a language; names of places and people stay."""
+
+        def say(key: str, word: str) -> str:
+            return texts.entries.get(f"table.{key}", (word,))[0]
+
+        columns, attributes = {}, []
+        for each in self.items.attributes:
+            key = f"{self.name}.{each.name}"
+            column, domain = self.items.frame[each.name], each.domain
+            name, unit = say(key, each.name), say(f"unit.{each.unit}", each.unit)
+            if each.kind != "numeric" and domain is not None:
+                levels = {str(word): say(f"{key}.{word}", str(word)) for word in domain}
+                column = column.cat.rename_categories(levels)
+                domain = tuple(levels.values())
+            columns[name] = column
+            attributes.append(replace(each, name=name, domain=domain, unit=unit))
+        frame = pd.DataFrame(columns, index=self.items.frame.index)
+        names = (say(f"{self.name}.name.{name}", name) for name in self.items.names)
+        return Items(frame, tuple(attributes), tuple(names))
 
     def settings(self, texts: Texts) -> StudySettings:
         """Give the settings, with the introduction in a language."""
@@ -64,14 +87,14 @@ class StudyTemplate:
         title : str
             As people read it; by default that of the template.
         language : str, default="en"
-            Of title and introduction.
+            Of title, introduction and table.
         owner : str, optional
             Identifier of the owner.
         """
         texts = load_texts(language)
         return store.create_study(
             title or self.title(texts),
-            self.items,
+            self.table(texts),
             settings=self.settings(texts),
             owner=owner,
         )

@@ -56,7 +56,7 @@ def settings_form(study: StudyRecord) -> View:
         | {
             "name": study.name,
             "max_regret": f"{settings.max_regret:g}",
-            "closes": settings.closes.rstrip("Z"),
+            "closes": settings.closes.rstrip("Z").removesuffix("T23:59"),
             "languages": settings.languages,
             "nouns": [settings.noun(code) for code in LANGUAGES],
             "texts": [own.get(code, OwnTexts(code)) for code in LANGUAGES],

@@ -129,7 +129,7 @@ def _rows(
         kept,
         422 if error else 200,
         columns=", ".join(columns),
-        limit=f"{request.app.state.limits.bytes / 1e6:g} MB",
+        limit=f"{request.app.state.limits.bytes / 1e6:g}\u00a0MB",
         error=error,
         n_found=0 if found is None else len(found),
         n_shown=_SHOWN,

@@ -194,7 +194,7 @@ def _list(
         "learned/models.html",
         422 if error else 200,
         models=[model_line(job, texts) for job in visitor.jobs(store)],
-        limit=f"{request.app.state.limits.bytes / 1e6:g} MB",
+        limit=f"{request.app.state.limits.bytes / 1e6:g}\u00a0MB",
         model_error=error,
     )
 

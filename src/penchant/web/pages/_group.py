@@ -34,7 +34,7 @@ from penchant.web._exports import (
     json_response,
     xlsx_response,
 )
-from penchant.web._fitting import Fitting
+from penchant.web._fitting import Fitting, counted
 from penchant.web._workers import in_pool
 from penchant.web.pages._news import news_of
 from penchant.web.pages._report import make_report, photos_of, report_context
@@ -58,11 +58,7 @@ _FILES: Final = (
 _PATIENCE: Final = 8.0
 """Seconds after which a page says that the models are not ready yet."""
 
-_PROMPT: Final = 2.0
-"""Seconds after which a page says that people are still being counted."""
-
 _FITTING: Final = Fitting(lambda study: study.group_models())
-_COUNTING: Final = Fitting(lambda study: study.group())
 
 
 @group_pages.get("/group")
@@ -72,7 +68,7 @@ def group(
 ) -> Response:
     """Show what the group prefers and where it disagrees."""
     asked, texts = Study(store, study), visitor.texts(study)
-    found = _COUNTING.made(asked, _PROMPT)
+    found = counted(asked)
     if found is None:
         return _wait(visitor, asked, "group")
     if not found.items:
@@ -93,14 +89,14 @@ def group(
 @in_pool("reports")
 def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show the rules and the sparse model of all answers on one page."""
-    models, reason = _models(Study(store, study))
     texts = visitor.texts(study)
+    models, reason = _models(Study(store, study), texts)
     return visitor.render(
         "model.html",
         study=study,
         model=None if models is None else model_view(models, study.items, texts),
         reason=reason,
-        charts=CHARTS,
+        charts=() if reason else CHARTS,
         files=_FILES,
     )
 
@@ -110,35 +106,40 @@ def model(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response
 def report(store: StoreOfApp, visitor: VisitorOfApp, study: OwnStudy) -> Response:
     """Show all results on one page, for print."""
     found = Study(store, study)
-    if _COUNTING.made(found, _PROMPT) is None:
+    if counted(found) is None:
         return _wait(visitor, found, "report")
-    models, reason = _models(found)
+    texts = visitor.texts(study)
+    models, reason = _models(found, texts)
     return visitor.render(
         "report_page.html",
         study=study,
         reason=reason,
-        day=visitor.texts(study).day(datetime.now(UTC)),
-        charts=CHARTS,
+        day=texts.day(datetime.now(UTC)),
+        charts=() if reason else CHARTS,
         files=_FILES,
         photos=photos_of(found),
-        **report_context(found, models, visitor.texts(study)),
+        **report_context(found, models, texts),
     )
 
 
 def _wait(visitor: Visitor, study: Study, here: str) -> Response:
     """Say that people are being counted; the page looks again by itself."""
-    n_people = len(study.store.list_participants(study.id))
     return visitor.render(
-        "group_wait.html", study=study.record, n_people=n_people, here=here
+        "group_wait.html",
+        study=study.record,
+        title=visitor.texts(study.record)(f"owner.study.{here}"),
+        n_people=len(study.store.list_participants(study.id)),
+        here=here,
+        again=f"/studies/{study.id}/{here}",
     )
 
 
-def _models(study: Study) -> tuple[GroupModels | None, str]:
+def _models(study: Study, texts: Texts) -> tuple[GroupModels | None, str]:
     """Give the models, if they are ready soon; or say why there are none."""
     try:
         return _FITTING.made(study, _PATIENCE), ""
-    except NotAnswerableError as error:
-        return None, str(error)
+    except NotAnswerableError:
+        return None, texts("owner.model.too_few")
 
 
 @group_pages.get("/export/{name}")

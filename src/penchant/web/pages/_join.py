@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from penchant.data import Limits
 from penchant.exceptions import ParticipantNotFoundError, StudyNotFoundError
-from penchant.studies import Store, Study
+from penchant.studies import Store, Study, demo_in
 from penchant.texts import Texts
 from penchant.views.forms import about_form, read_about_form, settings_form
 from penchant.web._errors import LinkNotFoundError
@@ -35,7 +35,12 @@ def invite(request: Request, study_id: str, *, new: bool = False) -> Response:
     study = _study_of(request, study_id)
     if not new and (token := _seen(request, study)):
         return RedirectResponse(f"/p/{token}", 303)
-    return _invitation(study, study_texts(request, study), new=new)
+    texts = study_texts(request, study)
+    if study.record.demo:  # each language has a demo with a table of its own
+        own = demo_in(texts.language, study.store.list_studies())
+        if own not in (None, study.id):
+            return RedirectResponse(f"/s/{own}/{_ANEW if new else 'join'}", 303)
+    return _invitation(study, texts, new=new)
 
 
 @join_pages.post("/s/{study_id}/join")

@@ -10,6 +10,7 @@ from penchant.exceptions import StudyNotFoundError
 from penchant.studies import Study
 from penchant.views import group_view, shelf_of
 from penchant.web._errors import LinkNotFoundError
+from penchant.web._fitting import counted
 from penchant.web._page import change_language, render, study_frame, study_texts
 from penchant.web._workers import in_pool
 from penchant.web.pages._participant import AnswerFields
@@ -40,7 +41,19 @@ def shared(
     """Show what the group prefers."""
     texts, home = study_texts(request, study), f"/g/{token}"
     frame = study_frame(study, texts, home, "")
-    found = study.group()
+    found = counted(study)
+    if found is None:
+        return render(
+            "group_wait.html",
+            headers=_HIDDEN,
+            visitor=None,
+            languages=(),
+            record=study.record,
+            t=texts,
+            title=texts("owner.study.group"),
+            n_people=len(study.store.list_participants(study.id)),
+            again=home,
+        )
     if not found.items:
         title, sentence = texts("owner.group.empty"), texts("share.empty")
         return render(

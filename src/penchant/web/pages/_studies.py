@@ -15,10 +15,18 @@ from penchant.studies import (
     PictureHead,
     Store,
     Study,
+    demo_in,
     read_pictures,
     study_template,
 )
-from penchant.views import Card, Shelf, question_cards, same_lines, study_line
+from penchant.views import (
+    Card,
+    Shelf,
+    question_cards,
+    same_lines,
+    sample_view,
+    study_line,
+)
 from penchant.views.forms import (
     PASTED,
     FileForm,
@@ -74,9 +82,10 @@ def begin(store: StoreOfApp, sender: Sender, name: str) -> Response:
 
 
 @pages.get("/templates/{name}.csv")
-def template_table(_visitor: VisitorOfApp, name: str) -> Response:
+def template_table(visitor: VisitorOfApp, name: str) -> Response:
     """Give a table that is shipped, to put own rows in."""
-    return csv_response(study_template(name).items.to_csv() or "", f"{name}.csv")
+    table = study_template(name).table(visitor.texts())
+    return csv_response(table.to_csv() or "", f"{name}.csv")
 
 
 @pages.post("/drafts")
@@ -168,6 +177,13 @@ def _home(
     request: Request, store: Store, visitor: Visitor, error: str = "", paste: str = ""
 ) -> Response:
     found = visitor.studies(store)
+    own = demo_in(visitor.language, found)
+    if own:  # those of other languages are shown where somebody took part
+        found = [
+            each
+            for each in found
+            if not each.demo or each.id == own or each.n_participants
+        ]
     lines = [
         study_line(
             summary,
@@ -184,8 +200,11 @@ def _home(
         studies=lines,
         models=models,
         model_error="",
-        trial=next((line for line in lines if line.trial), None),
-        limit=f"{request.app.state.limits.bytes / 1e6:g} MB",
+        sample=sample_view(visitor.texts()),
+        trial=next(
+            (line for line in lines if line.trial and (own or "") in line.path), None
+        ),
+        limit=f"{request.app.state.limits.bytes / 1e6:g}\u00a0MB",
         templates=TEMPLATES,
         error=error,
         paste=paste,
