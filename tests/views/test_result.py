@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penchant.datasets import load_flats
+from penchant.datasets import load_flats, make_flats_population
 from penchant.elicitation import MainReason
 from penchant.explanation import AnswerSupport
 from penchant.studies import (
+    LANGUAGES,
     AnsweredQuestion,
     Contradiction,
     Curve,
@@ -21,7 +22,7 @@ from penchant.studies import (
 from penchant.views import View
 from penchant.views._answers import answers_view
 from penchant.views._curves import counts_view
-from penchant.views._result import best_view, reasons_view
+from penchant.views._result import _SAID, best_view, reasons_view, sample_view
 
 FLATS = load_flats()
 TEXTS = load_texts("en")
@@ -209,3 +210,25 @@ def test_answers_that_cannot_all_be_right_are_named() -> None:
     assert "contradict each other" in view.consistency
     assert view.rows == ()
     assert view.hint.startswith("You have not answered yet")
+
+
+def test_the_sample_on_the_first_page_is_true_of_who_answered():
+    likes = make_flats_population(n_users=10, random_state=5).utilities[3]
+    for left, right, answer, _ in _SAID:
+        assert (likes[left] > likes[right]) == (answer == "left")
+    view = sample_view(TEXTS)
+    assert likes.max() - likes[FLATS.names.index(view.name)] <= 0.1
+    assert 80 <= view.certainty < 95  # "very likely", as the picture says
+    share = TEXTS.share(view.certainty / 100)
+    assert view.sure == f"Very likely ({share}) the best, or as good as the best"
+    assert [row.label for row in view.counted][:2] == ["energy class", "noise"]
+    assert view.counted[-1].share == TEXTS("numbers.not_sure")
+    assert "14 answers" in view.words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sample_is_in_every_language(language):
+    texts = load_texts(language)
+    view = sample_view(texts)
+    assert view.counted[0].label == texts("table.flats.energy class")
+    assert view.facts[0].label == texts("table.flats.price")

@@ -28,8 +28,7 @@ from penchant.views._question import (
 )
 from penchant.views._ranking import choices, ranking_view
 from penchant.views._reasons import compare_items, why_view
-from penchant.views._result import best_view, reasons_view
-from penchant.views._sample import sample_view
+from penchant.views._result import best_view, reasons_view, sample_view
 from penchant.views._studies import checks_view, study_line, study_view
 from penchant.views._what_if import read_values, what_if_view
 

@@ -19,7 +19,7 @@ _LETTERS = 36
 
 _SENTENCES = 3
 _LONGEST_NAME = 24
-_LEAST = 0.01
+LEAST_SHARE = 0.01
 """A range that begins below this share includes "counts for nothing"."""
 _LONGEST_LABEL = 40
 
@@ -231,7 +231,7 @@ def counts_view(
             axis,
             "counts.tip",
             texts,
-            unsure=curve.share_low < _LEAST,
+            unsure=curve.share_low < LEAST_SHARE,
             named=named[curve.attribute],
         )
         for curve in ordered

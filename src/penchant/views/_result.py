@@ -1,12 +1,21 @@
 """The first layer of a result: what is best, how sure, why, and what counts."""
 
 from collections.abc import Sequence
+from functools import cache
 from types import SimpleNamespace as View
 
 from penchant.data import Items
-from penchant.elicitation import MainReason
-from penchant.studies import ParticipantRecord, Parts, RankedItem, Study
+from penchant.elicitation import Elicitor, MainReason, PersonBelief, Question
+from penchant.studies import (
+    ParticipantRecord,
+    Parts,
+    RankedItem,
+    Study,
+    study_template,
+)
 from penchant.texts import Texts
+from penchant.views._charts import Axis
+from penchant.views._curves import LEAST_SHARE, count_row
 from penchant.views._display import item_facts, show_name
 
 _LEVELS = ((0.95, "almost"), (0.8, "likely"), (0.6, "probably"))
@@ -17,6 +26,30 @@ _LONGEST_LABEL = 40
 
 _MOST_IN_FRONT = 10
 """A tier of more than so many says nothing: the headline names who leads it."""
+
+_SAID = (
+    (39, 7, "left", "size"),
+    (12, 39, "left", "price"),
+    (15, 12, "right", "price"),
+    (17, 12, "right", "price"),
+    (9, 12, "right", "energy class"),
+    (17, 0, "left", "size"),
+    (12, 22, "left", "energy class"),
+    (25, 12, "right", "price"),
+    (12, 16, "left", "size"),
+    (12, 31, "left", "price"),
+    (12, 6, "left", "noise"),
+    (9, 3, "left", "noise"),
+    (12, 11, "left", "noise"),
+    (13, 12, "right", "size"),
+)
+"""What a simulated person was asked of the example with flats, chose, and why.
+
+Of the people of ``make_flats_population(n_users=10, random_state=5)`` the fourth, asked
+as the app asks.
+"""
+
+_SAMPLE_FACTS, _SAMPLE_COUNTS = 3, 5
 
 
 def best_view(
@@ -162,3 +195,50 @@ def _against(items: Items, item: int, rival: int, found: Parts, texts: Texts) ->
         name=show_name(items.names[rival]),
         points=texts.count("compare.points", max(1, round(-found.points[worst]))),
     )
+
+
+def sample_view(texts: Texts) -> View:
+    """Show on the first page what a simulated person got, in a language."""
+    template, belief = study_template("flats"), _sample()
+    own = next(noun for noun in template.nouns if noun.language == texts.language)
+    told, items = texts.about(own.singular, own.plural), template.table(texts)
+    names = {
+        english.name: attribute.name
+        for english, attribute in zip(
+            template.items.attributes, items.attributes, strict=True
+        )
+    }
+    shares = zip(belief.space.names, *belief.shares(), strict=True)
+    most = sorted(shares, key=lambda each: -each[1])[:_SAMPLE_COUNTS]
+    axis = Axis(0.0, max(high for *_, high in most))
+    certainty = belief.certainty
+    return View(
+        lead=told("result.lead", alternatives=told.number(len(items))),
+        name=items.names[belief.favourite],
+        facts=item_facts(items, belief.favourite, told, _SAMPLE_FACTS),
+        certainty=round(100 * certainty, 1),
+        sure=told("owner.home.picture_sure", share=told.share(certainty)),
+        counted=tuple(
+            count_row(
+                names[name],
+                (share, low, high),
+                axis,
+                "counts.tip",
+                told,
+                unsure=low < LEAST_SHARE,
+            )
+            for name, share, low, high in most
+        ),
+        words=told.count("owner.home.picture", len(_SAID)),
+    )
+
+
+@cache
+def _sample() -> PersonBelief:
+    """Learn from what was said: half a second, once."""
+    elicitor = Elicitor(items=study_template("flats").items)
+    for left, right, answer, because in _SAID:
+        elicitor.tell(Question(left, right), answer, because=because)
+    belief = elicitor.posterior
+    assert isinstance(belief, PersonBelief)
+    return belief
