@@ -159,6 +159,16 @@ PLANTED = {
         0.5,
         is_skewed=True,
     ),
+    "skewed roots": Planted(
+        4,
+        {
+            (0,): lambda x: np.log(x),
+            (1,): lambda x: np.minimum(x, 2.0),
+            (2, 3): lambda a, b: np.sqrt(a * b),
+        },
+        0.5,
+        is_skewed=True,
+    ),
     "classes": Planted(
         4,
         {
@@ -169,9 +179,10 @@ PLANTED = {
         0.0,
     ),
 }
+AGAIN = "jumps", "steep ends", "pairs", "skewed", "skewed roots", "classes"
 CASES = (
     *((name, 300) for name in PLANTED if name != "classes"),
-    *((n, 1_500) for n in ("jumps", "steep ends", "pairs", "skewed", "classes")),
+    *((name, 1_500) for name in AGAIN),
 )
 
 
