@@ -99,15 +99,11 @@ def _row(items: Items, each: RankedItem, axis: Axis, texts: Texts) -> View:
 
 
 def _numbers(shown: Sequence[RankedItem], texts: Texts) -> Numbers:
-    heads = ("result.alternative", "result.place", "result.points", "result.range")
+    heads = ("result.alternative", "result.points", "result.range")
     rows = (
         NumberRow(
             show_name(each.name),
-            (
-                texts.number(each.place),
-                texts.points(each.points),
-                texts.span(each.low, each.high),
-            ),
+            (texts.points(each.points), texts.span(each.low, each.high)),
         )
         for each in shown
     )
