@@ -12,6 +12,7 @@ from penchant.studies import (
     SqlStore,
     Study,
     StudySettings,
+    load_texts,
     simulated_answer,
     store_url,
 )
@@ -204,7 +205,7 @@ def test_group_of_nobody(study: Study) -> None:
 
 def test_group_of_simulated_and_real_people(study: Study) -> None:
     people = make_flats_population(10, n_comparisons=12, random_state=3)
-    for label, events in _logs(people).items():
+    for label, events in _logs(people, load_texts("en")).items():
         study.store.add_participant(
             study.id, label=label, simulated=True, events=events
         )
@@ -232,7 +233,7 @@ def test_group_of_simulated_and_real_people(study: Study) -> None:
 @pytest.mark.slow
 def test_group_models_can_be_read(study: Study) -> None:
     people = make_flats_population(20, n_comparisons=15, random_state=3)
-    for label, events in _logs(people).items():
+    for label, events in _logs(people, load_texts("en")).items():
         study.store.add_participant(
             study.id, label=label, simulated=True, events=events
         )
@@ -249,7 +250,8 @@ def test_group_models_can_be_read(study: Study) -> None:
 def test_the_group_is_kept_until_something_is_new_and_the_same_in_other_processes(
     study: Study, who: str, tmp_path: Path
 ) -> None:
-    for label, events in _logs(make_flats_population(8, random_state=1)).items():
+    people = make_flats_population(8, random_state=1)
+    for label, events in _logs(people, load_texts("en")).items():
         study.store.add_participant(study.id, label=label, events=events)
     found = study.group()
     assert study.group() is found

@@ -128,8 +128,8 @@ class Estimate:
 
     @classmethod
     def placed(cls, axis: Axis, value: float, low: float, high: float) -> Self:
-        """Place an estimate on an axis."""
-        return cls(axis.place(value), axis.place(low), axis.place(high))
+        """Place an estimate on an axis, to less than a pixel: there are many."""
+        return cls(*(round(axis.place(end), 1) for end in (value, low, high)))
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def test_winners_count_as_accepted_once_something_was_rejected(space):
 
 def test_a_reason_sets_one_attribute_against_the_mean_of_the_others(space):
     i, j = 4, 7
-    offered = space.differing((i, j))
+    offered = Reason.offered(space, (i, j))
     (row,) = read(space, [Reason("reason", (i, j), None, "size")])
     gap = space.table[i] - space.table[j]
     places = [space.owner(name) for name in offered]

@@ -353,6 +353,8 @@ def test_unknown_values_keep_no_page_of_the_owner_away(store: SqlStore) -> None:
         person, _ = study.join()
         for _ in range(10):
             question = study.ask(person.id)
+            if question is None:  # of twelve flats the best may be known sooner
+                break
             answer = simulated_answer(question.form, question.items, likes, rng)
             study.tell(person.id, question.id, answer)
     study.group_models()

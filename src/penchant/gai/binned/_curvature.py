@@ -119,6 +119,12 @@ class Curvature:
         self._stiffness = max(0.1, 10.0 * self._stiffness)
         self._centre()
 
+    def relax(self) -> None:
+        """Take back some of `stiffen`: a whole step was right, as in damped Newton."""
+        if self._stiffness:
+            self._stiffness = self._stiffness / 10.0 if self._stiffness > 0.01 else 0.0
+            self._centre()
+
     @property
     def size(self) -> int:
         """Number of columns."""

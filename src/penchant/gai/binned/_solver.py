@@ -131,7 +131,8 @@ class BinnedProblem:
             own - (end - len(w))
             for own, end, w in zip(parts, ends, weights, strict=True)
         ]
-        self._is_exact = self.loss.is_quadratic and len(rows) == len(used)
+        self._is_sample = len(rows) < len(used)
+        self._is_exact = self.loss.is_quadratic and not self._is_sample
         self._model: Curvature | None = None
 
     @property
@@ -283,6 +284,8 @@ class BinnedProblem:
             t = self._search(point, moves, shift, model, line)
             if t < _SHORT:
                 model.stiffen()
+            elif t == 1.0:
+                model.relax()
             if t > 0:
                 break
         else:
