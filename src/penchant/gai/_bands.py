@@ -56,13 +56,13 @@ def curve_bands(
     Models of the binned solver with squared or logistic loss are fitted once more, and
     the error is a Bayesian one: the truth of a curve is a line and two normal priors, a
     rough and a smooth one, whose scales are averaged over the data; the posterior mean
-    tells how far the penalty has pulled the fit. With 300 and 1,500 rows of seven
+    tells how far the penalty has pulled the fit. With 300 and 1,500 rows of six
     planted functions (20 draws of each), bands of level .9 held the truth at 91 to 97 %
     of the points of curves, at 79 to 99 % of the two outermost on each side, and at
-    92 to 100 % of the points of pairs. Do not rely on bands of pairs of skewed
-    attributes: far beyond most rows a surface is level, and though its band is wide
-    there, 88 and 81 % of the points were held where the truth is a product of
-    logarithms, 65 and 74 % (4 draws) where it is the root of a product.
+    93 to 100 % of the points of pairs. Do not rely on them where attributes of a pair
+    are skewed: far beyond most rows a surface is level, and though its band is wide
+    there, 88 and 81 % of the points of pairs were held where the truth is a product of
+    logarithms, 68 and 65 % (of curves 93 and 78 %) where it is the root of a product.
 
     Other models (exact solver, tube, hinge, `monotone`, linear, several classes) are
     fitted to rows drawn with replacement, `n_resamples` times; the error is the root
