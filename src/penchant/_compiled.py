@@ -35,6 +35,9 @@ class _Compiled:
         return self._function.__qualname__
 
     def __call__(self, *values: Any) -> Any:
+        # From the second call on it is the compiled function that is called.
+        direct = {"__call__": staticmethod(self._dispatcher)}
+        self.__class__ = type("_Called", (_Compiled,), direct)
         return self._dispatcher(*values)
 
 
