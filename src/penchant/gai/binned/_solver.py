@@ -33,7 +33,8 @@ _MOVED = 0.2
 """The model is made anew when the curvatures have moved by this share."""
 _MAX_TRIALS = 30
 _SHORT = 0.1
-"""A model whose minimum is more than ten times too far off has seen too few rows."""
+"""A model that leads ten times too far bends too little: it has seen too few rows, or
+the loss bends more there than here."""
 
 
 @dataclass(eq=False)
@@ -131,8 +132,7 @@ class BinnedProblem:
             own - (end - len(w))
             for own, end, w in zip(parts, ends, weights, strict=True)
         ]
-        self._is_sample = len(rows) < len(used)
-        self._is_exact = self.loss.is_quadratic and not self._is_sample
+        self._is_exact = self.loss.is_quadratic and len(rows) == len(used)
         self._model: Curvature | None = None
 
     @property
